@@ -1,0 +1,3 @@
+"""buildtool: from source to a verified run on a Hexagon device, in one command."""
+
+__version__ = "0.1.0"

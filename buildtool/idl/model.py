@@ -1,0 +1,216 @@
+"""What an IDL file says, after preprocessing and name resolution.
+
+The model is plain data: every name is resolved, every constant is a number or a
+text, and nothing here knows about C syntax or about the wire.  `Unit` is one
+IDL file together with what it includes.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """Where something stands: the file as the user named it, line and column from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+class Direction(enum.Enum):
+    """Which way a parameter travels."""
+
+    IN = "in"
+    ROUT = "rout"
+    INROUT = "inrout"
+
+
+class Primitive(enum.Enum):
+    """A basic type.  The value is (IDL name, C name, size in bytes); alignment is the size."""
+
+    OCTET = ("octet", "uint8_t", 1)
+    CHAR = ("char", "char", 1)
+    BOOLEAN = ("boolean", "bool", 1)
+    WCHAR = ("wchar", "_wchar_t", 2)
+    SHORT = ("short", "short", 2)
+    USHORT = ("unsigned short", "unsigned short", 2)
+    LONG = ("long", "int", 4)
+    ULONG = ("unsigned long", "unsigned int", 4)
+    LONGLONG = ("long long", "int64_t", 8)
+    ULONGLONG = ("unsigned long long", "uint64_t", 8)
+    FLOAT = ("float", "float", 4)
+    DOUBLE = ("double", "double", 8)
+    INT8 = ("int8", "int8_t", 1)
+    UINT8 = ("uint8", "uint8_t", 1)
+    INT16 = ("int16", "int16_t", 2)
+    UINT16 = ("uint16", "uint16_t", 2)
+    INT32 = ("int32", "int32_t", 4)
+    UINT32 = ("uint32", "uint32_t", 4)
+    INT64 = ("int64", "int64_t", 8)
+    UINT64 = ("uint64", "uint64_t", 8)
+
+    @property
+    def idl_name(self) -> str:
+        return self.value[0]
+
+    @property
+    def c_name(self) -> str:
+        return self.value[1]
+
+    @property
+    def size(self) -> int:
+        return self.value[2]
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """`string`/`wstring`, optionally bounded; lengths on the wire include the terminator."""
+
+    wide: bool = False
+    bound: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """`sequence<element>` or `sequence<element, bound>`."""
+
+    element: Type
+    bound: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A fixed array of one dimension."""
+
+    element: Type
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class DmaHandle:
+    """`dmahandle`: (int fd, uint32 offset, uint32 length) in C, a handle on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A `remote_handle`/`remote_handle64` as a parameter; only `rout` in an open, `in` in a close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """An enum: four bytes on the wire.  `c_name` is the scoped name joined by `_`."""
+
+    c_name: str
+    enumerators: tuple[str, ...]
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a struct."""
+
+    name: str
+    type: Type
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct; flat when no member, however deep, is a sequence or a string."""
+
+    c_name: str
+    members: tuple[Member, ...]
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A typedef: `c_name` stands for `target`.  A typedef of an alias keeps the chain."""
+
+    c_name: str
+    target: Type
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+Type = Primitive | String | Sequence | Array | DmaHandle | Handle | Enum | Struct | Alias
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`const T name = value`; becomes a `#define`.  `value` is evaluated (C semantics)."""
+
+    c_name: str
+    type: Type
+    value: int | float | str | bool
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    direction: Direction
+    type: Type
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One operation.  `result` is None for `void` (C `int`); an Alias keeps its name in C."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Type | None = None
+    is_async: bool = False
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One interface with all its methods, the parents' first, in wire order.
+
+    `multi_domain` says that it descends from `remote_handle64`; then methods 0
+    and 1 are open and close, and they stand in `methods` too.
+    """
+
+    name: str
+    c_name: str
+    methods: tuple[Method, ...]
+    multi_domain: bool
+    base: str | None = None
+    doc: str = field(default="", compare=False)
+    location: Location | None = field(default=None, compare=False)
+
+
+Declaration = Constant | Enum | Struct | Alias | Interface
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One IDL file.
+
+    `declarations` are those of the file itself, in source order (an interface's
+    own types and constants stand before it); `includes` are the stems of the
+    `.idl` files it includes directly, for `#include "stem.h"`; `dependencies` are
+    all files read, itself first; `digest` is the sha256 (hex) of the preprocessed
+    tokens, so that comments and layout do not change it.
+    """
+
+    stem: str
+    declarations: tuple[Declaration, ...]
+    includes: tuple[str, ...]
+    dependencies: tuple[str, ...]
+    digest: str
+    idl_version: str | None = None
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        return tuple(d for d in self.declarations if isinstance(d, Interface))
