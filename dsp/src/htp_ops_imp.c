@@ -1,0 +1,62 @@
+/*
+ * What the generated skel calls: it checks the arguments, which come from another
+ * processor, and hands them to the kernels.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "AEEStdErr.h"
+#include "htp_ops.h"
+#include "hvx.h"
+#include "kernels.h"
+
+/* There is no state to keep; each handle is the address of this. */
+static char the_session;
+
+int htp_ops_open(const char *uri, remote_handle64 *handle)
+{
+    (void)uri;
+    *handle = (remote_handle64)(uintptr_t)&the_session;
+    return AEE_SUCCESS;
+}
+
+int htp_ops_close(remote_handle64 handle)
+{
+    (void)handle;
+    return AEE_SUCCESS;
+}
+
+/* __HEXAGON_ARCH__ is the decimal name: 68 for v68. */
+AEEResult htp_ops_info(remote_handle64 handle, int32_t *arch, int32_t *vector_bytes)
+{
+    (void)handle;
+    *arch = __HEXAGON_ARCH__;
+    *vector_bytes = HVX_BYTES;
+    return AEE_SUCCESS;
+}
+
+AEEResult htp_ops_vec_add_i32(remote_handle64 handle, const int32_t *a, int a_len,
+                              const int32_t *b, int b_len, int32_t *sum, int sum_len)
+{
+    (void)handle;
+    if (a_len < 0 || b_len != a_len || sum_len != a_len)
+        return AEE_EBADPARM;
+    vec_add_i32(a, b, sum, (size_t)a_len);
+    return AEE_SUCCESS;
+}
+
+AEEResult htp_ops_matvec_q8_0(remote_handle64 handle, int32_t rows, int32_t cols,
+                              const uint8_t *weights, int weights_len, const uint8_t *x,
+                              int x_len, float *y, int y_len)
+{
+    const int64_t row_blocks = ((int64_t)cols + Q8_0_VALUES - 1) / Q8_0_VALUES;
+    const int64_t row_bytes = row_blocks * Q8_0_BYTES;
+
+    (void)handle;
+    if (rows < 0 || cols < 0)
+        return AEE_EBADPARM;
+    if (weights_len != rows * row_bytes || x_len != row_bytes || y_len != rows)
+        return AEE_EBADPARM;
+    matvec_q8_0(weights, x, (size_t)rows, (size_t)cols, y);
+    return AEE_SUCCESS;
+}

@@ -1,0 +1,89 @@
+/*
+ * The HVX operations of hvx.h in plain C, for machines that are no Hexagon.
+ * Names and meanings are the intrinsics'; a byte at a time, not for speed.
+ * Like HVX it takes memory as little endian.
+ */
+#ifndef HVX_PLAIN_H
+#define HVX_PLAIN_H
+
+typedef union {
+    int8_t b[HVX_BYTES];
+    uint32_t w[HVX_WORDS];
+} HVX_Vector;
+
+typedef struct {
+    uint8_t byte[HVX_BYTES]; /* 1: this byte is selected */
+} HVX_VectorPred;
+
+static inline HVX_Vector hvx_load(const void *from)
+{
+    HVX_Vector value;
+
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline void hvx_store(void *to, HVX_Vector value)
+{
+    memcpy(to, &value, sizeof value);
+}
+
+static inline HVX_Vector Q6_V_vzero(void)
+{
+    const HVX_Vector zero = {{0}};
+
+    return zero;
+}
+
+/* 32-bit lanes, wrapping. */
+static inline HVX_Vector Q6_Vw_vadd_VwVw(HVX_Vector u, HVX_Vector v)
+{
+    for (size_t i = 0; i < HVX_WORDS; i++)
+        u.w[i] += v.w[i];
+    return u;
+}
+
+/* Each 32-bit lane: the sum of the products of its four pairs of signed bytes. */
+static inline HVX_Vector Q6_Vw_vrmpy_VbVb(HVX_Vector u, HVX_Vector v)
+{
+    HVX_Vector sum;
+
+    for (size_t i = 0; i < HVX_WORDS; i++) {
+        int32_t lane = 0;
+
+        for (size_t k = 4 * i; k < 4 * i + 4; k++)
+            lane += u.b[k] * v.b[k];
+        sum.w[i] = (uint32_t)lane;
+    }
+    return sum;
+}
+
+/* Rotates towards byte 0: byte i of the result is byte i + count of v. */
+static inline HVX_Vector Q6_V_vror_VR(HVX_Vector v, int32_t count)
+{
+    HVX_Vector turned;
+
+    for (size_t i = 0; i < HVX_BYTES; i++)
+        turned.b[i] = v.b[(i + (size_t)count) % HVX_BYTES];
+    return turned;
+}
+
+/* Selects the first `count` bytes; a multiple of 128 selects all. */
+static inline HVX_VectorPred Q6_Q_vsetq2_R(int32_t count)
+{
+    HVX_VectorPred first;
+
+    for (size_t i = 0; i < HVX_BYTES; i++)
+        first.byte[i] = i <= (((size_t)count - 1) & (HVX_BYTES - 1));
+    return first;
+}
+
+/* Bytes of u where q selects, of v elsewhere. */
+static inline HVX_Vector Q6_V_vmux_QVV(HVX_VectorPred q, HVX_Vector u, HVX_Vector v)
+{
+    for (size_t i = 0; i < HVX_BYTES; i++)
+        u.b[i] = q.byte[i] ? u.b[i] : v.b[i];
+    return u;
+}
+
+#endif
