@@ -1,0 +1,21 @@
+"""Where the CMake modules and the C sources of this package are.
+
+In a wheel `cmake/`, `dsp/` and `host/` lie beside this file; in a clone they lie
+at its top.  This is the only look-up: Python code asks `path()`, and CMake
+builds under scikit-build-core find `buildtool._data.cmake` by entry point,
+which works in both places because `__path__` is set here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+ROOT = _HERE if (_HERE / "cmake").is_dir() else _HERE.parents[1]
+
+__path__ = [str(ROOT)]
+
+
+def path(name: str) -> Path:
+    """The directory `name` ("cmake", "dsp" or "host") of this installation."""
+    return ROOT / name

@@ -1,0 +1,46 @@
+"""What stages tell the screen.  Stages emit events; only `buildtool.cli` draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A step begins.  `name` is the step's name in the plan, `summary` says what it does."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutput:
+    """One line that the tool behind the running step printed."""
+
+    name: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """A step ended.  `outcome` is `up-to-date`, `built` or `failed`; `seconds` is wall time."""
+
+    name: str
+    outcome: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence for the user that belongs to no step."""
+
+    text: str
+
+
+Event = StepStarted | StepOutput | StepFinished | Note
+Listener = Callable[[Event], None]
+
+
+def ignore(_: Event) -> None:
+    """A listener for callers that want no events."""

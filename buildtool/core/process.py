@@ -1,0 +1,222 @@
+"""The only place where this project starts processes.
+
+`capture` runs a tool and keeps what it prints; `foreground` hands the terminal
+to a program and returns its status.  Arguments are lists, environments are
+explicit, and no process outlives the call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+GRACE_SECONDS = 3.0
+
+
+class ToolError(BuildtoolError):
+    """A tool could not be started, ran too long, or failed."""
+
+    code = "tool-failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A finished process: its arguments, exit status (negative: a signal) and whole output."""
+
+    argv: tuple[str, ...]
+    status: int
+    output: str
+
+    @property
+    def command(self) -> str:
+        return shlex.join(self.argv)
+
+
+def capture(
+    argv: Sequence[str | Path],
+    *,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    timeout: float | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> Completed:
+    """Run `argv` without a terminal; keep its output (both streams, in order).
+
+    `on_line` sees each line as it comes.  The process gets a group of its own, and
+    the whole group is ended on timeout, on Ctrl-C and on any error of the listener.
+
+    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds.
+    """
+    arguments = tuple(str(a) for a in argv)
+    lines: list[str] = []
+    expired = threading.Event()
+    with _start(
+        arguments,
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        process_group=0,
+    ) as process:
+
+        def expire() -> None:
+            expired.set()
+            _end_group(process.pid)
+
+        timer = threading.Timer(timeout, expire) if timeout else None
+        if timer:
+            timer.start()
+        try:
+            assert process.stdout is not None
+            for raw in process.stdout:
+                line = raw.decode(errors="replace").rstrip("\n")
+                lines.append(line)
+                if on_line:
+                    on_line(line)
+            status = process.wait()
+        except BaseException:
+            _end_group(process.pid)
+            raise
+        finally:
+            if timer:
+                timer.cancel()
+    if expired.is_set():
+        raise ToolError(
+            f"{Path(arguments[0]).name} did not finish in {timeout:g} s",
+            why=f"command: {shlex.join(arguments)}",
+            remedy="Run the command by hand to see where it hangs.",
+        )
+    return Completed(arguments, status, "\n".join(lines))
+
+
+def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
+    """Return `done` when it succeeded; else raise `ToolError` with the end of its output."""
+    if done.status == 0:
+        return done
+    tail = "\n".join(done.output.splitlines()[-40:])
+    raise ToolError(
+        f"{what} failed (exit status {done.status})",
+        why=f"command: {done.command}\n{tail}",
+        remedy=remedy,
+    )
+
+
+def foreground(argv: Sequence[str | Path], *, env: Mapping[str, str], cwd: Path) -> int:
+    """Run `argv` on the caller's terminal and return its status, 128+n for signal n.
+
+    Ctrl-C reaches the program through the terminal; what is left of it and of the
+    processes it started is ended before this returns or raises.
+
+    Raises `ToolError` when the program cannot be started, `KeyboardInterrupt` after Ctrl-C.
+    """
+    arguments = tuple(str(a) for a in argv)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    # A process that is killed outright cannot clean up: the kernel then ends the child.
+    process = _start(
+        arguments, env=env, cwd=cwd, preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    )
+    try:
+        with _terminated_as_interrupt():
+            status = process.wait()
+    except KeyboardInterrupt:
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.send_signal(signal.SIGINT)
+            process.wait(GRACE_SECONDS)
+        raise
+    finally:
+        _end_children()
+    return 128 - status if status < 0 else status
+
+
+def _start(
+    argv: tuple[str, ...],
+    *,
+    env: Mapping[str, str],
+    cwd: Path | None,
+    stdin: int | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    process_group: int | None = None,
+    preexec_fn: Callable[[], object] | None = None,
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            argv,
+            env=dict(env),
+            cwd=cwd,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            process_group=process_group,
+            preexec_fn=preexec_fn,  # noqa: PLW1509 - no other thread runs in `foreground`
+        )
+    except OSError as error:
+        raise ToolError(
+            f"{argv[0]} could not be started",
+            why=f"{error.strerror}: {error.filename}",
+            remedy="Check that the program is installed and executable.",
+        ) from error
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _end_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP as Ctrl-C, so that clean-up runs for them too."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {s: signal.signal(s, interrupt) for s in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end_children() -> None:
+    """Kill and reap what is left below this process; orphans have come to us (subreaper)."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline:
+        children = _children()
+        if not children:
+            return
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.01)
+
+
+def _children() -> list[int]:
+    path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    try:
+        return [int(word) for word in path.read_text().split()]
+    except OSError:
+        return []

@@ -1,0 +1,44 @@
+"""The open Hexagon profile: zig's clang and LLD make a skel for one DSP arch."""
+
+from __future__ import annotations
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.sdk.zig import find_zig
+from buildtool.toolchains.profile import Profile, ProfileError
+
+
+def hexagon(arch: str) -> Profile:
+    """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
+
+    Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig.
+    """
+    if arch not in HEXAGON_ARCHS:
+        raise ProfileError(
+            f"there is no Hexagon arch {arch!r}",
+            why=f"known: {', '.join(HEXAGON_ARCHS)}",
+            remedy="Name one of these.",
+        )
+    zig = find_zig()
+    return Profile(
+        name=f"hexagon-{arch}",
+        template="hexagon.cmake.in",
+        settings={"ARCH": arch},
+        identity=zig.identity,
+        places={"ZIG": str(zig.program), "ZIG_LIB": str(zig.library)},
+    )
+
+
+def hexagon_musl() -> Profile:
+    """The profile of static Hexagon Linux programs, which qemu-hexagon runs: the emulated shell.
+
+    One CPU and one optimisation level only, because zig builds its libc anew for each pair,
+    which takes a minute or more.
+    """
+    zig = find_zig()
+    return Profile(
+        name="hexagon-linux-musl",
+        template="hexagon_musl.cmake.in",
+        settings={},
+        identity=zig.identity,
+        places={"ZIG": str(zig.program)},
+    )

@@ -1,0 +1,79 @@
+"""A toolchain profile: what one side of a target is compiled with.
+
+Each platform module of this package makes a `Profile`; a profile renders to a
+CMake toolchain file that plain `cmake -DCMAKE_TOOLCHAIN_FILE=…` can use too.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import value_digest
+
+_TOKEN = re.compile(r"@([A-Z_]+)@")
+
+
+class ProfileError(BuildtoolError):
+    """A profile was asked for something that it cannot do."""
+
+    code = "profile"
+    exit_status = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A toolchain for one platform.
+
+    `name` is shown to the user (`ubuntu-aarch64`, `hexagon-v73`); `settings` are the named
+    values that shape what it compiles, `identity` those of the tools behind it; `places` are
+    paths on this machine, which shape nothing.
+    """
+
+    name: str
+    template: str
+    settings: Mapping[str, str]
+    identity: str
+    places: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """sha256 that names everything in this profile that shapes the output."""
+        return value_digest(
+            {
+                "template": _template(self.template),
+                "settings": dict(self.settings),
+                "identity": self.identity,
+            }
+        )
+
+    def cmake_toolchain(self) -> str:
+        """The text of the CMake toolchain file."""
+        values = {
+            **self.settings,
+            **{name: _cmake_path(place) for name, place in self.places.items()},
+            "BUILDTOOL_CMAKE": _cmake_path(str(_data.path("cmake"))),
+            "PYTHON": _cmake_path(sys.executable),
+            "PROFILE": self.name,
+        }
+        return _TOKEN.sub(lambda match: values[match[1]], _template(self.template))
+
+
+def _template(name: str) -> str:
+    return (Path(__file__).parent / name).read_text()
+
+
+def _cmake_path(path: str) -> str:
+    """`path` as it stands inside a quoted CMake argument."""
+    if any(character in path for character in ';"$\\\n'):
+        raise ProfileError(
+            f"the path {path!r} cannot be used in a CMake build",
+            why='CMake gives ; " $ and \\ in paths a meaning of their own',
+            remedy="Move the directory to a path without these characters.",
+        )
+    return path

@@ -1,0 +1,31 @@
+"""The open Ubuntu profile: zig's clang and LLD against a pinned glibc."""
+
+from __future__ import annotations
+
+import re
+
+from buildtool.sdk.zig import find_zig
+from buildtool.toolchains.profile import Profile, ProfileError
+
+DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
+
+
+def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC) -> Profile:
+    """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
+
+    Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig.
+    """
+    if not re.fullmatch(r"2\.\d{1,2}", glibc):
+        raise ProfileError(
+            f"{glibc!r} is no glibc version",
+            why="Ubuntu 22.04 has 2.35, 24.04 has 2.39",
+            remedy='Write it like this: glibc = "2.35"',
+        )
+    zig = find_zig()
+    return Profile(
+        name=f"ubuntu-aarch64-glibc{glibc}",
+        template="ubuntu_aarch64.cmake.in",
+        settings={"GLIBC": glibc},
+        identity=zig.identity,
+        places={"ZIG": str(zig.program)},
+    )

@@ -1,0 +1,39 @@
+# find_package(Buildtool): FastRPC stubs and skels from IDL, in any CMake project.
+#
+#   buildtool_add_skel(<target> IDL <file.idl> SOURCES <file>...
+#                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
+#       The Hexagon side: a shared library lib<idl file>_skel.so with the generated skel in it.
+#   buildtool_add_stub(<target> IDL <file.idl>
+#                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
+#       The ARM64 side: a static library with the generated stub; its header for all who link it.
+#   buildtool_idl(<variable prefix> IDL <file.idl> [...as above])
+#       Only generates: sets <prefix>_HEADER, <prefix>_STUBS, <prefix>_SKELS, <prefix>_DIRECTORY.
+#   Buildtool::cdsprpc
+#       The device's libcdsprpc: for linking and its headers; never installed.
+#
+# Everything is made anew when the .idl, a file that it includes, or the IDL compiler changes.
+cmake_minimum_required(VERSION 3.22)
+
+get_filename_component(_buildtool_data "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+set(BUILDTOOL_HOST_DIR "${_buildtool_data}/host")
+set(BUILDTOOL_DSP_DIR "${_buildtool_data}/dsp")
+
+if(BUILDTOOL_PYTHON)
+  # -P: a directory named buildtool where CMake runs must not be taken for the package.
+  set(BUILDTOOL_COMMAND "${BUILDTOOL_PYTHON}" -P -m buildtool)
+else()
+  # In a wheel this file is <environment>/lib/python3.x/site-packages/buildtool/_data/cmake/.
+  find_program(BUILDTOOL_PROGRAM buildtool HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../../../../bin"
+               NO_CMAKE_FIND_ROOT_PATH)
+  if(NOT BUILDTOOL_PROGRAM)
+    set(Buildtool_NOT_FOUND_MESSAGE
+        "the program 'buildtool' is not on PATH: activate the environment it is installed in, or pass -DBUILDTOOL_PYTHON=<its python>")
+    set(Buildtool_FOUND FALSE)
+    return()
+  endif()
+  set(BUILDTOOL_COMMAND "${BUILDTOOL_PROGRAM}")
+endif()
+
+include("${CMAKE_CURRENT_LIST_DIR}/BuildtoolIdl.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/BuildtoolCdsprpc.cmake")
+set(Buildtool_FOUND TRUE)

@@ -1,0 +1,78 @@
+# IDL files as CMake targets; see BuildtoolConfig.cmake for the interface.
+
+function(buildtool_idl prefix)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "INCLUDE_DIRECTORIES;DEFINITIONS")
+  if(NOT arg_IDL OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "buildtool: ${prefix} needs IDL <file.idl>; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  get_filename_component(idl "${arg_IDL}" ABSOLUTE)
+  get_filename_component(stem "${idl}" NAME_WE)
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/idl/${prefix}")
+  set(arguments "${idl}")
+  foreach(directory IN LISTS arg_INCLUDE_DIRECTORIES)
+    get_filename_component(directory "${directory}" ABSOLUTE)
+    list(APPEND arguments -I "${directory}")
+  endforeach()
+  foreach(definition IN LISTS arg_DEFINITIONS)
+    list(APPEND arguments -D "${definition}")
+  endforeach()
+
+  # The names of the interfaces, and so of the files, are known to the IDL compiler only.
+  execute_process(
+    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --list
+    OUTPUT_VARIABLE listing ERROR_VARIABLE error RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "buildtool: ${arg_IDL} is not usable\n${error}")
+  endif()
+  string(REGEX REPLACE "\n$" "" listing "${listing}")
+  string(REPLACE "\n" ";" outputs "${listing}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${idl}")
+
+  set(depfile "${out}/${stem}.d")
+  add_custom_command(
+    OUTPUT ${outputs}
+    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --depfile "${depfile}"
+    DEPENDS "${idl}"
+    DEPFILE "${depfile}"
+    COMMENT "IDL ${stem}.idl"
+    VERBATIM)
+
+  set(stubs "${outputs}")
+  list(FILTER stubs INCLUDE REGEX "_stub\\.c$")
+  set(skels "${outputs}")
+  list(FILTER skels INCLUDE REGEX "_skel\\.c$")
+  set(${prefix}_HEADER "${out}/${stem}.h" PARENT_SCOPE)
+  set(${prefix}_STUBS "${stubs}" PARENT_SCOPE)
+  set(${prefix}_SKELS "${skels}" PARENT_SCOPE)
+  set(${prefix}_DIRECTORY "${out}" PARENT_SCOPE)
+endfunction()
+
+function(buildtool_add_stub target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "INCLUDE_DIRECTORIES;DEFINITIONS")
+  buildtool_idl(${target} ${ARGN})
+  add_library(${target} STATIC "${${target}_HEADER}" ${${target}_STUBS})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
+  target_include_directories(${target} PUBLIC "${${target}_DIRECTORY}")
+  target_link_libraries(${target} PUBLIC Buildtool::cdsprpc)
+endfunction()
+
+function(buildtool_add_skel target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS")
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "buildtool_add_skel(${target}): needs SOURCES, the implementation of the interface")
+  endif()
+  buildtool_idl(${target} IDL "${arg_IDL}" INCLUDE_DIRECTORIES ${arg_INCLUDE_DIRECTORIES}
+                DEFINITIONS ${arg_DEFINITIONS})
+  get_filename_component(stem "${arg_IDL}" NAME_WE)
+  add_library(${target} SHARED "${${target}_HEADER}" ${${target}_SKELS} ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel" LINKER_LANGUAGE C)
+  target_include_directories(
+    ${target} PRIVATE "${${target}_DIRECTORY}" "${BUILDTOOL_DSP_DIR}/include"
+                      "${BUILDTOOL_HOST_DIR}/include/fastrpc")
+  if(BUILDTOOL_HEXAGON_ARCH)
+    add_custom_command(
+      TARGET ${target} POST_BUILD
+      COMMAND ${BUILDTOOL_COMMAND} inspect "$<TARGET_FILE:${target}>" --skel ${BUILDTOOL_HEXAGON_ARCH} --quiet
+      VERBATIM)
+  endif()
+endfunction()
