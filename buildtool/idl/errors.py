@@ -1,0 +1,114 @@
+"""The one error of the IDL compiler: what is wrong, where, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.idl.model import Location
+
+MAX_SHOWN_LINE = 160
+MAX_CANDIDATES = 5000
+
+
+class IdlError(BuildtoolError):
+    """Something in an IDL file (or on the way to it) is not right.
+
+    `code` starts with "idl" and is stable; `location` is None only when no file could be
+    read at all.  `source_line` is the text of that line; when it is left out, the line
+    is looked up in the file itself.  `included_from` lists the `#include` lines that led
+    to the file, the innermost first.
+    """
+
+    code = "idl"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "idl",
+        location: Location | None = None,
+        source_line: str | None = None,
+        width: int = 1,
+        included_from: tuple[Location, ...] = (),
+        suggestion: str = "",
+        why: str = "",
+        remedy: str = "",
+    ) -> None:
+        if not remedy:
+            remedy = f"did you mean `{suggestion}`?" if suggestion else "correct the IDL file"
+        super().__init__(message, why=why, remedy=remedy)
+        self.code = code
+        self.location = location
+        self.source_line = _line_of(location) if source_line is None else source_line
+        self.width = max(1, width)
+        self.included_from = included_from
+        self.suggestion = suggestion
+
+    def __str__(self) -> str:
+        """The error as it is shown: `file:line:column: message`, the line, a caret, the rest."""
+        parts = []
+        if self.location is None:
+            parts.append(self.message)
+        else:
+            place = f"{self.location.file}:{self.location.line}:{self.location.column}"
+            parts.append(f"{place}: {self.message}")
+            parts.extend(_excerpt(self.source_line, self.location.column, self.width))
+        parts.extend(f"included from {at.file}:{at.line}" for at in self.included_from)
+        parts.extend(part for part in (self.why, self.remedy) if part)
+        return "\n".join(parts)
+
+    def as_json(self) -> dict[str, str]:
+        """The flat object for `--json`, with `file`, `line` and `column` where they are known."""
+        place = {}
+        if self.location is not None:
+            place = {
+                "file": self.location.file,
+                "line": str(self.location.line),
+                "column": str(self.location.column),
+            }
+        return super().as_json() | place
+
+
+def closest(name: str, candidates: Iterable[str]) -> str:
+    """The candidate that `name` is most likely a misspelling of, or an empty text."""
+    if len(name) > 64:
+        return ""
+    pool = []
+    for candidate in candidates:
+        if len(candidate) <= 64 and candidate != name:
+            pool.append(candidate)
+            if len(pool) >= MAX_CANDIDATES:
+                break
+    found = difflib.get_close_matches(name, sorted(pool), n=1, cutoff=0.6)
+    return found[0] if found else ""
+
+
+def _excerpt(line: str, column: int, width: int) -> list[str]:
+    """The source line and a caret line under it; a very long line is cut around the caret."""
+    if not line:
+        return []
+    start = max(0, column - 1 - MAX_SHOWN_LINE // 2) if len(line) > MAX_SHOWN_LINE else 0
+    shown = line[start : start + MAX_SHOWN_LINE]
+    before = shown[: column - 1 - start]
+    padding = "".join("\t" if char == "\t" else " " for char in before)
+    padding += " " * (column - 1 - start - len(before))
+    room = max(1, len(shown) - len(before))
+    safe = "".join(char if char.isprintable() or char == "\t" else "?" for char in shown)
+    return [f"    {safe}", f"    {padding}^{'~' * (min(width, room) - 1)}"]
+
+
+def _line_of(location: Location | None) -> str:
+    """The line at `location`, read from its file; empty when that cannot be done."""
+    if location is None:
+        return ""
+    try:
+        path = Path(location.file)
+        if not path.is_file():
+            return ""
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except (OSError, ValueError):
+        return ""
+    return lines[location.line - 1].rstrip("\r") if location.line <= len(lines) else ""
