@@ -20,8 +20,13 @@ enum { HVX_BYTES = 128, HVX_WORDS = HVX_BYTES / 4 };
 #include <hexagon_protos.h>
 #include <hvx_hexagon_protos.h>
 
-/* An access through this type is vmemu: one vector at any address. */
-typedef HVX_Vector hvx_unaligned __attribute__((aligned(1), may_alias));
+/*
+ * An access through this type is one vmemu: a vector at any address.  Volatile,
+ * because LLVM merges neighbouring unaligned loads into aligned ones and then reads
+ * up to a vector beyond the last byte asked for, which may be on a page that is not
+ * there.
+ */
+typedef volatile HVX_Vector hvx_unaligned __attribute__((aligned(1), may_alias));
 
 static inline HVX_Vector hvx_load(const void *from)
 {

@@ -12,14 +12,15 @@
 enum { Q8_0_VALUES = 32, Q8_0_SCALE_BYTES = 2, Q8_0_BYTES = Q8_0_SCALE_BYTES + Q8_0_VALUES };
 
 /*
- * sum[i] = a[i] + b[i] for `count` values, wrapping.  Any alignment.  `sum` may be
- * `a` or `b`; it must not overlap them otherwise.
+ * sum[i] = a[i] + b[i] for `count` values, wrapping.  No alignment beyond int32_t's is
+ * asked for.  `sum` may be `a` or `b`; it must not overlap them otherwise.
  */
 void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count);
 
 /*
  * y[r] = sum over c < cols of W[r][c] * x[c].  W is `rows` rows and x one row of
- * ceil(cols / 32) blocks; values beyond `cols` in a last block count as zero.
+ * ceil(cols / 32) blocks, at any address; values beyond `cols` in a last block count as
+ * zero.
  *
  * Within a block the sum is an exact integer.  Blocks are added in float, first
  * to last, each product rounded before it is added, so that every machine with

@@ -105,6 +105,6 @@ void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t c
                       blocks_left < GROUP_BLOCKS ? blocks_left : GROUP_BLOCKS,
                       values_left < HVX_BYTES ? values_left : HVX_BYTES, tile, sums);
         }
-        memcpy(y + first, sums, tile * sizeof *y); /* y may have any alignment */
+        memcpy(y + first, sums, tile * sizeof *y);
     }
 }

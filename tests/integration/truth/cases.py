@@ -1,0 +1,82 @@
+"""The cases that every build of the kernels is given, from a fixed seed."""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import dataclass
+
+from .reference import matvec_q8_0, row_blocks, vec_add_i32
+
+LENGTHS = (0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 4099)
+SHAPES = (
+    *((rows, 1) for rows in (0, 1, 3, 4, 5)),
+    *((2, cols) for cols in (0, 1, 31, 32, 33, 63, 64, 95, 96, 97, 127, 128, 129, 159, 161)),
+    *((rows, cols) for rows in (1, 4, 7, 33) for cols in (255, 256, 257, 500)),
+    (3, 4096),
+)
+#: How far buffers end before the forbidden page: touching it, and every kind of alignment.
+DISTANCES = (0, 1, 4, 30, 67, 100, 127)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of a kernel and the output that `reference` gives for it."""
+
+    name: str
+    message: bytes
+    expected: bytes
+
+
+def all_cases(seed: int = 1) -> tuple[Case, ...]:
+    """Every length and shape at every distance, then extreme values."""
+    source = random.Random(seed)
+    adds = [_add(source, n, d) for n in LENGTHS for d in DISTANCES]
+    products = [_matvec(source, r, c, d) for r, c in SHAPES for d in DISTANCES]
+    return (*adds, *products, *_extremes())
+
+
+def _add(source: random.Random, count: int, distance: int) -> Case:
+    a, b = source.randbytes(4 * count), source.randbytes(4 * count)
+    return _add_case(f"vec_add_i32 {count} at -{distance}", a, b, distance)
+
+
+def _add_case(name: str, a: bytes, b: bytes, distance: int) -> Case:
+    header = struct.pack("<4I", 0, len(a) // 4, 0, distance)
+    return Case(name, header + a + b, vec_add_i32(a, b))
+
+
+def _matvec(source: random.Random, rows: int, cols: int, distance: int) -> Case:
+    blocks = row_blocks(cols)
+    weights = b"".join(_block(source) for _ in range(rows * blocks))
+    x = b"".join(_block(source) for _ in range(blocks))
+    name = f"matvec_q8_0 {rows}x{cols} at -{distance}"
+    return _matvec_case(name, weights, x, rows, cols, distance)
+
+
+def _matvec_case(name: str, weights: bytes, x: bytes, rows: int, cols: int, distance: int) -> Case:
+    header = struct.pack("<4I", 1, rows, cols, distance)
+    return Case(name, header + weights + x, matvec_q8_0(weights, x, rows, cols))
+
+
+def _block(source: random.Random) -> bytes:
+    """Any finite scale, subnormals and both zeros included; any values, padding too."""
+    scale = source.getrandbits(16)
+    if scale >> 10 & 0x1F == 0x1F:  # infinity, NaN: their bits are the machine's own choice
+        scale &= ~0x4000
+    return struct.pack("<H", scale) + source.randbytes(32)
+
+
+def _extremes() -> list[Case]:
+    low, high = struct.pack("<i", -(2**31)), struct.pack("<i", 2**31 - 1)
+    one, minus_one = struct.pack("<i", 1), struct.pack("<i", -1)
+    lowest = struct.pack("<H32b", 0xFBFF, *[-128] * 32)
+    highest = struct.pack("<H32b", 0x7BFF, *[127] * 32)
+    tiny = struct.pack("<H32b", 0x0001, *[1] * 32)
+    return [
+        _add_case("vec_add_i32 wraps up", high * 37, one * 37, 0),
+        _add_case("vec_add_i32 wraps down", low * 37, minus_one * 37, 0),
+        _matvec_case("matvec_q8_0 lowest x lowest", lowest * 16, lowest * 8, 2, 256, 0),
+        _matvec_case("matvec_q8_0 lowest x highest", lowest * 16, highest * 8, 2, 256, 0),
+        _matvec_case("matvec_q8_0 tiny x tiny", tiny * 16, tiny * 8, 2, 250, 0),
+    ]

@@ -1,0 +1,51 @@
+"""A third opinion on the kernels: their definition in Python, bit for bit.
+
+Float steps round as IEEE single precision does: the product of two floats is exact
+in a double, and a sum of two floats rounded first to double and then to float is
+rounded rightly (a double has more than twice a float's bits), so packing to `f`
+after each step gives the bits a float unit gives.
+"""
+
+from __future__ import annotations
+
+import struct
+
+BLOCK_VALUES = 32
+BLOCK_BYTES = 34
+
+
+def row_blocks(cols: int) -> int:
+    """Blocks in a row of `cols` values."""
+    return -(-cols // BLOCK_VALUES)
+
+
+def vec_add_i32(a: bytes, b: bytes) -> bytes:
+    """Wrapping sums of two packed int32 arrays."""
+    form = f"<{len(a) // 4}I"
+    pairs = zip(struct.unpack(form, a), struct.unpack(form, b), strict=True)
+    return struct.pack(form, *((x + y) & 0xFFFFFFFF for x, y in pairs))
+
+
+def matvec_q8_0(weights: bytes, x: bytes, rows: int, cols: int) -> bytes:
+    """`rows` packed floats: each block's exact integer dot product, scaled and summed."""
+    row_bytes = row_blocks(cols) * BLOCK_BYTES
+    return b"".join(
+        struct.pack("<f", _dot(weights[r * row_bytes : (r + 1) * row_bytes], x, cols))
+        for r in range(rows)
+    )
+
+
+def _dot(row: bytes, x: bytes, cols: int) -> float:
+    total = 0.0
+    for block in range(row_blocks(cols)):
+        at = block * BLOCK_BYTES
+        row_scale, *row_values = struct.unpack_from("<e32b", row, at)
+        x_scale, *x_values = struct.unpack_from("<e32b", x, at)
+        count = min(BLOCK_VALUES, cols - block * BLOCK_VALUES)
+        dot = sum(p * q for p, q in zip(row_values[:count], x_values[:count], strict=True))
+        total = _single(total + _single(_single(row_scale * x_scale) * dot))
+    return total
+
+
+def _single(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
