@@ -51,10 +51,13 @@ def _matvec(source: random.Random, rows: int, cols: int, distance: int) -> Case:
     weights = b"".join(_block(source) for _ in range(rows * blocks))
     x = b"".join(_block(source) for _ in range(blocks))
     name = f"matvec_q8_0 {rows}x{cols} at -{distance}"
-    return _matvec_case(name, weights, x, rows, cols, distance)
+    return _matvec_case(name, weights, x, (rows, cols), distance)
 
 
-def _matvec_case(name: str, weights: bytes, x: bytes, rows: int, cols: int, distance: int) -> Case:
+def _matvec_case(
+    name: str, weights: bytes, x: bytes, shape: tuple[int, int], distance: int
+) -> Case:
+    rows, cols = shape
     header = struct.pack("<4I", 1, rows, cols, distance)
     return Case(name, header + weights + x, matvec_q8_0(weights, x, rows, cols))
 
@@ -76,7 +79,7 @@ def _extremes() -> list[Case]:
     return [
         _add_case("vec_add_i32 wraps up", high * 37, one * 37, 0),
         _add_case("vec_add_i32 wraps down", low * 37, minus_one * 37, 0),
-        _matvec_case("matvec_q8_0 lowest x lowest", lowest * 16, lowest * 8, 2, 256, 0),
-        _matvec_case("matvec_q8_0 lowest x highest", lowest * 16, highest * 8, 2, 256, 0),
-        _matvec_case("matvec_q8_0 tiny x tiny", tiny * 16, tiny * 8, 2, 250, 0),
+        _matvec_case("matvec_q8_0 lowest x lowest", lowest * 16, lowest * 8, (2, 256), 0),
+        _matvec_case("matvec_q8_0 lowest x highest", lowest * 16, highest * 8, (2, 256), 0),
+        _matvec_case("matvec_q8_0 tiny x tiny", tiny * 16, tiny * 8, (2, 250), 0),
     ]
