@@ -1,0 +1,160 @@
+"""Carry out a `CMakeStep`: configure when its arguments changed, let Ninja build, install."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.build.environment import build_environment
+from buildtool.build.plan import CMakeStep
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted
+from buildtool.core.files import write_if_changed
+from buildtool.core.lock import locked
+from buildtool.core.process import Completed, capture, check
+from buildtool.sdk.cmake import CMake, find_cmake
+
+NOTHING_TO_DO = "no work to do"  # what Ninja says when every output is newer than its inputs
+
+
+class ArtifactError(BuildtoolError):
+    """A build succeeded but what it should have made is not there, or is not right."""
+
+    code = "artifact"
+
+
+def carry_out(step: CMakeStep, listener: Listener) -> str:
+    """Bring the step's build tree and install prefix up to date.
+
+    Returns `up-to-date` or `built`.  Raises `ToolError` when CMake or Ninja fails,
+    `ArtifactError` when the component ships nothing.
+    """
+    started = time.monotonic()
+    listener(StepStarted(step.name, step.summary))
+    outcome = "failed"
+    try:
+        with locked(
+            step.tree.with_suffix(".lock"),
+            lambda: listener(Note(f"{step.name}: waiting for another buildtool")),
+        ):
+            outcome = _Driver(step, find_cmake(), listener).run()
+    finally:
+        listener(StepFinished(step.name, outcome, time.monotonic() - started))
+    return outcome
+
+
+class _Driver:
+    def __init__(self, step: CMakeStep, cmake: CMake, listener: Listener) -> None:
+        self.step = step
+        self.cmake = cmake
+        self.listener = listener
+        self.environment = build_environment()
+
+    def run(self) -> str:
+        configured = self.configure()
+        built = self.build()
+        if self.step.install and (configured or built or not self.step.prefix.is_dir()):
+            self.install()
+        return "built" if configured or built else "up-to-date"
+
+    def configure(self) -> bool:
+        """Run CMake unless the tree was configured with these very arguments."""
+        step = self.step
+        toolchain = step.tree / "toolchain.cmake"
+        arguments = [
+            *(["--preset", step.preset] if step.preset else []),
+            *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
+            f"-DCMAKE_MAKE_PROGRAM={self.cmake.ninja}",
+            f"-DCMAKE_TOOLCHAIN_FILE={toolchain}",
+            "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            f"-DCMAKE_INSTALL_PREFIX={step.prefix}",
+            *(f"-D{name}={value}" for name, value in step.defines),
+        ]
+        stamp = step.tree / "configured.json"
+        wanted = json.dumps({"cmake": self.cmake.version, "arguments": arguments}, indent=1)
+        if (
+            (step.tree / "build.ninja").is_file()
+            and stamp.is_file()
+            and stamp.read_text() == wanted
+            and toolchain.is_file()
+            and toolchain.read_text() == step.profile.cmake_toolchain()
+        ):
+            return False
+        # What a former configuration cached must not shape this one.
+        for leftover in ("CMakeCache.txt", "CMakeFiles"):
+            _remove(step.tree / leftover)
+        stamp.unlink(missing_ok=True)
+        write_if_changed(toolchain, step.profile.cmake_toolchain())
+        self.tool([self.cmake.program, *arguments], "configuring")
+        write_if_changed(stamp, wanted)
+        return True
+
+    def build(self) -> bool:
+        command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
+        return NOTHING_TO_DO not in self.tool(command, "building").output
+
+    def install(self) -> None:
+        # Made anew each time, so that a file that is no longer installed is no longer shipped.
+        _remove(self.step.prefix)
+        self.tool([self.cmake.program, "--install", self.step.tree], "installing")
+
+    def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
+        step = self.step
+        done = capture(
+            argv,
+            env=self.environment,
+            cwd=step.source,
+            on_line=lambda line: self.listener(StepOutput(step.name, line)),
+        )
+        return check(
+            done,
+            f"{doing} {step.summary}",
+            remedy=f"The build tree is {step.tree}; fix what the tool reports and build again.",
+        )
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def shipped_files(step: CMakeStep) -> dict[str, Path]:
+    """What the finished step ships: path relative to its prefix → file.
+
+    Raises `ArtifactError` when it ships nothing, or a pattern in `artifacts` matches nothing.
+    """
+    if not step.artifacts:
+        found = (
+            {str(path.relative_to(step.prefix)): path for path in _files(step.prefix)}
+            if step.install
+            else {}
+        )
+        if not found:
+            raise ArtifactError(
+                f"{step.name} ships nothing",
+                why=f"its install() rules put no file into {step.prefix}",
+                remedy="Add install(TARGETS …) to its CMakeLists.txt, or name 'artifacts' in"
+                " buildtool.toml.",
+            )
+        return found
+    found = {}
+    for pattern in step.artifacts:
+        matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
+        if not matches:
+            raise ArtifactError(
+                f"{step.name} made no {pattern!r}",
+                why=f"nothing below {step.tree} matches it",
+                remedy="Correct 'artifacts' in buildtool.toml, or the CMake target that makes it.",
+            )
+        found.update({path.name: path for path in matches})
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())

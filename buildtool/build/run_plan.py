@@ -1,0 +1,49 @@
+"""`Plan` → `Built`: carry out the steps and check what came out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from buildtool.build.built import Built, BuiltStep
+from buildtool.build.cmake_driver import ArtifactError, carry_out, shipped_files
+from buildtool.build.plan import CMakeStep, Plan
+from buildtool.core.elf import read_elf
+from buildtool.core.events import Listener
+from buildtool.toolchains.skel import check_library, check_skel, is_skel
+
+
+def run_plan(plan: Plan, listener: Listener) -> Built:
+    """Carry out every step of `plan`, in order.
+
+    Raises what a step raises: `ToolError`, `ArtifactError`, `SkelError`.
+    """
+    finished = []
+    for step in plan.steps:
+        started = time.monotonic()
+        outcome = carry_out(step, listener)
+        files = shipped_files(step)
+        if step.arch:
+            _check_skels(step, step.arch, files)
+        finished.append(BuiltStep(step, outcome, time.monotonic() - started, files))
+    return Built(plan, tuple(finished))
+
+
+def _check_skels(step: CMakeStep, arch: str, files: dict[str, Path]) -> None:
+    """A skel step ships at least one skel, and nothing that the DSP would refuse."""
+    skels = 0
+    for name, path in files.items():
+        if ".so" not in path.suffixes:
+            continue
+        if is_skel(read_elf(path)) or name.endswith("_skel.so"):
+            check_skel(path, arch)
+            skels += 1
+        else:
+            check_library(path, arch)
+    if not skels:
+        raise ArtifactError(
+            f"{step.name} made no skel",
+            why=f"it ships {', '.join(files)}, and none is a shared object with an entry"
+            " NAME_skel_handle_invoke",
+            remedy="Make it with add_library(… SHARED …), or buildtool_add_skel(…).",
+        )

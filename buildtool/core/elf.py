@@ -1,0 +1,152 @@
+"""What an ELF shared object or program says about itself.
+
+The file is hostile until checked: whatever pyelftools stumbles over becomes an
+`ElfError`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+
+EM_AARCH64 = 183
+EM_HEXAGON = 164
+MAX_BYTES = 1 << 30
+_NOTE_OWNER = "buildtool"
+
+
+class ElfError(BuildtoolError):
+    """A file is no ELF file, or a broken one."""
+
+    code = "elf"
+
+
+@dataclass(frozen=True, slots=True)
+class Elf:
+    """One ELF file.
+
+    `kind` is `DYN`, `EXEC`, `REL` …; `imports` are undefined dynamic symbols that must be found,
+    `weak_imports` those that need not; `load_alignments` one entry a LOAD segment; `notes` the
+    descriptors of the notes whose owner is this tool (the digest of the IDL).
+    """
+
+    path: Path
+    bits: int
+    machine: int
+    flags: int
+    kind: str
+    soname: str
+    needed: tuple[str, ...]
+    exports: frozenset[str]
+    imports: frozenset[str]
+    weak_imports: frozenset[str]
+    load_alignments: tuple[int, ...]
+    dynamic_tags: frozenset[str]
+    notes: tuple[str, ...]
+
+    @property
+    def hexagon_arch(self) -> str:
+        """`v73` for a Hexagon file, else an empty text.  Source: LLVM, EF_HEXAGON_MACH."""
+        return f"v{self.flags & 0x3FF:x}" if self.machine == EM_HEXAGON else ""
+
+
+def read_elf(path: Path) -> Elf:
+    """Read the parts of `path` named in `Elf`.
+
+    Raises `ElfError` when it cannot be read, is no ELF file, or is malformed.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ElfError(f"{path} is larger than 1 GiB", remedy="This is no skel or stub.")
+        with path.open("rb") as stream:
+            return _read(path, stream)
+    except OSError as error:
+        raise ElfError(
+            f"{path} cannot be read", why=str(error.strerror), remedy="Check the path."
+        ) from error
+    except ElfError:
+        raise
+    except Exception as error:  # pyelftools raises whatever its parser trips over
+        raise ElfError(
+            f"{path} is not a sound ELF file",
+            why=f"{type(error).__name__}: {error}",
+            remedy="Build it again; if it was copied, copy it again.",
+        ) from error
+
+
+def _read(path: Path, stream: Any) -> Elf:
+    from elftools.elf.dynamic import DynamicSegment  # noqa: PLC0415 - slow to import
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+    from elftools.elf.segments import NoteSegment  # noqa: PLC0415
+
+    elf: Any = ELFFile(stream)
+    # Segments, not sections: they are what a loader reads, and a stripped file may lack the others.
+    segments: list[Any] = list(elf.iter_segments())
+    needed, soname, tags = [], "", set()
+    exports, imports, weak = set(), set(), set()
+    for segment in segments:
+        if not isinstance(segment, DynamicSegment):
+            continue
+        tag: Any
+        for tag in segment.iter_tags():
+            tags.add(str(tag.entry.d_tag))
+            if tag.entry.d_tag == "DT_NEEDED":
+                needed.append(str(tag.needed))
+            elif tag.entry.d_tag == "DT_SONAME":
+                soname = str(tag.soname)
+        for symbol in segment.iter_symbols():
+            name, bind = symbol.name, symbol["st_info"]["bind"]
+            if not name or bind == "STB_LOCAL":
+                continue
+            if symbol["st_shndx"] != "SHN_UNDEF":
+                if symbol["st_other"]["visibility"] in ("STV_DEFAULT", "STV_PROTECTED"):
+                    exports.add(name)
+            elif bind == "STB_WEAK":
+                weak.add(name)
+            else:
+                imports.add(name)
+    notes = [
+        _hex(note["n_desc"])
+        for segment in segments
+        if isinstance(segment, NoteSegment)
+        for note in segment.iter_notes()
+        if note["n_name"] == _NOTE_OWNER
+    ]
+    return Elf(
+        path=path,
+        bits=elf.elfclass,
+        machine=int(elf.header["e_machine"])
+        if isinstance(elf.header["e_machine"], int)
+        else _machine_number(elf),
+        flags=elf.header["e_flags"],
+        kind=str(elf.header["e_type"]).removeprefix("ET_"),
+        soname=soname,
+        needed=tuple(needed),
+        exports=frozenset(exports),
+        imports=frozenset(imports),
+        weak_imports=frozenset(weak),
+        load_alignments=tuple(
+            segment["p_align"]
+            for segment in segments
+            if segment["p_type"] == "PT_LOAD" and segment["p_memsz"]
+        ),
+        dynamic_tags=frozenset(tags),
+        notes=tuple(notes),
+    )
+
+
+def _machine_number(elf: Any) -> int:
+    from elftools.elf.enums import ENUM_E_MACHINE  # noqa: PLC0415
+
+    return int(ENUM_E_MACHINE[elf.header["e_machine"]])
+
+
+def _hex(description: Any) -> str:
+    """pyelftools gives an unknown note's bytes as text, one character a byte, or as bytes."""
+    data = description if isinstance(description, bytes) else str(description).encode("latin-1")
+    text = data.hex()
+    return text if re.fullmatch(r"[0-9a-f]+", text) else ""

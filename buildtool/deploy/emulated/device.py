@@ -1,0 +1,125 @@
+"""The emulated device: a directory that QEMU takes for the root of an ARM64 system."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener
+from buildtool.core.files import write_if_changed
+from buildtool.deploy.emulated.emulator import build_emulator
+from buildtool.deploy.emulated.socs import Soc
+from buildtool.project.archs import arch_number
+from buildtool.release.stage import Staged
+from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
+
+# What the emulated DSP tells kernels of its size.  Real parts have 4 to 8 hardware threads and
+# 2 to 6 HVX contexts; emulation has no timing, so one pair serves all.
+HVX_UNITS = 4
+HARDWARE_THREADS = 6
+
+
+class DeviceError(BuildtoolError):
+    """The device cannot run what it was asked to."""
+
+    code = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatedDevice:
+    """A laid-out device root and the QEMU that runs programs against it."""
+
+    root: Path
+    soc: Soc
+    qemu: Qemu
+    glibc: CrossGlibc
+
+
+def prepare(root: Path, soc: Soc, listener: Listener) -> EmulatedDevice:
+    """Lay out a device with `soc` in the directory `root`, building the emulator if need be.
+
+    Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed.
+    """
+    qemu, glibc = find_qemu(), find_cross_glibc()
+    emulator = build_emulator(listener)
+    libraries = root / "lib"
+    (root / "usr" / "lib" / "rfsa" / "adsp").mkdir(parents=True, exist_ok=True)
+    (root / "usr" / "lib" / "dsp").mkdir(parents=True, exist_ok=True)
+    libraries.mkdir(exist_ok=True)
+    for library in glibc.directory.glob("*.so*"):
+        _link(libraries / library.name, library)
+    _link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
+    facts = {
+        "soc": soc.name,
+        "arch": f"{arch_number(soc.arch):x}",
+        "vtcm_bytes": soc.vtcm_mb << 20,
+        "hvx_units": HVX_UNITS,
+        "hw_threads": HARDWARE_THREADS,
+        "hmx": 0,  # not emulated, so truthfully absent
+        "unsigned_pd": 1,
+        "qemu": qemu.hexagon,
+        "qemu_cpu": qemu.hexagon_cpu,
+        "shell": emulator.shell,
+    }
+    text = "".join(f"{name}={value}\n" for name, value in facts.items())
+    write_if_changed(root / "etc" / "buildtool-sim.conf", text)
+    return EmulatedDevice(root, soc, qemu, glibc)
+
+
+def _link(place: Path, target: Path) -> None:
+    """Make `place` a symbolic link to `target`; never a moment without one."""
+    if place.is_symlink() and place.readlink() == target:
+        return
+    fresh = place.with_name(f".{place.name}.{os.getpid()}")
+    fresh.symlink_to(target)
+    fresh.replace(place)
+
+
+def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
+    """Check that `staged`, whose programs need `glibc`, can run; returns the arch of its skels.
+
+    The newest skels that are not newer than the DSP are taken, "" when the release has none.
+    Raises `DeviceError`.
+    """
+    if _version(glibc) > _version(device.glibc.version):
+        raise DeviceError(
+            f"the target {staged.target!r} needs glibc {glibc}, the emulated device has"
+            f" {device.glibc.version}",
+            why=f"its C library is the one in {device.glibc.directory}",
+            remedy=f'Lower it for this target: glibc = "{device.glibc.version}".',
+        )
+    for character, variable in ((":", "LD_LIBRARY_PATH"), (";", "ADSP_LIBRARY_PATH")):
+        if character in str(staged.directory):
+            raise DeviceError(
+                f"the path of the project has a {character!r} in it: {staged.directory}",
+                why=f"{variable} separates directories with it, so nothing would be found there",
+                remedy=f"Move the project to a path without {character!r}.",
+            )
+    if not staged.archs:
+        return ""
+    fitting = [arch for arch in staged.archs if arch_number(arch) <= arch_number(device.soc.arch)]
+    if not fitting:
+        raise DeviceError(
+            f"the target {staged.target!r} has no skel that the DSP of {device.soc.name} can load",
+            why=f"the DSP is {device.soc.arch}, the skels are for {', '.join(staged.archs)}",
+            remedy=f'Add "{device.soc.arch}" to its archs, or choose another SoC with --soc.',
+        )
+    return max(fitting, key=arch_number)
+
+
+def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:
+    """The caller's environment and what makes `run.sh` run its program on `device`."""
+    inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return {
+        **inherited,
+        "QEMU_LD_PREFIX": str(device.root),
+        "BUILDTOOL_EXEC": str(device.qemu.aarch64),
+        "BUILDTOOL_DSP_ARCH": arch,
+    }
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text))

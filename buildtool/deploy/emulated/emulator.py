@@ -1,0 +1,68 @@
+"""The emulator's own binaries: an ARM64 libcdsprpc.so.1 and a Hexagon DSP shell.
+
+They are built from the sources in this package, once, into the user's cache, and
+never become part of a release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.build.cmake_driver import carry_out
+from buildtool.build.plan import CMakeStep
+from buildtool.core.cache import cache_dir
+from buildtool.core.events import Listener
+from buildtool.core.files import tree_digest, value_digest
+from buildtool.toolchains.hexagon import hexagon_musl
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+GLIBC = "2.35"  # the emulated device's library runs on this and newer
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """Where the built binaries are."""
+
+    cdsprpc: Path
+    shell: Path
+
+
+def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
+    """The two steps that build the emulator; their trees are named by their sources."""
+    host, dsp = _data.path("host"), _data.path("dsp")
+    # Both sides speak one protocol, so a change of either makes both anew.
+    sources = tree_digest([host / "cdsprpc", host / "include", dsp / "shell", dsp / "include"])
+    return (
+        _step("cdsprpc", host / "cdsprpc", ubuntu_aarch64(GLIBC), sources),
+        _step("shell", dsp / "shell", hexagon_musl(), sources),
+    )
+
+
+def build_emulator(listener: Listener) -> Emulator:
+    """The emulator's binaries, built if this version of them is not in the cache yet.
+
+    The first time takes a minute or two, most of it zig building a C library for Hexagon.
+    """
+    cdsprpc, shell = emulator_steps()
+    emulator = Emulator(
+        cdsprpc.prefix / "lib" / "libcdsprpc.so.1", shell.prefix / "bin" / "fastrpc_shell"
+    )
+    for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc)):
+        if not product.is_file():
+            carry_out(step, listener)
+    return emulator
+
+
+def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
+    key = value_digest({"sources": sources, "profile": profile.digest})[:16]
+    return CMakeStep(
+        name=f"emulator/{name}",
+        component=f"emulator {name}",
+        arch=None,
+        profile=profile,
+        source=source,
+        tree=cache_dir() / "emulator" / key,
+    )

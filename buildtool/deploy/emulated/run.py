@@ -1,0 +1,57 @@
+"""Run a program of a staged tree on the emulated device."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.core.elf import EM_AARCH64, ElfError, read_elf
+from buildtool.core.process import foreground
+from buildtool.deploy.emulated.device import DeviceError, EmulatedDevice, environment
+from buildtool.release.stage import RUN_SCRIPT, Staged
+
+
+def run(device: EmulatedDevice, staged: Staged, arch: str, command: Sequence[str]) -> int:
+    """Run `command` (a program of the tree and its arguments); returns its exit status.
+
+    128+n stands for signal n.  Raises `DeviceError` when there is no such program.
+    """
+    check_program(staged, command[0])
+    script = staged.directory / RUN_SCRIPT
+    return foreground(
+        ["/bin/sh", script, *command], env=environment(device, arch), cwd=staged.directory
+    )
+
+
+def check_program(staged: Staged, program: str) -> None:
+    """Raises `DeviceError` unless `program` is an ARM64 program of the staged tree."""
+    path = staged.directory / program
+    if not path.is_file():
+        programs = sorted(f"bin/{file.name}" for file in _programs(staged.directory))
+        close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
+        raise DeviceError(
+            f"there is no program {program!r} in the target {staged.target!r}",
+            why=f"it ships {', '.join(programs) or 'no program in bin/'}",
+            remedy=f"Did you mean {close[0]!r}?"
+            if close
+            else "Name one of these; install() rules decide what is shipped.",
+        )
+    try:
+        elf = read_elf(path)
+    except ElfError as error:
+        raise DeviceError(
+            f"{program!r} is no ARM64 program",
+            why=error.message,
+            remedy="The emulated device runs ELF programs; run a script through its interpreter.",
+        ) from error
+    if elf.machine != EM_AARCH64 or elf.kind not in ("DYN", "EXEC"):
+        raise DeviceError(
+            f"{program!r} is no ARM64 program",
+            why=f"ELF machine {elf.machine}, type {elf.kind}",
+            remedy="It was built for another machine; build it with the target's profile.",
+        )
+
+
+def _programs(directory: Path) -> list[Path]:
+    return [file for file in directory.glob("bin/*") if file.is_file()]

@@ -1,0 +1,60 @@
+"""The verbs as compositions of stages: each stage takes one frozen value and returns the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from buildtool.build.built import Built
+from buildtool.build.plan import Plan, find_target, make_plan
+from buildtool.build.run_plan import run_plan
+from buildtool.core.events import Listener
+from buildtool.core.lock import locked
+from buildtool.deploy.emulated.device import check_fits, prepare
+from buildtool.deploy.emulated.run import run as run_program
+from buildtool.deploy.emulated.socs import find_soc
+from buildtool.project.model import Project
+from buildtool.release.stage import Staged
+from buildtool.release.stage import stage as stage_release
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+
+def profiles(project: Project, target_name: str) -> tuple[Profile, dict[str, Profile]]:
+    """The profile of the target's ARM64 side, and one for each of its DSP archs."""
+    target = find_target(project, target_name)
+    return ubuntu_aarch64(target.glibc), {arch: hexagon(arch) for arch in target.archs}
+
+
+def plan(project: Project, target_name: str) -> Plan:
+    """What building `target_name` consists of; nothing is touched."""
+    return make_plan(project, target_name, *profiles(project, target_name))
+
+
+def build(project: Project, target_name: str, listener: Listener) -> Built:
+    """Bring everything that `target_name` ships up to date."""
+    return run_plan(plan(project, target_name), listener)
+
+
+def stage(project: Project, target_name: str, listener: Listener) -> Staged:
+    """Build `target_name` and lay out what it ships."""
+    built = build(project, target_name, listener)
+    with locked(project.state / "stage.lock"):
+        return stage_release(built)
+
+
+def run_emulated(
+    project: Project,
+    target_name: str,
+    command: Sequence[str],
+    *,
+    soc_name: str,
+    listener: Listener,
+) -> int:
+    """Build, stage, and run `command` on the emulated device; returns the program's status."""
+    soc = find_soc(soc_name)
+    target = find_target(project, target_name)
+    staged = stage(project, target_name, listener)
+    device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
+    arch = check_fits(device, staged, target.glibc)
+    return run_program(device, staged, arch, command)

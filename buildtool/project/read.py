@@ -1,0 +1,250 @@
+"""`buildtool.toml` → `Project`, or an error with file, line, key and a suggestion."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+import tomllib
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from buildtool.core.errors import UsageError
+from buildtool.project.locate import line_of
+from buildtool.project.model import (
+    BUILT_IN_TARGET,
+    SECTIONS,
+    Define,
+    Header,
+    Host,
+    Project,
+    Skel,
+    Target,
+)
+
+FILE_NAME = "buildtool.toml"
+MAX_BYTES = 1 << 20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
+Record = TypeVar("Record")
+
+
+class ProjectError(UsageError):
+    """The project file cannot be used.  `line` counts from 1; `key` is the dotted key."""
+
+    code = "project"
+
+    def __init__(self, message: str, *, file: Path, line: int, key: str = "", remedy: str) -> None:
+        where = f"{file}:{line}" + (f": {key}" if key else "")
+        super().__init__(f"{where}: {message}", remedy=remedy)
+        self.line = line
+        self.key = key
+
+
+def find_project(start: Path) -> Project:
+    """The project that `start` lies in: its own `buildtool.toml` or that of a parent.
+
+    Raises `UsageError` when there is none, `ProjectError` when it cannot be used.
+    """
+    for folder in (start, *start.parents):
+        if (folder / FILE_NAME).is_file():
+            return read_project(folder / FILE_NAME)
+    raise UsageError(
+        f"no {FILE_NAME} here",
+        why=f"looked in {start} and every directory above it",
+        remedy="Go to a project, or make one: buildtool init --template hvx",
+    )
+
+
+def read_project(file: Path) -> Project:
+    """Read and check one project file.
+
+    Raises `ProjectError` for everything that is wrong with it.
+    """
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        text = data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(
+            f"cannot be read: {error}", file=file, line=1, remedy="Write it as UTF-8 text."
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise ProjectError(
+            "larger than 1 MiB", file=file, line=1, remedy="This is not a project file."
+        )
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = re.search(r"at line (\d+)", str(error))
+        raise ProjectError(
+            f"not TOML: {error}",
+            file=file,
+            line=int(place[1]) if place else max(1, len(text.splitlines())),
+            remedy='Keys look like this: name = "value"',
+        ) from error
+    return _Reader(file, text).project(tables)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reader:
+    file: Path
+    text: str
+
+    def project(self, tables: Mapping[str, Any]) -> Project:
+        self.known(tables, ["project", *SECTIONS], ())
+        if "project" not in tables:
+            raise self.error((), "has no [project] table", 'Add: [project]\nname = "my-project"')
+        header = self.record(Header, tables["project"], ("project",))
+        self.name(header.name, ("project", "name"))
+        hosts = self.section(Host, "host", tables)
+        skels = self.section(Skel, "skel", tables)
+        targets = self.section(Target, "target", tables)
+        if BUILT_IN_TARGET not in targets:
+            archs = ("v68",) if any("v68" in skel.archs for skel in skels.values()) else ()
+            targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
+        project = Project(self.file.resolve().parent, header, hosts, skels, targets)
+        self.relations(project)
+        return project
+
+    def relations(self, project: Project) -> None:
+        """What no record can check by itself."""
+        for kind, components in (("host", project.hosts), ("skel", project.skels)):
+            for name, component in components.items():
+                self.inside(component.source, (kind, name, "source"))
+                if not (project.root / component.source / "CMakeLists.txt").is_file():
+                    raise self.error(
+                        (kind, name, "source"),
+                        f"no CMakeLists.txt in {component.source!r}",
+                        "Name the directory of a CMake project, relative to this file.",
+                    )
+                for pattern in component.artifacts:
+                    self.inside(pattern, (kind, name, "artifacts"))
+                if isinstance(component, Skel) and component.idl:
+                    self.inside(component.idl, (kind, name, "idl"))
+        if shared := project.hosts.keys() & project.skels.keys():
+            name = min(shared)
+            raise self.error(
+                ("skel", name),
+                f"{name!r} is a host and a skel",
+                "Components are known by name: give one another name.",
+            )
+        default = project.header.default_target
+        if default not in project.targets:
+            raise self.error(
+                ("project", "default-target"),
+                f"there is no target {default!r}",
+                self.suggest(default, project.targets),
+            )
+        for name, target in project.targets.items():
+            for skel_name, skel in project.skels.items():
+                missing = [arch for arch in target.archs if arch not in skel.archs]
+                if missing:
+                    raise self.error(
+                        ("target", name, "archs"),
+                        f"skel {skel_name!r} is not built for {', '.join(missing)}",
+                        f"It is built for {', '.join(skel.archs)}.",
+                    )
+
+    def section(
+        self, record: type[Record], kind: str, tables: Mapping[str, Any]
+    ) -> dict[str, Record]:
+        table = tables.get(kind, {})
+        if not isinstance(table, dict):
+            raise self.error((kind,), "must be tables", f"Write [{kind}.NAME] and its keys below.")
+        records = {}
+        for name, value in table.items():
+            self.name(name, (kind, name))
+            records[name] = self.record(record, value, (kind, name))
+        return records
+
+    def record(self, record: type[Record], table: Any, at: tuple[str, ...]) -> Record:
+        """Check `table` against the dataclass `record` and make one."""
+        if not isinstance(table, dict):
+            raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
+        hints = typing.get_type_hints(record)
+        fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(record)}  # type: ignore[arg-type]
+        self.known(table, fields, at)
+        values = {}
+        for name, field in fields.items():
+            if name in table:
+                values[field.name] = self.value(
+                    hints[field.name], table[name], (*at, name), field.metadata["choices"]
+                )
+            elif (
+                field.default is dataclasses.MISSING
+                and field.default_factory is dataclasses.MISSING
+            ):
+                raise self.error(
+                    at, f"lacks the key {name!r}", f"Add: {name} = … ({field.metadata['doc']})"
+                )
+        return record(**values)
+
+    def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Iterable[str]) -> Any:
+        if hint in _TYPE_NAMES:
+            if type(value) is not hint:
+                raise self.error(at, f"must be {_TYPE_NAMES[hint]}", f"It is: {value!r}")
+            if hint is str:
+                self.choice(value, at, choices)
+            return value
+        if typing.get_origin(hint) is tuple:
+            if not isinstance(value, list) or any(type(item) is not str for item in value):
+                raise self.error(at, "must be a list of texts", 'Write it like this: ["a", "b"]')
+            for item in value:
+                self.choice(item, at, choices)
+            if len(set(value)) != len(value):
+                raise self.error(at, "names something twice", "Name each once.")
+            return tuple(value)
+        if not isinstance(value, dict):
+            raise self.error(at, "must be a table", 'Write it like this: { NAME = "value" }')
+        for name, item in value.items():
+            if type(item) not in typing.get_args(Define):
+                raise self.error(
+                    (*at, name), "must be a text, a number, true or false", f"It is: {item!r}"
+                )
+            for part in (name, item):
+                if isinstance(part, str):
+                    self.choice(part, (*at, name), ())
+        return dict(value)
+
+    def choice(self, value: str, at: tuple[str, ...], choices: Iterable[str]) -> None:
+        choices = list(choices)
+        if "\0" in value or "\n" in value:
+            raise self.error(at, "has a line break or a NUL in it", "Write it on one line.")
+        if choices and value not in choices:
+            raise self.error(at, f"{value!r} is not known", self.suggest(value, choices))
+
+    def known(self, table: Mapping[str, Any], names: Iterable[str], at: tuple[str, ...]) -> None:
+        names = list(names)
+        for name in table:
+            if name not in names:
+                raise self.error((*at, name), "unknown key", self.suggest(name, names))
+
+    def name(self, name: str, at: tuple[str, ...]) -> None:
+        if not _NAME.fullmatch(name):
+            raise self.error(
+                at, f"{name!r} is no name", "Use letters, digits, '.', '_' and '-', a letter first."
+            )
+
+    def inside(self, path: str, at: tuple[str, ...]) -> None:
+        if not path or Path(path).is_absolute() or ".." in Path(path).parts:
+            raise self.error(
+                at, f"{path!r} is no path inside the project", "Name one below the project file."
+            )
+
+    def suggest(self, name: str, names: Iterable[str]) -> str:
+        names = list(names)
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        known = f"Known: {', '.join(names)}."
+        return f"Did you mean {close[0]!r}? {known}" if close else known
+
+    def error(self, at: tuple[str, ...], message: str, remedy: str) -> ProjectError:
+        return ProjectError(
+            message,
+            file=self.file,
+            line=line_of(self.text, at),
+            key=".".join(at),
+            remedy=remedy,
+        )

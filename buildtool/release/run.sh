@@ -1,0 +1,44 @@
+#!/bin/sh
+# Run a program of this release with the libraries and skels that lie beside it:
+#   ./run.sh bin/PROGRAM [ARGUMENT...]
+# The DSP arch comes from BUILDTOOL_DSP_ARCH, else from device.env two directories up.
+set -eu
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+if [ $# -eq 0 ]; then
+    echo "usage: $0 PROGRAM [ARGUMENT...]" >&2
+    exit 125
+fi
+program=$1
+shift
+
+if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$here/../../device.env" ]; then
+    . "$here/../../device.env"
+fi
+if [ -d "$here/dsp" ]; then
+    if [ -z "${BUILDTOOL_DSP_ARCH:-}" ]; then
+        echo "run.sh: which DSP? Set BUILDTOOL_DSP_ARCH (there is: $(ls "$here/dsp" | tr '\n' ' ')) or write it into $here/../../device.env" >&2
+        exit 125
+    fi
+    if [ ! -d "$here/dsp/$BUILDTOOL_DSP_ARCH" ]; then
+        echo "run.sh: no skels for $BUILDTOOL_DSP_ARCH here (there is: $(ls "$here/dsp" | tr '\n' ' '))" >&2
+        exit 125
+    fi
+    # Separated by ';', never ':'.  DSP_LIBRARY_PATH would replace it.
+    ADSP_LIBRARY_PATH="$here/dsp/$BUILDTOOL_DSP_ARCH${ADSP_LIBRARY_PATH:+;$ADSP_LIBRARY_PATH}"
+    export ADSP_LIBRARY_PATH
+fi
+unset DSP_LIBRARY_PATH
+# Only the release's own libraries: vendor directories here shadow system libraries.
+LD_LIBRARY_PATH="$here/lib"
+export LD_LIBRARY_PATH
+
+cd -- "$here"
+case $program in
+    /*) ;;
+    *) program="$here/$program" ;;
+esac
+if [ ! -f "$program" ]; then
+    echo "run.sh: there is no $program" >&2
+    exit 125
+fi
+exec ${BUILDTOOL_EXEC:-} "$program" "$@"

@@ -1,0 +1,111 @@
+"""`Built` → a staged tree: what goes onto a device, laid out as it lies there.
+
+bin/ lib/ …        what the ARM64 side installs
+dsp/<arch>/        the skels of one DSP arch, side by side
+run.sh             starts a program with the right environment
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.build.built import Built
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import file_digest, value_digest
+
+RUN_SCRIPT = "run.sh"
+
+
+class StageError(BuildtoolError):
+    """What was built cannot be laid out as a release."""
+
+    code = "stage"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A staged tree: its directory, and an id that is the digest of its file list."""
+
+    target: str
+    directory: Path
+    id: str
+    archs: tuple[str, ...]
+
+
+def stage(built: Built) -> Staged:
+    """Lay out what `built` ships in the plan's stage directory.
+
+    The directory is replaced as a whole, and only when its content would change.
+    Raises `StageError` for two files of one name and for a libcdsprpc.
+    """
+    files = _layout(built)
+    script = (Path(__file__).parent / RUN_SCRIPT).read_text()
+    directory = built.plan.stage
+    release_id = value_digest(
+        [
+            [name, bool(path.stat().st_mode & 0o100), file_digest(path)]
+            for name, path in sorted(files.items())
+        ]
+        + [script]
+    )
+    archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
+    staged = Staged(built.plan.target, directory, release_id, archs)
+    mark = directory.with_suffix(".id")
+    if directory.is_dir() and mark.is_file() and mark.read_text() == release_id:
+        return staged
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
+    try:
+        for name, path in files.items():
+            place = fresh / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, place)
+        (fresh / RUN_SCRIPT).write_text(script)
+        (fresh / RUN_SCRIPT).chmod(0o755)
+        fresh.chmod(0o755)
+        mark.unlink(missing_ok=True)
+        if directory.exists():
+            shutil.rmtree(directory)
+        fresh.rename(directory)
+        mark.write_text(release_id)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return staged
+
+
+def _layout(built: Built) -> dict[str, Path]:
+    """Path in the release → file."""
+    files: dict[str, Path] = {}
+    for finished in built.steps:
+        arch = finished.step.arch
+        for name, path in finished.files.items():
+            if path.name.startswith("libcdsprpc.so"):
+                raise StageError(
+                    f"{finished.step.name} ships {name}",
+                    why="libcdsprpc belongs to the device's system: another copy in front of it"
+                    " breaks every session",
+                    remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
+                )
+            if arch:
+                # A skel is found by its bare name, so the tree below its prefix is flattened.
+                if ".so" not in path.suffixes:
+                    continue
+                place = f"dsp/{arch}/{path.name}"
+            else:
+                place = name if "/" in name else _bare_place(path)
+            if place in files and file_digest(files[place]) != file_digest(path):
+                raise StageError(
+                    f"two files want to be {place}",
+                    why=f"{files[place]} and {path} differ",
+                    remedy="Give one of them another name.",
+                )
+            files[place] = path
+    return files
+
+
+def _bare_place(path: Path) -> str:
+    """Where a file without a directory of its own goes: libraries to lib/, the rest to bin/."""
+    return f"lib/{path.name}" if ".so" in path.suffixes else f"bin/{path.name}"
