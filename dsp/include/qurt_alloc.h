@@ -1,0 +1,20 @@
+/* qurt_alloc.h: the heap under QuRT's names.
+ *
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+#ifndef QURT_ALLOC_H
+#define QURT_ALLOC_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void *qurt_malloc(unsigned int size);
+void *qurt_calloc(unsigned int elsize, unsigned int num);
+void *qurt_realloc(void *ptr, int newsize);
+void qurt_free(void *ptr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

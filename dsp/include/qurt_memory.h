@@ -1,0 +1,27 @@
+/* qurt_memory.h: cache maintenance.
+ *
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+#ifndef QURT_MEMORY_H
+#define QURT_MEMORY_H
+
+#include "qurt_error.h"
+#include "qurt_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int qurt_mem_cache_clean(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t opcode,
+                         qurt_mem_cache_type_t type);
+int qurt_mem_cache_clean2(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t opcode,
+                          qurt_mem_cache_type_t type);
+
+/* Address and size are multiples of 32, else QURT_EALIGN. */
+int qurt_mem_l2cache_line_lock(qurt_addr_t addr, qurt_size_t size);
+int qurt_mem_l2cache_line_unlock(qurt_addr_t addr, qurt_size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* qurt_mutex.h: mutexes.
+ *
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+#ifndef QURT_MUTEX_H
+#define QURT_MUTEX_H
+
+#include "qurt_futex.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One type for plain, recursive and priority-inheritance mutexes: the functions
+ * make the difference. 16 bytes, aligned to 8. */
+typedef union qurt_mutex_aligned8 {
+    struct {
+        unsigned int holder;
+        unsigned int count;
+        unsigned int queue;
+        unsigned int wait_count;
+    };
+    unsigned long long int raw;
+} qurt_mutex_t;
+
+#define MUTEX_MAGIC 0xfe
+#define QURTK_FUTEX_FREE_MAGIC 0x1F
+#define QURT_MUTEX_INIT {{MUTEX_MAGIC, 0, QURTK_FUTEX_FREE_MAGIC, 0}}
+
+void qurt_mutex_init(qurt_mutex_t *lock);
+void qurt_mutex_destroy(qurt_mutex_t *lock);
+
+/* A thread that locks a plain mutex twice waits for ever. */
+void qurt_mutex_lock(qurt_mutex_t *lock);
+
+/* Microseconds; QURT_EOK or QURT_ETIMEDOUT. */
+int qurt_mutex_lock_timed(qurt_mutex_t *lock, unsigned long long int duration);
+void qurt_mutex_unlock(qurt_mutex_t *lock);
+
+/* 0, or not 0 when the mutex is held, by the caller or another. */
+int qurt_mutex_try_lock(qurt_mutex_t *lock);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

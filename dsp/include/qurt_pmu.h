@@ -1,0 +1,21 @@
+/* qurt_pmu.h: the performance monitor.
+ *
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+#ifndef QURT_PMU_H
+#define QURT_PMU_H
+
+#include "qurt_consts.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void qurt_pmu_enable(int enable);
+void qurt_pmu_set(int reg_id, unsigned int reg_value);
+unsigned int qurt_pmu_get(int reg_id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

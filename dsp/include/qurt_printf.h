@@ -1,0 +1,17 @@
+/* qurt_printf.h: printf to the log.
+ *
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+#ifndef QURT_PRINTF_H
+#define QURT_PRINTF_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int qurt_printf(const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
