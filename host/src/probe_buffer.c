@@ -1,0 +1,45 @@
+/* Poisoned and guarded buffers from rpcmem. */
+#include "probe_buffer.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "rpcmem.h"
+
+/* The guard before is odd in vectors, so that the data's address is that of no vector. */
+enum { GUARD_BEFORE = 128 + 12, GUARD_AFTER = 256 };
+
+int probe_buffer_allocate(struct probe_buffer *buffer, size_t size)
+{
+    buffer->size = size;
+    buffer->memory = NULL;
+    if (size > INT_MAX - GUARD_BEFORE - GUARD_AFTER)
+        return 0;
+    buffer->memory = rpcmem_alloc(RPCMEM_HEAP_ID_SYSTEM, RPCMEM_DEFAULT_FLAGS,
+                                  (int)(GUARD_BEFORE + size + GUARD_AFTER));
+    if (buffer->memory == NULL)
+        return 0;
+    memset(buffer->memory, PROBE_POISON, GUARD_BEFORE + size + GUARD_AFTER);
+    buffer->data = buffer->memory + GUARD_BEFORE;
+    return 1;
+}
+
+static int all_poison(const uint8_t *from, size_t size)
+{
+    while (size > 0 && from[size - 1] == PROBE_POISON)
+        size--;
+    return size == 0;
+}
+
+int probe_buffer_guards_whole(const struct probe_buffer *buffer)
+{
+    return all_poison(buffer->memory, GUARD_BEFORE) &&
+           all_poison(buffer->data + buffer->size, GUARD_AFTER);
+}
+
+void probe_buffer_free(struct probe_buffer *buffer)
+{
+    if (buffer->memory != NULL)
+        rpcmem_free(buffer->memory);
+    buffer->memory = NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * The operations of htp_ops on the CPU, plainly: what the DSP's results are held
+ * against.  Written from the operations' definitions, not from the kernels.
+ */
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* sum[i] = a[i] + b[i], wrapping. */
+void reference_vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count);
+
+/* One element of a product, and how far from it a float result may be. */
+struct reference_dot {
+    double value;
+    double tolerance;
+};
+
+/*
+ * y = W x in double precision, W being `rows` rows of Q8_0 blocks, x one.
+ *
+ * The tolerance is the bound of what rounding can do to a sum of n = ceil(cols / 32)
+ * float terms in any order: (n + 3) * 2^-24 * sum of their magnitudes.
+ */
+void reference_matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols,
+                           struct reference_dot *y);
+
+#endif

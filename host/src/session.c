@@ -1,0 +1,35 @@
+/* Opening and closing a session of htp_ops on the compute DSP. */
+#include "session.h"
+
+#include "htp_ops.h"
+
+int htp_session_open(struct htp_session *session)
+{
+    struct remote_rpc_control_unsigned_module unsigned_module = {
+        .domain = CDSP_DOMAIN_ID,
+        .enable = 1,
+    };
+    int code;
+
+    session->handle = 0;
+    /* Only before the first open on a domain: it decides what kind of process is made. */
+    session->failed_at = "asking for an unsigned process on the CDSP";
+    code = remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &unsigned_module,
+                                  sizeof unsigned_module);
+    if (code != 0)
+        return code;
+
+    session->failed_at = "opening libhtp_ops_skel.so on the CDSP";
+    code = htp_ops_open(htp_ops_URI CDSP_DOMAIN, &session->handle);
+    if (code == 0)
+        session->failed_at = NULL;
+    return code;
+}
+
+int htp_session_close(struct htp_session *session)
+{
+    const int code = htp_ops_close(session->handle);
+
+    session->handle = 0;
+    return code;
+}
