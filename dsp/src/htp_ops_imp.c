@@ -4,25 +4,52 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "AEEStdErr.h"
+#include "HAP_power.h"
 #include "htp_ops.h"
 #include "hvx.h"
 #include "kernels.h"
 
-/* There is no state to keep; each handle is the address of this. */
-static char the_session;
+/* A session keeps nothing; its address stands for it where power is voted for. */
+struct session {
+    char unused;
+};
+
+/* HVX is off until somebody asks for it, and a vector instruction then is a crash. */
+static int vote_for_hvx(struct session *session, boolean power_up)
+{
+    HAP_power_request_t request;
+
+    memset(&request, 0, sizeof request);
+    request.type = HAP_power_set_HVX;
+    request.hvx.power_up = power_up;
+    return HAP_power_set(session, &request);
+}
 
 int htp_ops_open(const char *uri, remote_handle64 *handle)
 {
+    struct session *session = malloc(sizeof *session);
+
     (void)uri;
-    *handle = (remote_handle64)(uintptr_t)&the_session;
+    if (session == NULL)
+        return AEE_ENOMEMORY;
+    if (vote_for_hvx(session, TRUE) != 0) {
+        free(session);
+        return AEE_EFAILED;
+    }
+    *handle = (remote_handle64)(uintptr_t)session;
     return AEE_SUCCESS;
 }
 
 int htp_ops_close(remote_handle64 handle)
 {
-    (void)handle;
+    struct session *session = (struct session *)(uintptr_t)handle;
+
+    vote_for_hvx(session, FALSE);
+    free(session);
     return AEE_SUCCESS;
 }
 
