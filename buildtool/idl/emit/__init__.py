@@ -1,0 +1,20 @@
+"""One IDL file's C: a header, and a stub and a skel for each interface."""
+
+from __future__ import annotations
+
+from buildtool.idl.emit.header import header
+from buildtool.idl.emit.skel import skel
+from buildtool.idl.emit.stub import stub
+from buildtool.idl.model import Unit
+
+
+def emit(unit: Unit) -> dict[str, str]:
+    """File names and texts: `<stem>.h`, and `<interface>_stub.c` and `_skel.c` for each.
+
+    Raises IdlError, with its place, for what C or the wire format cannot express.
+    """
+    files = {f"{unit.stem}.h": header(unit)}
+    for interface in unit.interfaces:
+        files[f"{interface.c_name}_stub.c"] = stub(unit, interface)
+        files[f"{interface.c_name}_skel.c"] = skel(unit, interface)
+    return files

@@ -1,0 +1,141 @@
+"""IDL types and parameters as C declares them.
+
+The mapping is that of qaic with its option `-st`: standard C types where the SDK
+has its own (`int64_t`, `bool`).  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buildtool.idl.model import (
+    Alias,
+    Array,
+    Direction,
+    DmaHandle,
+    Enum,
+    Handle,
+    Interface,
+    Member,
+    Method,
+    Parameter,
+    Primitive,
+    Sequence,
+    String,
+    Struct,
+    Type,
+)
+from buildtool.idl.types import element_of, is_flat, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class CVariable:
+    """One C parameter or struct member; `suffix` is what follows the name, like `[4]`."""
+
+    type: str
+    name: str
+    suffix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}{self.suffix}"
+
+
+def c_type(type_: Type) -> str:
+    """The C name of a type that has one.  Raises ValueError for a bare sequence or array."""
+    match type_:
+        case Primitive():
+            return type_.c_name
+        case Alias(c_name=c_name) | Enum(c_name=c_name) | Struct(c_name=c_name):
+            return c_name
+        case String(wide=wide):
+            return "_wstring1_t" if wide else "_cstring1_t"
+        case Handle():
+            return "remote_handle64"
+        case _:
+            raise ValueError(f"no C name: {type_!r}")
+
+
+def result_type(method: Method) -> str:
+    """The return type: a typedef keeps its name, everything else is `int`."""
+    return method.result.c_name if isinstance(method.result, Alias) else "int"
+
+
+def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
+    """The C parameters that one IDL parameter becomes."""
+    name, type_ = parameter.name, parameter.type
+    const = "const " if parameter.direction is Direction.IN else ""
+    match resolve(type_):
+        case DmaHandle():
+            return (
+                CVariable("int", name),
+                CVariable("uint32_t", f"{name}Offset"),
+                CVariable("uint32_t", f"{name}Len"),
+            )
+        case String() as string if const:
+            return (CVariable(f"const {c_type(element_of(string))}*", name),)
+        case Sequence() | String() as many:
+            element = c_type(element_of(many))
+            return CVariable(f"{const}{element}*", name), CVariable("int", f"{name}Len")
+        case Array(element=element, length=length) if not isinstance(type_, Alias):
+            return (CVariable(f"{const}{c_type(element)}", name, f"[{length}]"),)
+        case Array():
+            return (CVariable(f"{const}{c_type(type_)}", name),)
+        case Struct() if const:
+            return (CVariable(f"const {c_type(type_)}*", name),)
+        case _:
+            return (CVariable(c_type(type_) + ("" if const else "*"), name),)
+
+
+def member_variables(member: Member) -> tuple[CVariable, ...]:
+    """The C members that one struct member becomes; a typedef'd sequence is spread too."""
+    match resolve(member.type):
+        case Sequence() | String() as many:
+            return (
+                CVariable(f"{c_type(element_of(many))}*", member.name),
+                CVariable("int", f"{member.name}Len"),
+            )
+        case Array(element=element, length=length) if not isinstance(member.type, Alias):
+            return (CVariable(c_type(element), member.name, f"[{length}]"),)
+        case _:
+            return (CVariable(c_type(member.type), member.name),)
+
+
+def function_name(interface: Interface, method: Method) -> str:
+    """`t_m` for method m of interface t."""
+    return f"{interface.c_name}_{method.name}"
+
+
+def function_parameters(interface: Interface, method: Method, index: int) -> tuple[CVariable, ...]:
+    """All C parameters of a method's function, the handle first."""
+    first: list[CVariable] = []
+    if takes_handle(interface, index):
+        first.append(CVariable("remote_handle64", "_h"))
+    if method.is_async:
+        first.append(CVariable("fastrpc_async_descriptor_t*", "asyncDesc"))
+    return (*first, *(v for p in method.parameters for v in parameter_variables(p)))
+
+
+def takes_handle(interface: Interface, index: int) -> bool:
+    """Whether the method at `index` has the handle `_h` in front: not in open and close."""
+    return interface.multi_domain and index > 1
+
+
+def parameter_list(variables: tuple[CVariable, ...]) -> str:
+    return ", ".join(map(str, variables)) or "void"
+
+
+def uses_strings(types: list[Type], *, wide: bool) -> bool:
+    """Whether any of the types is or contains a (wide) string."""
+    return any(_contains_string(type_, wide) for type_ in types)
+
+
+def _contains_string(type_: Type, wide: bool) -> bool:
+    match resolve(type_):
+        case String(wide=is_wide):
+            return is_wide == wide
+        case Sequence(element=element) | Array(element=element):
+            return _contains_string(element, wide)
+        case Struct(members=members) if not is_flat(type_):
+            return any(_contains_string(member.type, wide) for member in members)
+        case _:
+            return False

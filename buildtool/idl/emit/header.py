@@ -1,0 +1,194 @@
+"""The C header of one IDL file: constants, types, and the functions of its interfaces."""
+
+from __future__ import annotations
+
+import re
+
+from buildtool.idl.emit.cnames import (
+    c_type,
+    function_name,
+    function_parameters,
+    member_variables,
+    parameter_list,
+    result_type,
+    uses_strings,
+)
+from buildtool.idl.emit.constants import literal, quoted
+from buildtool.idl.model import (
+    Alias,
+    Array,
+    Constant,
+    Declaration,
+    Enum,
+    Interface,
+    Primitive,
+    Sequence,
+    Struct,
+    Type,
+    Unit,
+)
+
+FOREIGN_HEADERS = ("AEEStdDef", "remote")
+"""Included IDL files whose headers the system brings, under angle brackets."""
+
+
+def header(unit: Unit) -> str:
+    """The text of `<stem>.h`."""
+    guard = f"_{re.sub(r'[^A-Z0-9]', '_', unit.stem.upper())}_H"
+    blocks = [
+        f"/* {unit.stem}.h: generated from {unit.stem}.idl by buildtool idl; do not edit. */\n"
+        f"#ifndef {guard}\n#define {guard}\n",
+        _includes(unit),
+        *([_hooks()] if unit.interfaces else []),
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n',
+        *_string_objects(unit),
+        *(_declaration(declaration, unit) for declaration in unit.declarations),
+        "#ifdef __cplusplus\n}\n#endif\n",
+        f"#endif /* {guard} */\n",
+    ]
+    return "\n".join(blocks)
+
+
+def uri(unit: Unit, interface: Interface) -> str:
+    """The URI that opens the interface, without `_dom`."""
+    version = f"&_idlver={unit.idl_version}" if unit.idl_version else ""
+    return (
+        f"file:///lib{unit.stem}_skel.so?{interface.c_name}_skel_handle_invoke&_modver=1.0{version}"
+    )
+
+
+def _includes(unit: Unit) -> str:
+    system = ["AEEStdDef.h", "AEEStdErr.h", "remote.h"]
+    standard = ["stdbool.h", "stdint.h", "stdlib.h", "string.h"]
+    own = [f'#include "{stem}.h"\n' for stem in unit.includes if stem not in FOREIGN_HEADERS]
+    return (
+        "".join(f"#include <{name}>\n" for name in standard)
+        + "\n"
+        + "".join(f"#include <{name}>\n" for name in system)
+        + "".join(own)
+    )
+
+
+def _hooks() -> str:
+    lines = ["/* Define these before including to rename or decorate the functions. */"]
+    for side in ("REMOTE", "HEADER", "IMPL", "STUB", "SKEL"):
+        visible = ' __attribute__((visibility("default")))' if side == "SKEL" else ""
+        for name, value in (("(ff)", " ff"), ("_EXPORT", visible), ("_ATTRIBUTE", "")):
+            if side == "REMOTE" and name != "(ff)":
+                continue
+            plain = f"__QAIC_{side}{name}".removesuffix("(ff)")
+            lines.append(f"#ifndef {plain}\n#define __QAIC_{side}{name}{value}\n#endif")
+    return "\n".join(lines) + "\n"
+
+
+def _string_objects(unit: Unit) -> list[str]:
+    """The types of strings as elements, under the guards that other generated headers use."""
+    types = [type_ for declaration in unit.declarations for type_ in _types_in(declaration)]
+    return [
+        f"#if !defined(__QAIC_{kind}1_OBJECT_DEFINED__) && !defined(__{kind}1_OBJECT__)\n"
+        f"#define __QAIC_{kind}1_OBJECT_DEFINED__\n"
+        f"#define __{kind}1_OBJECT__\n"
+        f"typedef struct _{letter}string1_s {{\n"
+        f"    {character}* data;\n"
+        f"    int dataLen;\n"
+        f"}} _{letter}string1_t;\n"
+        f"#endif\n"
+        for wide, kind, letter, character in (
+            (False, "STRING", "c", "char"),
+            (True, "WSTRING", "w", "_wchar_t"),
+        )
+        if uses_strings(types, wide=wide)
+    ]
+
+
+def _types_in(declaration: Declaration) -> list[Type]:
+    match declaration:
+        case Struct() | Alias():
+            return [declaration]
+        case Interface(methods=methods):
+            return [parameter.type for method in methods for parameter in method.parameters]
+        case _:
+            return []
+
+
+def _declaration(declaration: Declaration, unit: Unit) -> str:
+    doc = doc_comment(declaration.doc)
+    match declaration:
+        case Constant():
+            return f"{doc}#define {declaration.c_name} {literal(declaration)}\n"
+        case Enum(c_name=name, enumerators=enumerators):
+            labels = "".join(f"    {label},\n" for label in enumerators)
+            placeholder = f"    _32BIT_PLACEHOLDER_{name} = 0x7fffffff\n"
+            return f"{doc}enum {name} {{\n{labels}{placeholder}}};\ntypedef enum {name} {name};\n"
+        case Struct(c_name=name, members=members):
+            lines = "".join(
+                f"{doc_comment(member.doc, '    ')}    {variable};\n"
+                if at == 0
+                else f"    {variable};\n"
+                for member in members
+                for at, variable in enumerate(member_variables(member))
+            )
+            return f"{doc}typedef struct {name} {name};\nstruct {name} {{\n{lines}}};\n"
+        case Alias():
+            return doc + _typedef(declaration)
+        case Interface():
+            return doc + _interface(declaration, unit)
+
+
+def _typedef(alias: Alias) -> str:
+    match alias.target:
+        case Sequence(element=element):
+            tag = f"_{alias.c_name}__seq_{_sequence_tag(element)}"
+            return (
+                f"typedef struct {tag} {tag};\n"
+                f"typedef {tag} {alias.c_name};\n"
+                f"struct {tag} {{\n"
+                f"    {c_type(element)}* data;\n"
+                f"    int dataLen;\n"
+                f"}};\n"
+            )
+        case Array(element=element, length=length):
+            return f"typedef {c_type(element)} {alias.c_name}[{length}];\n"
+        case target:
+            return f"typedef {c_type(target)} {alias.c_name};\n"
+
+
+def _sequence_tag(element: Type) -> str:
+    """The element's part of a sequence's struct tag: `unsigned long` gives `unsignedLong`."""
+    if not isinstance(element, Primitive):
+        return c_type(element)
+    if element is Primitive.WCHAR:
+        return "wideChar"
+    if element.idl_name[-1].isdigit():
+        return element.c_name
+    first, *rest = element.idl_name.split()
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _interface(interface: Interface, unit: Unit) -> str:
+    lines = []
+    for index, method in enumerate(interface.methods):
+        parameters = parameter_list(function_parameters(interface, method, index))
+        lines.append(
+            f"{doc_comment(method.doc)}"
+            f"__QAIC_HEADER_EXPORT {result_type(method)} "
+            f"__QAIC_HEADER({function_name(interface, method)})({parameters}) "
+            f"__QAIC_HEADER_ATTRIBUTE;\n"
+        )
+    if interface.multi_domain:
+        name = f"{interface.c_name}_URI"
+        lines.append(f"#ifndef {name}\n#define {name} {quoted(uri(unit, interface))}\n#endif\n")
+    return "\n".join(lines)
+
+
+def doc_comment(doc: str, indent: str = "") -> str:
+    """A Doxygen comment with the text of `doc`; nothing for an empty one."""
+    if not doc.strip():
+        return ""
+    if doc.lstrip().startswith(("/*", "//")):
+        return indent + doc.strip() + "\n"
+    lines = [line.rstrip() for line in doc.strip("\n").replace("*/", "* /").split("\n")]
+    if len(lines) == 1:
+        return f"{indent}/** {lines[0].strip()} */\n"
+    body = "".join(f"{indent} * {line}".rstrip() + "\n" for line in lines)
+    return f"{indent}/**\n{body}{indent} */\n"

@@ -1,0 +1,134 @@
+"""The records of a call as C structs: C's own layout is the wire's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from buildtool.idl.emit.cnames import CVariable, c_type
+from buildtool.idl.layout import Face, Field, Record, Role, record_of
+from buildtool.idl.model import (
+    Array,
+    Direction,
+    Parameter,
+    Primitive,
+    Sequence,
+    Struct,
+    Type,
+)
+from buildtool.idl.types import (
+    Composite,
+    composite,
+    flat_size,
+    is_flat,
+    is_nested,
+    resolve,
+)
+
+SUFFIX = {Face.IN: "in", Face.CAPACITY: "room", Face.RESULT: "out"}
+
+
+def record_name(owner: str, face: Face) -> str:
+    """`struct S__in`, `struct S__room` or `struct S__out`."""
+    return f"struct {owner}__{SUFFIX[face]}"
+
+
+def record_struct(owner: str, face: Face, record: Record, *, received: bool) -> str:
+    """C source of the record.
+
+    `received` says that its bytes come from the other side: then a boolean is read
+    as an octet, since a C `bool` may only hold 0 and 1.
+    """
+    name = record_name(owner, face)
+    lines = "".join(
+        f"    {_variable(field, received)};".ljust(40) + f" /* at {field.offset} */\n"
+        for field in record.fields
+    )
+    return (
+        f"{name} {{\n{lines}}};\n"
+        f'_Static_assert(sizeof({name}) == {record.padded}, "wire layout");\n'
+    )
+
+
+def _variable(field: Field, received: bool) -> CVariable:
+    type_ = field.type
+    if type_ is None:
+        return CVariable("uint32_t", field.name)
+    if field.face is not None:
+        return CVariable(record_name(composite(type_).c_type, field.face), field.name)
+    if received and resolve(type_) is Primitive.BOOLEAN:
+        return CVariable("uint8_t", field.name)
+    if isinstance(type_, Array):
+        return CVariable(c_type(type_.element), field.name, f"[{type_.length}]")
+    return CVariable(c_type(type_), field.name)
+
+
+def size_checks(parameters: Iterable[Parameter]) -> str:
+    """Assertions that the structs and arrays in sequences have in C the size of the wire."""
+    types = {c_type(t): flat_size(t)[0] for p in parameters for t in _elements(p.type)}
+    return "".join(
+        f'_Static_assert(sizeof({name}) == {size}, "wire layout");\n'
+        for name, size in types.items()
+    )
+
+
+def _elements(type_: Type) -> Iterator[Type]:
+    resolved = resolve(type_)
+    if isinstance(resolved, Sequence):
+        element = resolved.element
+        if is_flat(element) and isinstance(resolve(element), Struct | Array):
+            yield element
+        yield from _elements(element)
+    elif isinstance(resolved, Struct):
+        for member in resolved.members:
+            yield from _elements(member.type)
+
+
+def composites(parameters: Iterable[Parameter], direction: Direction) -> tuple[Composite, ...]:
+    """The composites that travel in this direction, the inner ones before the outer."""
+    found: dict[str, Composite] = {}
+    for parameter in parameters:
+        if parameter.direction is direction and is_nested(parameter.type):
+            _collect(parameter.type, found)
+    return tuple(found.values())
+
+
+def _collect(type_: Type, found: dict[str, Composite]) -> None:
+    resolved = resolve(type_)
+    inner = composite(resolved.element) if isinstance(resolved, Sequence) else composite(type_)
+    if inner.c_type in found:
+        return
+    for member in inner.members:
+        if is_nested(member.type):
+            _collect(member.type, found)
+    found[inner.c_type] = inner
+
+
+def element_composite(type_: Type) -> Composite | None:
+    """The composite that a sequence's elements are, None for a sequence of flat ones."""
+    resolved = resolve(type_)
+    if isinstance(resolved, Sequence) and not is_flat(resolved.element):
+        return composite(resolved.element)
+    return None
+
+
+def has_record(inner: Composite, face: Face) -> bool:
+    """Whether the composite has any field in this face."""
+    return bool(record_of(inner.members, face).fields)
+
+
+FieldNames = Mapping[tuple[str, bool], str]
+"""A record's field names by parameter and by whether the field is a capacity."""
+
+
+def field_names(record: Record) -> FieldNames:
+    """The field names of a method's record."""
+    return {(f.source, f.role is Role.CAPACITY): f.name for f in record.fields}
+
+
+def copied(target: str, source: str, type_: Type, *, received: bool = False) -> str:
+    """The statement that copies a flat value; `received` as in `record_struct`."""
+    if isinstance(resolve(type_), Array):
+        return f"memcpy({target}, {source}, {flat_size(type_)[0]});"
+    if received and resolve(type_) is Primitive.BOOLEAN:
+        return f"{target} = {source} != 0;"
+    return f"{target} = {source};"

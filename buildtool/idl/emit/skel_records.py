@@ -1,0 +1,204 @@
+"""How a skel unpacks what contains sequences and strings, and packs the results.
+
+For each composite: `_in_S` makes the native value out of its record and the next
+buffers, `_room_S` the empty one for the implementation to fill, `_give_S` copies the
+results back after a good call.  Records are copied out of their buffers, which need
+not be aligned.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from buildtool.idl.emit.records import (
+    FieldNames,
+    copied,
+    element_composite,
+    has_record,
+    record_name,
+)
+from buildtool.idl.layout import Face
+from buildtool.idl.model import Member, Sequence, String, Struct
+from buildtool.idl.types import Composite, composite, is_flat, resolve
+
+
+def in_function(inner: Composite) -> str:
+    """`_in_S(call, w, v)`: the value that came in."""
+    lines = [unpack_in(m, f"v->{m.name}", "w->", {}) for m in inner.members]
+    wire = record_name(inner.c_type, Face.IN)
+    return _function(
+        f"_in_{inner.c_type}", f"_Call* _call, const {wire}* w, {inner.c_type}* v", lines
+    )
+
+
+def room_function(inner: Composite) -> str:
+    """`_room_S(call, w, v)`: the value for the implementation to fill."""
+    lines = [unpack_room(m, f"v->{m.name}", "w->", {}) for m in inner.members]
+    wire = record_name(inner.c_type, Face.CAPACITY)
+    return _function(
+        f"_room_{inner.c_type}", f"_Call* _call, const {wire}* w, {inner.c_type}* v", lines
+    )
+
+
+def give_function(inner: Composite) -> str:
+    """`_give_S(call, w, v)`: the results, after a good call."""
+    if not has_give(inner):
+        return ""
+    lines = [give(m, f"v->{m.name}", f"&v->{m.name}", "w->") for m in inner.members]
+    wire = record_name(inner.c_type, Face.RESULT)
+    return _function(
+        f"_give_{inner.c_type}",
+        ("_Call* _call, " if walks(inner) else "")
+        + (f"{wire}* w, " if has_record(inner, Face.RESULT) else "")
+        + f"const {inner.c_type}* v",
+        lines,
+    )
+
+
+def unpack_in(member: Member, value: str, wire: str, names: FieldNames) -> str:
+    """Statements that make one native member; `value` is its C expression."""
+    length = wire + names.get((member.name, False), f"{member.name}Len")
+    inner = element_composite(member.type)
+    match resolve(member.type):
+        case _ if is_flat(member.type):
+            return copied(value, wire + member.name, member.type, received=True)
+        case String(wide=wide):
+            take = "_take_wide" if wide else "_take_text"
+            return f"{value} = {take}(_call, {length});\n{value}Len = (int){length};"
+        case Sequence() if inner is None:
+            return (
+                f"{value} = _take_in(_call, {length}, sizeof(*{value}));\n"
+                f"{value}Len = (int){length};"
+            )
+        case Sequence() if inner is not None:
+            record = record_name(inner.c_type, Face.IN)
+            return _elements(
+                value,
+                length,
+                inner,
+                [f"const char* _records = _take_in(_call, {length}, sizeof({record}));"],
+                record,
+                f"_in_{inner.c_type}",
+            )
+        case Struct(c_name=name):
+            field = wire + names.get((member.name, False), member.name)
+            return f"_in_{name}(_call, &{field}, &{value});"
+        case other:
+            raise ValueError(f"cannot be unpacked: {other!r}")
+
+
+def unpack_room(member: Member, value: str, wire: str, names: FieldNames) -> str:
+    """Statements that make one native member for the implementation to fill."""
+    length = wire + names.get((member.name, True), f"{member.name}Len")
+    inner = element_composite(member.type)
+    match resolve(member.type):
+        case _ if is_flat(member.type):
+            return ""
+        case Struct(c_name=name):
+            field = wire + names.get((member.name, False), member.name)
+            return f"_room_{name}(_call, &{field}, &{value});"
+        case _ if inner is None:
+            return (
+                f"{value} = _take_out(_call, {length}, sizeof(*{value}));\n"
+                f"{value}Len = (int){length};"
+            )
+        case _:
+            room = record_name(inner.c_type, Face.CAPACITY)
+            out = record_name(inner.c_type, Face.RESULT)
+            first = [f"const char* _records = _take_in(_call, {length}, sizeof({room}));"]
+            results = "NULL"
+            if has_record(inner, Face.RESULT):
+                first.append(f"void* _results = _take_out(_call, {length}, sizeof({out}));")
+                results = "_results"
+            note = f"_remember(_call, {value}, {results}, {length});" if has_give(inner) else ""
+            return _elements(value, length, inner, first, room, f"_room_{inner.c_type}", note)
+
+
+def _elements(
+    value: str,
+    length: str,
+    inner: Composite,
+    first: list[str],
+    record: str,
+    function: str,
+    note: str = "",
+) -> str:
+    """A native array made element by element out of records."""
+    lines = [
+        *first,
+        f"{value} = _take_elements(_call, {length}, sizeof(*{value}));",
+        f"{value}Len = (int){length};",
+        *([note] if note else []),
+        f"for (uint32_t _i = 0; _call->err == 0 && _i < {length}; _i++) {{",
+        f"    {record} _record;",
+        "    memcpy(&_record, _records + _i * sizeof(_record), sizeof(_record));",
+        f"    {function}(_call, &_record, &{value}[_i]);",
+        "}",
+    ]
+    return "{\n" + textwrap.indent("\n".join(lines), "    ") + "\n}"
+
+
+def give(member: Member, value: str, address: str, wire: str) -> str:
+    """Statements that put one member's result on its way back."""
+    inner = element_composite(member.type)
+    match resolve(member.type):
+        case _ if is_flat(member.type):
+            return copied(wire + member.name, value, member.type)
+        case Struct():
+            own = composite(member.type)
+            if not has_give(own):
+                return ""
+            given = f"&{wire}{member.name}, " if has_record(own, Face.RESULT) else ""
+            return f"_give_{own.c_type}({call_argument(own)}{given}{address});"
+        case _ if inner is not None and has_give(inner):
+            native = f"&((const {inner.c_type}*)_all.native)[_i]"
+            lines = [f"_give_{inner.c_type}({call_argument(inner)}{native});"]
+            if has_record(inner, Face.RESULT):
+                lines = [
+                    f"{record_name(inner.c_type, Face.RESULT)} _record = {{0}};",
+                    f"_give_{inner.c_type}({call_argument(inner)}&_record, {native});",
+                    "memcpy((char*)_all.wire + _i * sizeof(_record), &_record, sizeof(_record));",
+                ]
+            body = textwrap.indent("\n".join(lines), " " * 8)
+            return (
+                f"{{\n"
+                f"    _Sequence _all = _recall(_call);\n"
+                f"    for (uint32_t _i = 0; _i < _all.count; _i++) {{\n"
+                f"{body}\n"
+                f"    }}\n"
+                f"}}"
+            )
+        case _:
+            return ""
+
+
+def has_give(inner: Composite) -> bool:
+    """Whether the composite has any value to copy back beside its buffers."""
+    return any(
+        is_flat(member.type)
+        or ((element := element_composite(member.type)) is not None and has_give(element))
+        or (isinstance(resolve(member.type), Struct) and has_give(composite(member.type)))
+        for member in inner.members
+    )
+
+
+def walks(inner: Composite) -> bool:
+    """Whether copying its values back goes over a remembered sequence."""
+    return any(
+        ((element := element_composite(member.type)) is not None and has_give(element))
+        or (
+            isinstance(resolve(member.type), Struct)
+            and not is_flat(member.type)
+            and walks(composite(member.type))
+        )
+        for member in inner.members
+    )
+
+
+def call_argument(inner: Composite) -> str:
+    return "_call, " if walks(inner) else ""
+
+
+def _function(name: str, parameters: str, lines: list[str]) -> str:
+    body = textwrap.indent("\n".join(line for line in lines if line), "    ")
+    return f"static void {name}({parameters})\n{{\n{body}\n}}\n"

@@ -1,0 +1,150 @@
+"""What the back end asks about IDL types: is it flat, how large is it, what does it contain.
+
+A *flat* type has one representation: its bytes in C are its bytes on the wire, on
+both sides.  Everything else is made of sequences and strings, which travel as
+buffers of their own; a `Composite` is such a type as it stands in a struct or in
+a sequence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buildtool.idl.errors import IdlError
+from buildtool.idl.model import (
+    Alias,
+    Array,
+    DmaHandle,
+    Enum,
+    Handle,
+    Location,
+    Member,
+    Primitive,
+    Sequence,
+    String,
+    Struct,
+    Type,
+)
+
+
+def resolve(type_: Type) -> Type:
+    """The type behind all typedef names."""
+    while isinstance(type_, Alias):
+        type_ = type_.target
+    return type_
+
+
+def is_flat(type_: Type) -> bool:
+    """Whether the type contains no sequence, string or handle, however deep."""
+    match resolve(type_):
+        case Primitive() | Enum():
+            return True
+        case Array(element=element):
+            return is_flat(element)
+        case Struct(members=members):
+            return all(is_flat(member.type) for member in members)
+        case _:
+            return False
+
+
+def is_nested(type_: Type) -> bool:
+    """Whether marshalling it has to walk over C values: a composite, or a sequence of them."""
+    match resolve(type_):
+        case Sequence(element=element):
+            return not is_flat(element)
+        case String() | DmaHandle() | Handle():
+            return False
+        case _:
+            return not is_flat(type_)
+
+
+def flat_size(type_: Type) -> tuple[int, int]:
+    """Size and alignment in bytes of a flat type, padded as C pads it.
+
+    The same for 32 and 64 bit: no flat type contains a pointer.
+    """
+    match resolve(type_):
+        case Primitive() as primitive:
+            return primitive.size, primitive.size
+        case Enum():
+            return 4, 4
+        case Array(element=element, length=length):
+            size, alignment = flat_size(element)
+            return size * length, alignment
+        case Struct(members=members):
+            end, alignment = 0, 1
+            for member in members:
+                size, align = flat_size(member.type)
+                end = aligned(end, align) + size
+                alignment = max(alignment, align)
+            return aligned(end, alignment), alignment
+        case other:
+            raise ValueError(f"not a flat type: {other!r}")
+
+
+def aligned(offset: int, alignment: int) -> int:
+    """`offset` rounded up to a multiple of `alignment`."""
+    return -(-offset // alignment) * alignment
+
+
+def element_of(type_: Sequence | String) -> Type:
+    """The type of one element; a character for strings."""
+    if isinstance(type_, Sequence):
+        return type_.element
+    return Primitive.WCHAR if type_.wide else Primitive.CHAR
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A type that is not flat, as a member of a struct or an element of a sequence.
+
+    A sequence or string as an element is a struct of one member, `data`: so a
+    `sequence<string>` has elements `{char *data; int dataLen;}`.
+    `c_type` is its C type; `members` are in order.
+    """
+
+    c_type: str
+    members: tuple[Member, ...]
+
+
+def composite(type_: Type, location: Location | None = None) -> Composite:
+    """`type_` as a composite.
+
+    Raises IdlError at `location` for what the wire format has no form for.
+    """
+    resolved = resolve(type_)
+    match resolved:
+        case Struct(c_name=c_name, members=members):
+            return Composite(c_name, members)
+        case String(wide=wide):
+            name = "_wstring1_t" if wide else "_cstring1_t"
+            return Composite(named(type_) or name, (Member("data", resolved),))
+        case Sequence():
+            name = named(type_)
+            if name is None:
+                raise IdlError(
+                    "a sequence inside a sequence needs a typedef",
+                    location=location,
+                    remedy="Give the inner sequence a name with typedef and use that name.",
+                )
+            return Composite(name, (Member("data", resolved),))
+        case Array():
+            raise IdlError(
+                "an array may only contain flat types",
+                location=location,
+                why="Sequences and strings have no fixed size.",
+                remedy="Use a sequence in place of the array.",
+            )
+        case DmaHandle() | Handle():
+            raise IdlError(
+                "a handle can only be a parameter of its own",
+                location=location,
+                remedy="Pass the handle as a parameter beside the struct or sequence.",
+            )
+        case _:
+            raise ValueError(f"a flat type: {type_!r}")
+
+
+def named(type_: Type) -> str | None:
+    """The outermost typedef name, None for a type without one."""
+    return type_.c_name if isinstance(type_, Alias) else None
