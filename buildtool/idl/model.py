@@ -3,6 +3,10 @@
 The model is plain data: every name is resolved, every constant is a number or a
 text, and nothing here knows about C syntax or about the wire.  `Unit` is one
 IDL file together with what it includes.
+
+Every name in it can stand in C as it is: reserved words of C have got their prefix.
+`doc` texts have no comment markers and nothing that could end a comment; lines are
+separated by line feeds.
 """
 
 from __future__ import annotations
@@ -96,17 +100,22 @@ class DmaHandle:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A `remote_handle`/`remote_handle64` as a parameter; only `rout` in an open, `in` in a close."""
+    """A `remote_handle64` as a parameter: only `rout` in an open, `in` in a close."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """An enum: four bytes on the wire.  `c_name` is the scoped name joined by `_`."""
+    """An enum: four bytes on the wire.  `c_name` is the scoped name joined by `_`.
+
+    `enumerators` count from 0 and are C's names: unscoped, as qaic writes them.
+    `enumerator_docs` has a text, often empty, for each of them, or is empty itself.
+    """
 
     c_name: str
     enumerators: tuple[str, ...]
     doc: str = field(default="", compare=False)
     location: Location | None = field(default=None, compare=False)
+    enumerator_docs: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +153,12 @@ Type = Primitive | String | Sequence | Array | DmaHandle | Handle | Enum | Struc
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """`const T name = value`; becomes a `#define`.  `value` is evaluated (C semantics)."""
+    """`const T name = value`; becomes a `#define`.  `value` is evaluated (C semantics).
+
+    An int for integers and enums (the member's number), float for float and double, bool
+    for boolean, str for strings and, of one character, for char and wchar.  In narrow
+    texts U+0080 to U+00FF are bytes; wide ones hold UTF-16 units.  No text holds a NUL.
+    """
 
     c_name: str
     type: Type
@@ -199,9 +213,10 @@ class Unit:
 
     `declarations` are those of the file itself, in source order (an interface's
     own types and constants stand before it); `includes` are the stems of the
-    `.idl` files it includes directly, for `#include "stem.h"`; `dependencies` are
-    all files read, itself first; `digest` is the sha256 (hex) of the preprocessed
-    tokens, so that comments and layout do not change it.
+    included `.idl` files, those of included files too, that declare something at
+    file scope, for `#include "stem.h"`; `dependencies` are all files read, itself
+    first; `digest` is the sha256 (hex) of the preprocessed tokens, so that comments
+    and layout do not change it.
     """
 
     stem: str
