@@ -1,0 +1,99 @@
+"""The words of the language, the words of C, and what people write in their place."""
+
+from __future__ import annotations
+
+from buildtool.idl.model import Primitive
+
+KEYWORDS = {
+    "module": "MODULE",
+    "interface": "INTERFACE",
+    "typedef": "TYPEDEF",
+    "struct": "STRUCT",
+    "enum": "ENUM",
+    "const": "CONST",
+    "readonly": "READONLY",
+    "attribute": "ATTRIBUTE",
+    "async": "ASYNC",
+    "void": "VOID",
+    "sequence": "SEQUENCE",
+    "string": "STRING_TYPE",
+    "wstring": "WSTRING_TYPE",
+    "dmahandle": "DMAHANDLE",
+    "unsigned": "UNSIGNED",
+    "short": "SHORT",
+    "long": "LONG",
+    "in": "IN",
+    "rout": "ROUT",
+    "inrout": "INROUT",
+    "TRUE": "TRUE",
+    "FALSE": "FALSE",
+}
+
+SIZED = {
+    "octet": Primitive.OCTET,
+    "char": Primitive.CHAR,
+    "boolean": Primitive.BOOLEAN,
+    "wchar": Primitive.WCHAR,
+    "float": Primitive.FLOAT,
+    "double": Primitive.DOUBLE,
+} | {
+    name + suffix: primitive
+    for name, primitive in {
+        "int8": Primitive.INT8,
+        "uint8": Primitive.UINT8,
+        "int16": Primitive.INT16,
+        "uint16": Primitive.UINT16,
+        "int32": Primitive.INT32,
+        "uint32": Primitive.UINT32,
+        "int64": Primitive.INT64,
+        "uint64": Primitive.UINT64,
+    }.items()
+    for suffix in ("", "_t")
+}
+
+# Words that OMG IDL or qaic reserve and that cannot be compiled: (what is wrong, what to do).
+REJECTED = {
+    "union": ("unions are not supported", "use a struct, and a member that says which is valid"),
+    "switch": ("unions are not supported", "use a struct, and a member that says which is valid"),
+    "case": ("`case` is a reserved word", "choose another name"),
+    "default": ("`default` is a reserved word", "choose another name"),
+    "native": ("`native` types are not supported", "give the type itself"),
+    "local": ("`local` interfaces are not supported", "remove `local`"),
+    "notnil": ("`notnil` is not supported", "remove `notnil`"),
+    "out": ("`out` is not a direction here", "write `rout`: the caller owns the buffer"),
+    "inout": ("`inout` is not a direction here", "write `inrout`: the caller owns the buffer"),
+}
+
+# What C calls a type → what it is called here.
+C_TYPES = {
+    "int": "long",
+    "signed": "long",
+    "bool": "boolean",
+    "_Bool": "boolean",
+    "size_t": "uint32",
+    "ssize_t": "int32",
+    "wchar_t": "wchar",
+    "uchar": "octet",
+    "uint": "uint32",
+    "int64_t": "int64",
+    "float32": "float",
+    "float64": "double",
+    "uintptr_t": "uint64",
+}
+
+# The reserved words of C11.  An IDL name that is one of them gets `_cxx_` before it in C.
+# fmt: off
+C_KEYWORDS = frozenset({
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
+    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+    "typedef", "union", "unsigned", "void", "volatile", "while", "_Alignas", "_Alignof",
+    "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary", "_Noreturn", "_Static_assert",
+    "_Thread_local",
+})
+# fmt: on
+
+
+def c_identifier(name: str) -> str:
+    """`name` as C can take it."""
+    return f"_cxx_{name}" if name in C_KEYWORDS else name
