@@ -1,0 +1,262 @@
+/* buffers.c: memory that the client shared, by the number of its file descriptor.
+ *
+ * A buffer is mapped at its first use, whole and once, so that a pointer into it stays
+ * the same from call to call. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "AEEStdErr.h"
+#include "core.h"
+
+/* enum fastrpc_map_flags */
+enum {
+    MAP_NONE = -1,
+    MAP_KIND_FD = 2,
+    MAP_KIND_FD_DELAYED = 3,
+    MAP_KIND_FD_NOMAP = 16,
+};
+
+struct buffer {
+    struct buffer *next;
+    uint64_t id;
+    uint64_t size;
+    int client_fd;
+    int fd;
+    uint8_t *address; /* NULL: not mapped yet */
+    unsigned uses;    /* calls and gets */
+    bool gone;        /* the client took it back */
+    int map_kind;     /* how the client mapped it, or MAP_NONE */
+    uint64_t map_offset;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct buffer *buffers;
+
+static struct buffer *by_id(uint64_t id)
+{
+    for (struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        if (buffer->id == id) {
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
+/* The newest comes first: a number that the client used again means the newer buffer. */
+static struct buffer *by_client_fd(int client_fd)
+{
+    for (struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        if (buffer->client_fd == client_fd && !buffer->gone) {
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
+static void drop_if_unused(struct buffer *buffer)
+{
+    if (!buffer->gone || buffer->uses > 0) {
+        return;
+    }
+    for (struct buffer **at = &buffers; *at != NULL; at = &(*at)->next) {
+        if (*at == buffer) {
+            *at = buffer->next;
+            break;
+        }
+    }
+    if (buffer->address != NULL) {
+        munmap(buffer->address, (size_t)buffer->size);
+    }
+    close(buffer->fd);
+    free(buffer);
+}
+
+static int map_whole(struct buffer *buffer)
+{
+    if (buffer->address != NULL) {
+        return AEE_SUCCESS;
+    }
+    if (buffer->size == 0 || buffer->size > 0x7fffffff) {
+        return AEE_EMMAP;
+    }
+    void *address = mmap(NULL, (size_t)buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                         buffer->fd, 0);
+    if (address == MAP_FAILED && errno == EACCES) {
+        address = mmap(NULL, (size_t)buffer->size, PROT_READ, MAP_SHARED, buffer->fd, 0);
+    }
+    if (address == MAP_FAILED) {
+        shell_say(SHELL_ERROR, "a buffer of %llu bytes does not fit into the DSP's addresses",
+                  (unsigned long long)buffer->size);
+        return AEE_EMMAP;
+    }
+    buffer->address = address;
+    return AEE_SUCCESS;
+}
+
+int buffer_share(const struct wire_buffer *shared, int fd)
+{
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (buffer == NULL) {
+        close(fd);
+        return AEE_ENOMEMORY;
+    }
+    *buffer = (struct buffer){.id = shared->id,
+                              .size = shared->size,
+                              .client_fd = shared->client_fd,
+                              .fd = fd,
+                              .map_kind = MAP_NONE};
+    pthread_mutex_lock(&lock);
+    buffer->next = buffers;
+    buffers = buffer;
+    pthread_mutex_unlock(&lock);
+    return AEE_SUCCESS;
+}
+
+int buffer_unshare(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_id(id);
+    if (buffer != NULL) {
+        buffer->gone = true;
+        drop_if_unused(buffer);
+    }
+    pthread_mutex_unlock(&lock);
+    return buffer == NULL ? AEE_ENOSUCHMAP : AEE_SUCCESS;
+}
+
+int buffer_enter(uint64_t id, uint64_t offset, uint32_t length, void **address)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_id(id);
+    int code = AEE_EBADPARM;
+    if (buffer != NULL && offset <= buffer->size && length <= buffer->size - offset) {
+        code = map_whole(buffer);
+    }
+    if (code == AEE_SUCCESS) {
+        buffer->uses++;
+        *address = buffer->address + offset;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+void buffer_leave(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_id(id);
+    if (buffer != NULL) {
+        buffer->uses--;
+        drop_if_unused(buffer);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int buffer_map(const struct wire_map *map, uint64_t *address)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_id(map->id);
+    int code = AEE_SUCCESS;
+    *address = 0;
+    if (buffer == NULL) {
+        code = AEE_ENOSUCHMAP;
+    } else if (buffer->map_kind != MAP_NONE) {
+        code = AEE_EALREADY;
+    } else if (map->offset > buffer->size || map->length > buffer->size - map->offset) {
+        code = AEE_EBADPARM;
+    } else if (map->flags != MAP_KIND_FD_DELAYED && map->flags != MAP_KIND_FD_NOMAP) {
+        code = map_whole(buffer);
+    }
+    if (code == AEE_SUCCESS) {
+        buffer->map_kind = (int)map->flags;
+        buffer->map_offset = map->offset;
+        *address = buffer->address == NULL
+                       ? 0
+                       : (uint64_t)(uintptr_t)(buffer->address + map->offset);
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int buffer_unmap(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_id(id);
+    int code = buffer == NULL || buffer->map_kind == MAP_NONE ? AEE_ENOSUCHMAP : AEE_SUCCESS;
+    if (code == AEE_SUCCESS) {
+        buffer->map_kind = MAP_NONE;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* ---- for the runtime families ---- */
+
+int shell_fd_size(int client_fd, uint64_t *size)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_client_fd(client_fd);
+    if (buffer != NULL) {
+        *size = buffer->size;
+    }
+    pthread_mutex_unlock(&lock);
+    return buffer == NULL ? AEE_ENOSUCHMAP : AEE_SUCCESS;
+}
+
+int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void **address)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_client_fd(client_fd);
+    int code = AEE_ENOSUCHMAP;
+    if (buffer != NULL) {
+        code = AEE_EBADPARM;
+        if (length > 0 && offset % 4096 == 0 && offset <= buffer->size &&
+            length <= ((buffer->size + 4095) & ~4095ull) - offset) {
+            void *mapped = mmap(NULL, length, prot, MAP_SHARED, buffer->fd, (off_t)offset);
+            code = mapped == MAP_FAILED ? AEE_EMMAP : AEE_SUCCESS;
+            *address = mapped;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int shell_fd_unmap(void *address, size_t length)
+{
+    if (address == NULL || length == 0 || ((uintptr_t)address & 4095) != 0) {
+        return AEE_EBADPARM;
+    }
+    return munmap(address, length) == 0 ? AEE_SUCCESS : AEE_EBADPARM;
+}
+
+int shell_fd_get(int client_fd, void **address, uint64_t *size)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = by_client_fd(client_fd);
+    int code = buffer == NULL || buffer->map_kind != MAP_KIND_FD ? AEE_ERPC : AEE_SUCCESS;
+    if (code == AEE_SUCCESS) {
+        buffer->uses++;
+        *address = buffer->address + buffer->map_offset;
+        *size = buffer->size - buffer->map_offset;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int shell_fd_put(int client_fd)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = NULL;
+    for (struct buffer *at = buffers; at != NULL && buffer == NULL; at = at->next) {
+        buffer = at->client_fd == client_fd && at->uses > 0 ? at : NULL;
+    }
+    if (buffer != NULL) {
+        buffer->uses--;
+        drop_if_unused(buffer);
+    }
+    pthread_mutex_unlock(&lock);
+    return buffer == NULL ? AEE_ERPC : AEE_SUCCESS;
+}

@@ -1,0 +1,95 @@
+/* fault.c: says where a kernel crashed, before the process dies of it.
+ *
+ * The text goes to standard error, which is a file that libcdsprpc reads when the
+ * process is gone. The signal then does what it always does. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "module.h"
+
+#define REPORT_STACK 16384
+
+_Thread_local struct fault_scene fault_scene;
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+
+static const char *signal_name(int number)
+{
+    switch (number) {
+    case SIGSEGV:
+        return "bad memory access (SIGSEGV)";
+    case SIGBUS:
+        return "misaligned or lost memory (SIGBUS)";
+    case SIGILL:
+        return "illegal instruction (SIGILL)";
+    case SIGFPE:
+        return "arithmetic fault (SIGFPE)";
+    case SIGTRAP:
+        return "trap (SIGTRAP)";
+    case SIGABRT:
+        return "abort()";
+    default:
+        return "fatal signal";
+    }
+}
+
+static void report(int number, siginfo_t *information, void *context)
+{
+    const ucontext_t *machine = context;
+    uintptr_t pc = machine->uc_mcontext.pc;
+    char text[512];
+    uint32_t offset = 0;
+    const char *module = module_at(pc, &offset);
+    int used = snprintf(text, sizeof text, "%s", signal_name(number));
+    if (number == SIGSEGV || number == SIGBUS) {
+        used += snprintf(text + used, sizeof text - (size_t)used, " at address 0x%lx",
+                         (unsigned long)(uintptr_t)information->si_addr);
+    }
+    if (module != NULL) {
+        used += snprintf(text + used, sizeof text - (size_t)used, ", code at %s+0x%x", module,
+                         (unsigned)offset);
+    }
+    if (fault_scene.skel != NULL) {
+        used += snprintf(text + used, sizeof text - (size_t)used, ", in method %u of %s",
+                         (unsigned)fault_scene.method, fault_scene.skel);
+    } else {
+        used += snprintf(text + used, sizeof text - (size_t)used, ", in a thread of the skel's own");
+    }
+    text[used] = '\n';
+    if (write(STDERR_FILENO, text, (size_t)used + 1) < 0) {
+        _exit(128 + number);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+    _exit(128 + number);
+}
+
+void fault_catch(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = report;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+        sigaction(fatal[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void fault_thread(void)
+{
+    void *memory = mmap(NULL, REPORT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+    if (memory != MAP_FAILED) {
+        stack_t stack = {.ss_sp = memory, .ss_size = REPORT_STACK};
+        sigaltstack(&stack, NULL);
+    }
+}

@@ -1,0 +1,173 @@
+/* handles.c: opened interfaces of skels.
+ *
+ * An interface of the 64-bit kind is opened and closed by its own methods 0 and 1, which
+ * are called here, as the DSP's module table does (the open libcdsprpc has the same
+ * table: quic/fastrpc, src/mod_table.c). A plain one has neither. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "AEEStdErr.h"
+#include "core.h"
+#include "module.h"
+
+#define METHOD_SHIFT 24
+#define SCALARS_OPEN ((0u << METHOD_SHIFT) | (2u << 16) | 1u)
+#define SCALARS_CLOSE ((1u << METHOD_SHIFT) | (1u << 4))
+
+typedef int (*entry_64)(uint64_t handle, uint32_t scalars, shell_argument *arguments);
+typedef int (*entry_32)(uint32_t scalars, shell_argument *arguments);
+
+struct handle {
+    struct handle *next;
+    uint64_t id;
+    struct module *module;
+    bool is_64;
+    entry_64 invoke_64;
+    entry_32 invoke_32;
+    uint64_t skel_handle; /* what the skel's open gave */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct handle *handles;
+static uint64_t last_id;
+
+static struct handle *by_id(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct handle *handle = handles;
+    while (handle != NULL && handle->id != id) {
+        handle = handle->next;
+    }
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+/* Asks libcdsprpc, which waits for the answer to an OPEN, for a library on its path. */
+static int ask_for_library(void *context, const char *name, char *reason, size_t room)
+{
+    int socket = *(int *)context;
+    int fd = -1;
+    struct wire_header header = {.kind = WIRE_NEED};
+    int problem = wire_send(socket, &header, name, strlen(name) + 1, -1);
+    problem = problem != 0 ? problem : wire_receive(socket, &header, &fd);
+    if (problem == 0 && header.size > 0) {
+        wire_skip(socket, header.size);
+    }
+    if (fd < 0) {
+        snprintf(reason, room, "not in any directory of the library path");
+    }
+    return fd;
+}
+
+static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
+                shell_argument *arguments)
+{
+    const struct fault_scene before = fault_scene;
+    fault_scene.skel = module_name(handle->module);
+    fault_scene.method = (scalars >> METHOD_SHIFT) & 0x1f;
+    int code = handle->is_64 ? handle->invoke_64(first, scalars, arguments)
+                             : handle->invoke_32(scalars, arguments);
+    fault_scene = before;
+    return code;
+}
+
+static int bind(struct handle *handle, const char *file, const char *symbol, const char *uri,
+                char *reason, size_t room)
+{
+    void *entry = module_function(handle->module, symbol);
+    if (entry == NULL) {
+        snprintf(reason, room,
+                 "%s does not export %s: hidden, named otherwise in the IDL, or an older file of "
+                 "that name comes first on the path",
+                 file, symbol);
+        return AEE_ENOSUCHSYMBOL;
+    }
+    if (!handle->is_64) {
+        memcpy(&handle->invoke_32, &entry, sizeof entry);
+        return AEE_SUCCESS;
+    }
+    memcpy(&handle->invoke_64, &entry, sizeof entry);
+    uint32_t length = (uint32_t)strlen(uri) + 1;
+    shell_argument arguments[3];
+    memset(arguments, 0, sizeof arguments);
+    arguments[0].buf.pv = &length;
+    arguments[0].buf.nLen = sizeof length;
+    arguments[1].buf.pv = (void *)(uintptr_t)uri;
+    arguments[1].buf.nLen = length;
+    int code = call(handle, 0, SCALARS_OPEN, arguments);
+    handle->skel_handle = arguments[2].raw;
+    if (code != AEE_SUCCESS) {
+        snprintf(reason, room, "the open method of %s returned 0x%x%s", file, (unsigned)code,
+                 code == AEE_ESTUBSKELVERMISMATCH
+                     ? ": the stub's IDL_VERSION is newer than the skel's"
+                     : "");
+    }
+    return code;
+}
+
+int handle_open(int skel, const char *file, const char *symbol, const char *uri, bool is_64,
+                int socket, uint64_t *id, char *reason, size_t room)
+{
+    struct handle *handle = calloc(1, sizeof *handle);
+    if (handle == NULL) {
+        snprintf(reason, room, "the DSP process has no memory left");
+        return AEE_ENOMEMORY;
+    }
+    handle->is_64 = is_64;
+    char why[MODULE_REASON_MAX];
+    int code = module_load(skel, file, shell_facts()->arch, ask_for_library, &socket, 1,
+                           &handle->module, why);
+    if (code != AEE_SUCCESS) {
+        snprintf(reason, room, "%s", why);
+        free(handle);
+        return code;
+    }
+    code = bind(handle, file, symbol, uri, reason, room);
+    if (code != AEE_SUCCESS) {
+        module_unload(handle->module);
+        free(handle);
+        return code;
+    }
+    pthread_mutex_lock(&lock);
+    handle->id = ++last_id;
+    handle->next = handles;
+    handles = handle;
+    pthread_mutex_unlock(&lock);
+    *id = handle->id;
+    return AEE_SUCCESS;
+}
+
+int handle_invoke(uint64_t id, uint32_t scalars, shell_argument *arguments)
+{
+    const struct handle *handle = by_id(id);
+    return handle == NULL ? AEE_ENOSUCHMOD : call(handle, handle->skel_handle, scalars, arguments);
+}
+
+/* libcdsprpc closes a handle when its last call has returned. */
+int handle_close(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct handle **at = &handles;
+    while (*at != NULL && (*at)->id != id) {
+        at = &(*at)->next;
+    }
+    struct handle *handle = *at;
+    if (handle != NULL) {
+        *at = handle->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (handle == NULL) {
+        return AEE_ENOSUCHMOD;
+    }
+    int code = AEE_SUCCESS;
+    if (handle->is_64) {
+        shell_argument argument = {.raw = handle->skel_handle};
+        code = call(handle, 0, SCALARS_CLOSE, &argument);
+    }
+    module_unload(handle->module);
+    free(handle);
+    return code;
+}

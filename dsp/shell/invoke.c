@@ -1,0 +1,192 @@
+/* invoke.c: one call: takes its arguments off the channel, calls the skel, answers.
+ *
+ * Copied arguments lie in an area of the channel's own, each at a multiple of 128 bytes,
+ * as the kernel's FastRPC driver lays them out (FASTRPC_ALIGN): kernels may load whole
+ * vectors from the start of an argument. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "AEEStdErr.h"
+#include "core.h"
+
+#define ARGUMENT_ALIGN 128u
+#define AREA_SLACK 256u /* vectors that read past the end of the last argument */
+#define AREA_MAX 0x60000000u
+
+struct area {
+    uint8_t *bytes;
+    size_t size;
+};
+
+/* One a channel thread. It grows, and keeps its size for the next call. */
+static _Thread_local struct area area;
+
+struct counts {
+    uint32_t in, out, in_handles, out_handles, all;
+};
+
+static struct counts counts_of(uint32_t scalars)
+{
+    struct counts counts = {.in = (scalars >> 16) & 0xff,
+                            .out = (scalars >> 8) & 0xff,
+                            .in_handles = (scalars >> 4) & 0xf,
+                            .out_handles = scalars & 0xf};
+    counts.all = counts.in + counts.out + counts.in_handles + counts.out_handles;
+    return counts;
+}
+
+static bool area_grow(uint64_t wanted)
+{
+    if (wanted <= area.size) {
+        return true;
+    }
+    if (wanted > AREA_MAX) {
+        return false;
+    }
+    size_t size = ((size_t)wanted + 0xffffu) & ~(size_t)0xffffu;
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED) {
+        return false;
+    }
+    if (area.bytes != NULL) {
+        munmap(area.bytes, area.size);
+    }
+    area.bytes = bytes;
+    area.size = size;
+    return true;
+}
+
+static uint64_t aligned(uint64_t size)
+{
+    return (size + ARGUMENT_ALIGN - 1) & ~(uint64_t)(ARGUMENT_ALIGN - 1);
+}
+
+/* Gives every buffer argument its place. Shared ones are entered; *entered counts the
+ * arguments gone through, for leave(). */
+static int place(const struct counts *counts, const struct wire_argument *wire,
+                 shell_argument *arguments, uint32_t *entered)
+{
+    uint64_t total = 0;
+    uint32_t buffers = counts->in + counts->out;
+    for (uint32_t i = 0; i < buffers; i++) {
+        total += wire[i].how == WIRE_COPIED ? aligned(wire[i].length) : 0;
+    }
+    if (!area_grow(total + AREA_SLACK)) {
+        return AEE_ENOMEMORY;
+    }
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < buffers; i++) {
+        arguments[i].buf.nLen = wire[i].length;
+        arguments[i].buf.pv = NULL;
+        if (wire[i].how == WIRE_SHARED) {
+            int code = buffer_enter(wire[i].id, wire[i].offset, wire[i].length,
+                                    &arguments[i].buf.pv);
+            if (code != AEE_SUCCESS) {
+                return code;
+            }
+        } else if (wire[i].length > 0) {
+            arguments[i].buf.pv = area.bytes + at;
+            at += aligned(wire[i].length);
+        }
+        *entered = i + 1;
+    }
+    for (uint32_t i = buffers; i < counts->all; i++) {
+        arguments[i].raw = i < buffers + counts->in_handles ? wire[i].id : 0;
+    }
+    return AEE_SUCCESS;
+}
+
+static void leave(const struct wire_argument *wire, uint32_t entered)
+{
+    for (uint32_t i = 0; i < entered; i++) {
+        if (wire[i].how == WIRE_SHARED) {
+            buffer_leave(wire[i].id);
+        }
+    }
+}
+
+static uint64_t copied_in(const struct counts *counts, const struct wire_argument *wire)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < counts->in; i++) {
+        total += wire[i].how == WIRE_COPIED ? wire[i].length : 0;
+    }
+    return total;
+}
+
+static int read_in(int socket, const struct counts *counts, const struct wire_argument *wire,
+                   const shell_argument *arguments)
+{
+    struct iovec parts[255];
+    int used = 0;
+    for (uint32_t i = 0; i < counts->in; i++) {
+        if (wire[i].how == WIRE_COPIED && wire[i].length > 0) {
+            parts[used++] = (struct iovec){.iov_base = arguments[i].buf.pv,
+                                           .iov_len = wire[i].length};
+        }
+    }
+    return wire_read_parts(socket, parts, used);
+}
+
+/* Out handles and copied out buffers go back only when the method succeeded. */
+static bool answer(int socket, int result, const struct counts *counts,
+                   const struct wire_argument *wire, const shell_argument *arguments)
+{
+    struct wire_header header = {
+        .magic = WIRE_MAGIC, .kind = WIRE_REPLY, .result = result};
+    uint64_t handles[15];
+    struct iovec parts[2 + 255];
+    int used = 0;
+    parts[used++] = (struct iovec){.iov_base = &header, .iov_len = sizeof header};
+    if (result == AEE_SUCCESS) {
+        uint32_t first_handle = counts->all - counts->out_handles;
+        for (uint32_t i = 0; i < counts->out_handles; i++) {
+            handles[i] = arguments[first_handle + i].raw;
+        }
+        header.size = counts->out_handles * (uint32_t)sizeof handles[0];
+        parts[used++] = (struct iovec){.iov_base = handles, .iov_len = header.size};
+        for (uint32_t i = counts->in; i < counts->in + counts->out; i++) {
+            if (wire[i].how == WIRE_COPIED && wire[i].length > 0) {
+                header.size += wire[i].length;
+                parts[used++] = (struct iovec){
+                    .iov_base = arguments[i].buf.pv,
+                    .iov_len = wire[i].length};
+            }
+        }
+    }
+    return wire_send_parts(socket, parts, used, -1) == 0;
+}
+
+bool request_invoke(int socket, const struct wire_header *request)
+{
+    const struct counts counts = counts_of(request->value);
+    struct wire_argument wire[WIRE_ARGUMENTS_MAX];
+    size_t wire_size = counts.all * sizeof wire[0];
+    if (request->size < wire_size || wire_read(socket, wire, wire_size) != 0) {
+        return false;
+    }
+    uint64_t data = copied_in(&counts, wire);
+    if (data != request->size - wire_size) {
+        return false;
+    }
+    shell_argument placed[WIRE_ARGUMENTS_MAX];
+    uint32_t entered = 0;
+    int result = place(&counts, wire, placed, &entered);
+    if (result != AEE_SUCCESS) {
+        leave(wire, entered);
+        return wire_skip(socket, (size_t)data) == 0 && reply(socket, result, 0, NULL, 0);
+    }
+    bool usable = read_in(socket, &counts, wire, placed) == 0;
+    if (usable) {
+        /* The skel gets a copy: it may change pointers, and the places count afterwards. */
+        shell_argument arguments[WIRE_ARGUMENTS_MAX];
+        memcpy(arguments, placed, counts.all * sizeof arguments[0]);
+        result = handle_invoke(request->handle, request->value, arguments);
+        uint32_t first = counts.all - counts.out_handles;
+        memcpy(placed + first, arguments + first, counts.out_handles * sizeof placed[0]);
+        usable = answer(socket, result, &counts, wire, placed);
+    }
+    leave(wire, entered);
+    return usable;
+}

@@ -1,0 +1,119 @@
+/* main.c: the emulated DSP shell: a static Hexagon Linux program, run by qemu-hexagon.
+ *
+ *   fastrpc_shell serve KEY=VALUE...   for libcdsprpc, which passes the sockets
+ *   fastrpc_shell --check FILE [ARCH]  whether a skel would load; no code of it runs
+ *   fastrpc_shell --symbols            the names offered to skels, each with its family
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "module.h"
+#include "symbols.h"
+
+/* The supervisor has one thread and one child, the DSP process: it tells libcdsprpc how
+ * the child ended. It exists so that the client's own waiting never sees the DSP. */
+static void supervise(pid_t child)
+{
+    int status = 0;
+    close(WIRE_FD_CONTROL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    struct wire_header header = {.kind = WIRE_DIED, .value = (uint32_t)status};
+    wire_send(WIRE_FD_SUPERVISOR, &header, NULL, 0, -1);
+    _exit(0);
+}
+
+static int serve_child(int count, char **facts)
+{
+    facts_set(count, facts);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    pid_t supervisor = getpid();
+    pid_t child = fork();
+    if (child < 0) {
+        return 1;
+    }
+    if (child > 0) {
+        supervise(child);
+    }
+    close(WIRE_FD_SUPERVISOR);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != supervisor) {
+        return 1;
+    }
+    fcntl(WIRE_FD_CONTROL, F_SETFD, FD_CLOEXEC);
+    fault_catch();
+    fault_thread();
+    serve();
+}
+
+/* ---- --check ---- */
+
+static int open_beside(void *context, const char *name, char *reason, size_t room)
+{
+    const char *file = context;
+    const char *slash = strrchr(file, '/');
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s%s", slash == NULL ? 0 : (int)(slash - file + 1), file, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(reason, room, "%s: %s", path, strerror(errno));
+    }
+    return fd;
+}
+
+static int check(char *file, const char *arch)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        fprintf(stderr, "%s: %s\n", file, strerror(errno));
+        return 2;
+    }
+    struct module *module;
+    char reason[MODULE_REASON_MAX];
+    const char *slash = strrchr(file, '/');
+    int code = module_load(fd, slash == NULL ? file : slash + 1, (uint32_t)strtoul(arch, NULL, 16),
+                           open_beside, file, 0, &module, reason);
+    close(fd);
+    if (code != 0) {
+        fprintf(stderr, "0x%08x %s\n", (unsigned)code, reason);
+        return 1;
+    }
+    printf("%s loads\n", module_name(module));
+    module_unload(module);
+    return 0;
+}
+
+static int list_symbols(void)
+{
+    for (const struct shell_family *family = shell_families; family->name != NULL; family++) {
+        for (const struct shell_symbol *symbol = family->symbols; symbol->name != NULL; symbol++) {
+            printf("%s %s\n", family->name, symbol->name);
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && strcmp(argv[1], "serve") == 0) {
+        return serve_child(argc - 2, argv + 2);
+    }
+    if ((argc == 3 || argc == 4) && strcmp(argv[1], "--check") == 0) {
+        return check(argv[2], argc == 4 ? argv[3] : "81");
+    }
+    if (argc == 2 && strcmp(argv[1], "--symbols") == 0) {
+        return list_symbols();
+    }
+    fprintf(stderr, "usage: fastrpc_shell --check FILE [ARCH] | --symbols\n"
+                    "       fastrpc_shell serve KEY=VALUE... (run by libcdsprpc)\n");
+    return 2;
+}

@@ -1,0 +1,83 @@
+/* serve.c: the control socket, and one thread for each channel.
+ *
+ * The main thread does nothing but wait on the control socket: when the client is gone
+ * the socket ends, and so does the process, whatever its other threads are at. */
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+
+/* A device gives a call's thread 16 KiB by default; what the shell and musl need on top
+ * of the skel is added. */
+#define STACK_OWN (96u * 1024u)
+
+static void *channel(void *argument)
+{
+    int socket = (int)(intptr_t)argument;
+    bool usable = true;
+    fault_thread();
+    while (usable) {
+        struct wire_header request;
+        int fd = -1;
+        if (wire_receive(socket, &request, &fd) != 0) {
+            break;
+        }
+        switch (request.kind) {
+        case WIRE_INVOKE:
+            usable = request_invoke(socket, &request);
+            break;
+        case WIRE_OPEN:
+            usable = request_open(socket, &request, fd);
+            break;
+        case WIRE_CLOSE:
+            usable = request_close(socket, &request);
+            break;
+        default:
+            usable = request_other(socket, &request, &fd);
+            break;
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    close(socket);
+    return NULL;
+}
+
+static void channel_start(int socket)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, shell_facts()->stack_bytes + STACK_OWN);
+    if (pthread_create(&thread, &attributes, channel, (void *)(intptr_t)socket) != 0) {
+        shell_say(SHELL_ERROR, "no thread can be had for another call");
+        close(socket);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+void serve(void)
+{
+    struct wire_header header = {.kind = WIRE_HELLO, .value = (uint32_t)getpid()};
+    if (wire_send(WIRE_FD_CONTROL, &header, NULL, 0, -1) != 0) {
+        _exit(0);
+    }
+    for (;;) {
+        int fd = -1;
+        if (wire_receive(WIRE_FD_CONTROL, &header, &fd) != 0) {
+            _exit(0);
+        }
+        if (header.kind == WIRE_CHANNEL && fd >= 0) {
+            channel_start(fd);
+        } else if (fd >= 0) {
+            close(fd);
+        }
+        if (wire_skip(WIRE_FD_CONTROL, header.size) != 0) {
+            _exit(0);
+        }
+    }
+}

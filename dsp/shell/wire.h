@@ -1,0 +1,120 @@
+/* wire.h: what libcdsprpc and the DSP shell say to each other. Compiled on both sides.
+ *
+ * Everything is a message: a wire_header, then `size` bytes. One descriptor may
+ * travel with a message's first byte. Three kinds of AF_UNIX stream sockets:
+ *
+ *   control     one a session. Host to DSP: CHANNEL. DSP to host: HELLO, UPCALL.
+ *               Its end of file tells either side that the other is gone.
+ *   channel     one a host thread in a call, pooled. The host sends a request, the
+ *               DSP thread of that channel answers with REPLY. Before an OPEN's
+ *               REPLY the DSP may ask for files with NEED.
+ *   supervisor  DIED, with the wait status of the DSP process.
+ *
+ * Numbers are little endian on both sides. */
+#ifndef BUILDTOOL_WIRE_H
+#define BUILDTOOL_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#define WIRE_MAGIC 0x50524346u
+#define WIRE_TEXT_MAX 4096u
+#define WIRE_ARGUMENTS_MAX 540u /* 255 in, 255 out, 15 and 15 handles */
+
+/* Where the DSP process finds its sockets. */
+enum wire_fd {
+    WIRE_FD_CONTROL = 3,
+    WIRE_FD_SUPERVISOR = 4,
+    WIRE_FD_LOG = 5
+};
+
+enum wire_kind {
+    /* requests on a channel */
+    WIRE_OPEN = 1,  /* value: 1 for a 64-bit handle; payload: URI, 0; fd: the skel */
+    WIRE_INVOKE,    /* handle, value: scalars; payload: wire_argument[], then in buffers */
+    WIRE_CLOSE,     /* handle */
+    WIRE_SHARE,     /* payload: wire_buffer; fd: the buffer */
+    WIRE_UNSHARE,   /* handle: buffer id */
+    WIRE_MAP,       /* payload: wire_map; the answer's handle: the DSP's address */
+    WIRE_UNMAP,     /* handle: buffer id */
+    WIRE_DOWNCALL,  /* value: topic; payload: message; perhaps a fd */
+    WIRE_EXCEPTION, /* crash, on purpose */
+    /* answers on a channel */
+    WIRE_REPLY, /* result; OPEN: handle, or text; INVOKE: out handles, then out buffers */
+    WIRE_NEED,  /* payload: file name, 0; answered by FILE */
+    WIRE_FILE,  /* result; fd: the file */
+    /* control */
+    WIRE_CHANNEL, /* fd: the DSP's end of a new channel */
+    WIRE_HELLO,   /* value: process id */
+    WIRE_UPCALL,  /* value: topic; payload: message; perhaps a fd */
+    /* supervisor */
+    WIRE_DIED /* value: wait status */
+};
+
+struct wire_header {
+    uint32_t magic;
+    uint32_t kind;
+    uint32_t size; /* bytes after the header */
+    int32_t result;
+    uint32_t value;
+    uint32_t reserved;
+    uint64_t handle;
+};
+
+/* How an argument of INVOKE travels. */
+enum wire_how {
+    WIRE_COPIED, /* in: the bytes follow; out: they are in the answer */
+    WIRE_SHARED, /* in place: a part of a shared buffer */
+    WIRE_VALUE   /* a handle: its 8 bytes are in `id` */
+};
+
+struct wire_argument {
+    uint32_t how;
+    uint32_t length;
+    uint64_t offset; /* into the shared buffer */
+    uint64_t id;     /* of the shared buffer */
+};
+
+struct wire_buffer {
+    uint64_t id;
+    uint64_t size;
+    int32_t client_fd;
+    uint32_t reserved;
+};
+
+struct wire_map {
+    uint64_t id;
+    uint64_t offset;
+    uint64_t length;
+    uint32_t flags; /* enum fastrpc_map_flags */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct wire_header) == 32, "the same on both sides");
+_Static_assert(sizeof(struct wire_argument) == 24, "the same on both sides");
+_Static_assert(sizeof(struct wire_buffer) == 24, "the same on both sides");
+_Static_assert(sizeof(struct wire_map) == 32, "the same on both sides");
+
+/* Each returns 0, or an errno; EPIPE when the other side is gone. EINTR is retried. */
+
+/* Sends all of parts, which begin with a wire_header; fd is -1 or goes along. Writes
+ * into parts while it works. */
+int wire_send_parts(int socket, struct iovec *parts, int count, int fd);
+
+/* Sends a header, whose size it fills in, and one block. */
+int wire_send(int socket, struct wire_header *header, const void *payload, size_t size, int fd);
+
+/* Receives a header, checked for its magic (EPROTO); *fd is the descriptor that came
+ * along, close-on-exec, or -1. */
+int wire_receive(int socket, struct wire_header *header, int *fd);
+
+/* Receives exactly these bytes. */
+int wire_read(int socket, void *bytes, size_t size);
+int wire_read_parts(int socket, struct iovec *parts, int count);
+
+/* Receives and drops. */
+int wire_skip(int socket, size_t size);
+
+#endif
