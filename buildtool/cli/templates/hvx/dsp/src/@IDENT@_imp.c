@@ -52,27 +52,27 @@ int @IDENT@_close(remote_handle64 handle)
 }
 
 AEEResult @IDENT@_scale_add(remote_handle64 handle, int16_t factor, const int16_t *a, int a_len,
-                            const int16_t *b, int b_len, int16_t *out, int out_len)
+                            const int16_t *b, int b_len, int16_t *result, int result_len)
 {
     const HVX_Vector factors = Q6_Vh_vsplat_R(factor);
     int i = 0;
 
     (void)handle;
-    if (b_len != a_len || out_len != a_len)
+    if (b_len != a_len || result_len != a_len)
         return AEE_EBADPARM;
 
     for (; i + LANES <= a_len; i += LANES)
-        *(unaligned_vector *)(out + i) = Q6_Vh_vmpyiacc_VhVhVh(
+        *(unaligned_vector *)(result + i) = Q6_Vh_vmpyiacc_VhVhVh(
             *(const unaligned_vector *)(b + i), *(const unaligned_vector *)(a + i), factors);
 
     if (i < a_len) { /* the rest is part of a vector: in a copy, so that nothing else is touched */
-        const size_t bytes = (size_t)(a_len - i) * sizeof *out;
+        const size_t bytes = (size_t)(a_len - i) * sizeof *result;
         HVX_Vector rest_a = Q6_V_vzero(), rest_b = Q6_V_vzero();
 
         memcpy(&rest_a, a + i, bytes);
         memcpy(&rest_b, b + i, bytes);
         rest_b = Q6_Vh_vmpyiacc_VhVhVh(rest_b, rest_a, factors);
-        memcpy(out + i, &rest_b, bytes);
+        memcpy(result + i, &rest_b, bytes);
     }
     return AEE_SUCCESS;
 }
