@@ -16,17 +16,18 @@ MAX_CANDIDATES = 5000
 class IdlError(BuildtoolError):
     """Something in an IDL file (or on the way to it) is not right.
 
-    `code` starts with "idl" and is stable; `location` is None only when no file could be
-    read at all.  `source_line` is the text of that line; when it is left out, the line
-    is looked up in the file itself.  `included_from` lists the `#include` lines that led
-    to the file, the innermost first.
+    `code` starts with "idl" and is stable.  `problem` is the bare sentence; `message` has
+    the place, the source line with a caret and the includes around it, as it is shown.
+    `location` is None only when there is no file to point at.  `source_line` is the text
+    of that line; when it is left out, the line is looked up in the file itself.
+    `included_from` lists the `#include` lines that led to the file, the innermost first.
     """
 
     code = "idl"
 
     def __init__(
         self,
-        message: str,
+        problem: str,
         *,
         code: str = "idl",
         location: Location | None = None,
@@ -37,39 +38,37 @@ class IdlError(BuildtoolError):
         why: str = "",
         remedy: str = "",
     ) -> None:
-        if not remedy:
-            remedy = f"did you mean `{suggestion}`?" if suggestion else "correct the IDL file"
-        super().__init__(message, why=why, remedy=remedy)
-        self.code = code
+        self.problem = problem
         self.location = location
         self.source_line = _line_of(location) if source_line is None else source_line
         self.width = max(1, width)
         self.included_from = included_from
         self.suggestion = suggestion
+        if not remedy:
+            remedy = f"did you mean `{suggestion}`?" if suggestion else "correct the IDL file"
+        super().__init__(self._rendered(), why=why, remedy=remedy)
+        self.code = code
 
-    def __str__(self) -> str:
-        """The error as it is shown: `file:line:column: message`, the line, a caret, the rest."""
-        parts = []
+    def _rendered(self) -> str:
+        """`file:line:column: problem`, the line, the caret, and the includes around it."""
         if self.location is None:
-            parts.append(self.message)
-        else:
-            place = f"{self.location.file}:{self.location.line}:{self.location.column}"
-            parts.append(f"{place}: {self.message}")
-            parts.extend(_excerpt(self.source_line, self.location.column, self.width))
+            return self.problem
+        place = f"{self.location.file}:{self.location.line}:{self.location.column}"
+        parts = [f"{place}: {self.problem}"]
+        parts.extend(_excerpt(self.source_line, self.location.column, self.width))
         parts.extend(f"included from {at.file}:{at.line}" for at in self.included_from)
-        parts.extend(part for part in (self.why, self.remedy) if part)
         return "\n".join(parts)
 
     def as_json(self) -> dict[str, str]:
         """The flat object for `--json`, with `file`, `line` and `column` where they are known."""
-        place = {}
+        fields = super().as_json() | {"message": self.problem}
         if self.location is not None:
-            place = {
+            fields |= {
                 "file": self.location.file,
                 "line": str(self.location.line),
                 "column": str(self.location.column),
             }
-        return super().as_json() | place
+        return fields
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from buildtool.idl.terminals import terminals
 from buildtool.idl.tokens import Token
 
 
-class NotInGrammar(Exception):
+class NotInGrammarError(Exception):
     """A token where none of its kind can stand; None for the end of the file."""
 
     def __init__(self, token: Token | None, expected: frozenset[str]) -> None:
@@ -46,7 +46,7 @@ def parse_tokens(tokens: Sequence[Token]) -> tuple[DefinitionSyntax, ...]:
     """The definitions that the tokens spell.
 
     Raises:
-        NotInGrammar: they do not; with the terminals that could have stood there.
+        NotInGrammarError: they do not; with the terminals that could have stood there.
         IdlError: a token is not in the language at all.
     """
     parser: Any = _parser()
@@ -55,7 +55,7 @@ def parse_tokens(tokens: Sequence[Token]) -> tuple[DefinitionSyntax, ...]:
     except UnexpectedToken as unexpected:
         token: Any = unexpected.token
         accepted = frozenset(unexpected.accepts or unexpected.expected)
-        raise NotInGrammar(token.value if token.type != "$END" else None, accepted) from None
+        raise NotInGrammarError(token.value if token.type != "$END" else None, accepted) from None
     return result
 
 

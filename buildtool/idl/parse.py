@@ -31,7 +31,7 @@ def load(
     """
     source = preprocess(Path(path), [Path(place) for place in include_dirs], defines)
     definitions = parse(source)
-    return resolve(definitions, source, Path(path).stem, digest(source.tokens))
+    return resolve(definitions, source, digest(source.tokens))
 
 
 def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:
@@ -41,11 +41,11 @@ def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:
         IdlError: it does not follow the grammar.
     """
     # Not at the top: lark and the building of the parser would slow down every start.
-    from buildtool.idl.grammar import NotInGrammar, parse_tokens  # noqa: PLC0415
+    from buildtool.idl.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
 
     try:
         return parse_tokens(source.tokens)
-    except NotInGrammar as unexpected:
+    except NotInGrammarError as unexpected:
         raise _syntax_error(source, unexpected.token, unexpected.expected) from None
 
 

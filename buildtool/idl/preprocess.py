@@ -274,8 +274,8 @@ def _include(state: _State, path: Path, word: Token, rest: list[Token], depth: i
         if error.location is not None:
             raise
         raise rest[0].error(
-            error.message, code=error.code, why=error.why, remedy=error.remedy
-        ) from error
+            error.problem, code=error.code, why=error.why, remedy=error.remedy
+        ) from None
     _run_file(state, found, source, depth + 1)
 
 

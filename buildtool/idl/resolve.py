@@ -34,6 +34,7 @@ from buildtool.idl.scope import (
     Symbol,
     TypeSymbol,
 )
+from buildtool.idl.source import Source
 from buildtool.idl.syntax import (
     AttributeSyntax,
     ConstSyntax,
@@ -51,12 +52,11 @@ from buildtool.idl.types_in_scope import base_interface, opens_sessions, resolve
 
 MAX_METHODS = 4096
 
+_STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _VERSION = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
 
 
-def resolve(
-    definitions: tuple[DefinitionSyntax, ...], source: Preprocessed, stem: str, digest: str
-) -> Unit:
+def resolve(definitions: tuple[DefinitionSyntax, ...], source: Preprocessed, digest: str) -> Unit:
     """The model of a parsed file.
 
     Raises:
@@ -70,16 +70,34 @@ def resolve(
         if definition_name(definition).source is source.main:
             declarations.extend(made)
         else:
-            includes[PurePath(definition_name(definition).source.name).stem] = None
+            includes[file_stem(definition_name(definition).source)] = None
     resolver.c_names.check_macros()
     return Unit(
-        stem,
+        file_stem(source.main),
         tuple(declarations),
         tuple(includes),
         source.files,
         digest,
         _idl_version(resolver.file.symbols.get("IDL_VERSION")),
     )
+
+
+def file_stem(source: Source) -> str:
+    """The file's name without its ending.
+
+    Raises:
+        IdlError: the name has characters that cannot stand in an `#include` or a URI.
+    """
+    stem = PurePath(source.name).stem
+    if not _STEM.fullmatch(stem):
+        raise source.error(
+            0,
+            f"{PurePath(source.name).name!a} cannot be the name of an IDL file",
+            code="idl-file-name",
+            why="it becomes part of the header's name and of the skel's URI",
+            remedy="use letters, digits, `_`, `-`, `+` and `.`",
+        )
+    return stem
 
 
 def definition_name(definition: DefinitionSyntax) -> Token:

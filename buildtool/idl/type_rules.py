@@ -58,6 +58,12 @@ def check_array_element(kind: Type, at: Token) -> None:
             remedy=f"use a sequence of {what}s",
         )
     _check_part(plain, at, "an array")
+    if not is_flat(plain):
+        raise at.error(
+            "an array of what holds sequences or strings is not supported",
+            code="idl-unsupported",
+            remedy="use a sequence",
+        )
 
 
 def check_sequence_element(kind: Type, at: Token) -> None:

@@ -1,0 +1,76 @@
+"""IDL file in, C files out: what `buildtool idl` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.core.files import write_if_changed
+from buildtool.idl.emit import emit
+from buildtool.idl.errors import IdlError
+from buildtool.idl.parse import load
+
+
+def compile_idl(
+    path: Path | str,
+    include_dirs: Sequence[Path | str] = (),
+    defines: Sequence[str] = (),
+    out_dir: Path | str = ".",
+    *,
+    depfile: Path | str | None = None,
+) -> tuple[Path, ...]:
+    """Write the header, stubs and skels of one IDL file into `out_dir`; the files' paths.
+
+    Nothing is written unless all of it can be made; a file whose text stays the same is
+    left alone, time stamp and all.  `depfile` gets a rule, for Make and Ninja, that the
+    files depend on everything that was read and on this compiler.
+
+    Raises:
+        IdlError: the IDL is not right, or a file cannot be written.
+    """
+    unit = load(path, include_dirs, defines)
+    texts = {Path(out_dir, name): text for name, text in emit(unit).items()}
+    if depfile is not None:
+        read = [Path(name) for name in unit.dependencies]
+        texts[Path(depfile)] = depfile_text(list(texts), [*read, *compiler_files()])
+    for target, text in texts.items():
+        try:
+            write_if_changed(target, text)
+        except OSError as error:
+            raise IdlError(
+                f"cannot write `{target}`: {error.strerror}",
+                code="idl-write",
+                remedy="check the directory given with -o",
+            ) from error
+    return tuple(target for target in texts if depfile is None or target != Path(depfile))
+
+
+def output_names(
+    path: Path | str, include_dirs: Sequence[Path | str] = (), defines: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The names of the files that `compile_idl` would write.
+
+    Raises:
+        IdlError: the IDL is not right.
+    """
+    return tuple(emit(load(path, include_dirs, defines)))
+
+
+def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:
+    """A Make rule without a recipe, all paths absolute."""
+    left = " ".join(_escaped(path) for path in targets)
+    right = "".join(f" \\\n  {_escaped(path)}" for path in dependencies)
+    return f"{left}:{right}\n"
+
+
+def compiler_files() -> tuple[Path, ...]:
+    """The files that this compiler consists of, so that a new one compiles again."""
+    here = Path(__file__).parent
+    return tuple(sorted(path for end in ("*.py", "*.lark") for path in here.rglob(end)))
+
+
+def _escaped(path: Path) -> str:
+    text = str(path.absolute())
+    for char in " #":
+        text = text.replace(char, f"\\{char}")
+    return text.replace("$", "$$")
