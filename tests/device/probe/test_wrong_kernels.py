@@ -1,0 +1,58 @@
+"""Kernels that are wrong on purpose: htp-probe sees each of them, and says where.
+
+Zeroed, stale or short output is what a benchmark without a reference would take for
+an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import REPOSITORY, Sample
+
+WRONG = Path(__file__).parent / "wrong"
+#: What the probe says of a shape that the fault shows on; most are mismatches.
+VERDICTS = {"overrun": "overrun"}
+
+
+@pytest.fixture(params=sorted(path.name for path in WRONG.glob("*.c")))
+def wrong(request: pytest.FixtureRequest, sample: Sample) -> Iterator[tuple[str, str]]:
+    """The kernel that is replaced, and its fault."""
+    kernel, fault, _ = request.param.split(".")
+    sample.replace_kernel(kernel, WRONG / request.param)
+    if kernel == "matvec_q8_0":
+        (sample.root / "dsp" / "src" / "product.h").write_text((WRONG / "product.h").read_text())
+    yield kernel, fault
+    sample.replace_kernel(kernel, REPOSITORY / "dsp" / "src" / f"{kernel}.c")
+
+
+def test_wrong_kernel_is_seen(sample: Sample, wrong: tuple[str, str]) -> None:
+    kernel, fault = wrong
+    status, report = sample.probe_json()
+    assert status == 1
+    assert report["ok"] is False
+    verdicts = {
+        op: {row["result"] for row in report["results"] if row["op"] == op}
+        for op in ("vec_add_i32", "matvec_q8_0")
+    }
+    assert VERDICTS.get(fault, "mismatch") in verdicts.pop(kernel)
+    assert verdicts.popitem()[1] == {"verified"}, "the other kernel is as it was"
+
+
+def test_short_output_is_seen_where_it_ends(sample: Sample) -> None:
+    """Only lengths with a tail differ, and first at the tail's first element."""
+    sample.replace_kernel("vec_add_i32", WRONG / "vec_add_i32.short.c")
+    try:
+        status, report = sample.probe_json("--op", "vec_add_i32")
+    finally:
+        sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp" / "src" / "vec_add_i32.c")
+    assert status == 1
+    for row in report["results"]:
+        (count,) = row["shape"]
+        if count % 32 == 0:
+            assert row["result"] == "verified"
+        else:
+            assert row["first_difference"] == count // 32 * 32
