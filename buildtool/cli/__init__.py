@@ -1,0 +1,49 @@
+"""The command line: one file a verb, and the one place where errors are caught."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from buildtool.core.errors import BuildtoolError
+
+OWN_FAILURE_OF_RUN = 125  # `run` returns the program's status; this one is never a program's
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return the exit status; never raises on bad input."""
+    from typer.exceptions import Abort, TyperException
+
+    from buildtool.cli.app import app
+    from buildtool.cli.errors import show_error, show_internal_error, show_usage_error
+
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    runs = argv[:1] == ["run"]
+    try:
+        status = app(argv, prog_name="buildtool", standalone_mode=False)
+        sys.stdout.flush()
+    except BuildtoolError as error:
+        show_error(error, as_json="--json" in _own(argv))
+        return OWN_FAILURE_OF_RUN if runs else error.exit_status
+    except TyperException as error:
+        show_usage_error(error)
+        return OWN_FAILURE_OF_RUN if runs else error.exit_code
+    except (KeyboardInterrupt, Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get("BUILDTOOL_DEBUG"):
+            raise
+        show_internal_error(error)
+        return OWN_FAILURE_OF_RUN if runs else 1
+    return status if isinstance(status, int) else 0
+
+
+def _own(argv: list[str]) -> list[str]:
+    """The arguments that are this tool's: those before `--`."""
+    return argv[: argv.index("--")] if "--" in argv else argv

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from pathlib import Path
 
 from buildtool.core.elf import EM_AARCH64, ElfError, read_elf
 from buildtool.core.process import foreground
@@ -15,12 +14,15 @@ from buildtool.release.stage import RUN_SCRIPT, Staged
 def run(device: EmulatedDevice, staged: Staged, arch: str, command: Sequence[str]) -> int:
     """Run `command` (a program of the tree and its arguments); returns its exit status.
 
-    128+n stands for signal n.  Raises `DeviceError` when there is no such program.
+    An empty command is the only program of the tree.  128+n stands for signal n.
+    Raises `DeviceError` when there is no such program.
     """
-    check_program(staged, command[0])
-    script = staged.directory / RUN_SCRIPT
+    program, *arguments = command or [only_program(staged)]
+    check_program(staged, program)
     return foreground(
-        ["/bin/sh", script, *command], env=environment(device, arch), cwd=staged.directory
+        ["/bin/sh", staged.directory / RUN_SCRIPT, program, *arguments],
+        env=environment(device, arch),
+        cwd=staged.directory,
     )
 
 
@@ -28,7 +30,7 @@ def check_program(staged: Staged, program: str) -> None:
     """Raises `DeviceError` unless `program` is an ARM64 program of the staged tree."""
     path = staged.directory / program
     if not path.is_file():
-        programs = sorted(f"bin/{file.name}" for file in _programs(staged.directory))
+        programs = _programs(staged)
         close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
         raise DeviceError(
             f"there is no program {program!r} in the target {staged.target!r}",
@@ -53,5 +55,17 @@ def check_program(staged: Staged, program: str) -> None:
         )
 
 
-def _programs(directory: Path) -> list[Path]:
-    return [file for file in directory.glob("bin/*") if file.is_file()]
+def only_program(staged: Staged) -> str:
+    """The program of a tree that has just one; raises `DeviceError` for none or several."""
+    programs = _programs(staged)
+    if len(programs) == 1:
+        return programs[0]
+    raise DeviceError(
+        "no program was named",
+        why=f"the target {staged.target!r} ships {', '.join(programs) or 'none in bin/'}",
+        remedy=f"Name one: buildtool run sim -- {programs[0] if programs else 'bin/PROGRAM'}",
+    )
+
+
+def _programs(staged: Staged) -> list[str]:
+    return sorted(f"bin/{file.name}" for file in staged.directory.glob("bin/*") if file.is_file())

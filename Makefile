@@ -1,0 +1,35 @@
+# The commands of this clone.  Each sets up what it needs first; that is quick when repeated.
+PYTEST = .venv/bin/python -m pytest -n auto
+
+.PHONY: demo test test-long check format lint types imports setup clean
+
+demo: setup ## build the sample and run it, verified, on the emulated device
+	.venv/bin/buildtool run sim -- bin/htp-probe
+
+test: setup ## all tests, with fixed seeds
+	$(PYTEST) -p randomly -p no:cacheprovider --randomly-seed=1
+
+test-long: setup ## the same with many more random cases, in a random order
+	BUILDTOOL_LONG=1 $(PYTEST)
+
+check: lint types imports ## what a change must pass besides the tests
+
+format: setup
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+lint: setup
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+
+types: setup
+	.venv/bin/mypy
+
+imports: setup
+	.venv/bin/lint-imports --no-cache
+
+setup:
+	@scripts/setup
+
+clean: ## forget what was built here; the shared cache stays
+	rm -rf .buildtool .venv

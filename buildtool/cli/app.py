@@ -1,0 +1,41 @@
+"""The typer application and its verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from buildtool import __version__
+from buildtool.cli import build, idl, init, inspect, profile, run
+
+app = typer.Typer(
+    help="From source to a verified run on a Hexagon device, in one command.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"buildtool {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+app.command("init")(init.init)
+app.command("build")(build.build)
+app.command("run", cls=run.RunCommand)(run.run)
+app.command("idl")(idl.idl)
+app.command("profile")(profile.profile)
+app.command("inspect")(inspect.inspect)

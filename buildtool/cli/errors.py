@@ -1,0 +1,40 @@
+"""How errors look: what happened, why, and what to do next."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+
+
+def show_error(error: BuildtoolError, *, as_json: bool) -> None:
+    """Print `error` on standard error; with `as_json` also as the one document on stdout."""
+    if as_json:
+        print(json.dumps({"error": error.as_json()}, indent=2))
+    _print("error: " + error.message)
+    if error.why:
+        _print(textwrap.indent(error.why, "  "))
+    if error.remedy:
+        _print("  → " + error.remedy.replace("\n", "\n    "))
+
+
+def show_usage_error(error: Any) -> None:
+    """Print a mistake in the command line, with the usage of the verb where it is known."""
+    _print(f"error: {error.format_message()}")
+    if getattr(error, "ctx", None):
+        _print("  " + error.ctx.get_usage())
+        _print(f"  → {error.ctx.command_path} --help")
+
+
+def show_internal_error(error: Exception) -> None:
+    """Print a mistake of this program's own, without a traceback."""
+    _print(f"internal error: {type(error).__name__}: {error}")
+    _print("  This is a mistake in buildtool, not in your project.")
+    _print("  → Please report it, with what BUILDTOOL_DEBUG=1 prints when you run this again.")
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr)

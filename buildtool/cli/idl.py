@@ -1,0 +1,40 @@
+"""`buildtool idl FILE...`: compile FastRPC interfaces to C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def idl(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="IDL files.")],
+    *,
+    include: Annotated[
+        list[Path] | None,
+        typer.Option("-I", metavar="DIR", help="Look for included files here."),
+    ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Where to write.")
+    ] = Path(),
+    depfile: Annotated[
+        Path | None, typer.Option(help="Write what was read, for Make and Ninja.")
+    ] = None,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="Print the names of the files; write nothing.")
+    ] = False,
+) -> None:
+    """Compile FastRPC interfaces to a C header, stubs and skels."""
+    from buildtool.idl.compile import compile_idl, output_names
+
+    for file in files:
+        if list_only:
+            for name in output_names(file, include or (), define or ()):
+                print(out / name)
+        else:
+            compile_idl(file, include or (), define or (), out, depfile=depfile)

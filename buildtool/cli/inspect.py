@@ -1,0 +1,58 @@
+"""`buildtool inspect FILE`: what a program or library says about itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+
+if TYPE_CHECKING:
+    from buildtool.core.elf import Elf
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(help="An ELF file.")],
+    *,
+    skel: Annotated[
+        str, typer.Option(metavar="ARCH", help="Fail unless it is a skel for this DSP arch.")
+    ] = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    json: Json = False,
+) -> None:
+    """Print what a program or library is, needs and offers."""
+    from buildtool.core.elf import read_elf
+    from buildtool.core.errors import UsageError
+    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.toolchains.skel import check_skel
+
+    if skel and skel not in HEXAGON_ARCHS:
+        raise UsageError(
+            f"there is no Hexagon arch {skel!r}",
+            why=f"known: {', '.join(HEXAGON_ARCHS)}",
+            remedy="Name one of these.",
+        )
+    elf = check_skel(file, skel) if skel else read_elf(file)
+    if json:
+        print_json(_facts(elf))
+    elif not quiet:
+        for name, value in _facts(elf).items():
+            text = "\n".ljust(17).join(value) or "–" if isinstance(value, list) else value
+            print(f"{name:<15} {text}")
+
+
+def _facts(elf: Elf) -> dict[str, Any]:
+    return {
+        "file": str(elf.path),
+        "machine": elf.machine,
+        "hexagon arch": elf.hexagon_arch or "–",
+        "type": elf.kind,
+        "soname": elf.soname or "–",
+        "needed": list(elf.needed),
+        "idl digest": list(elf.notes),
+        "exports": sorted(elf.exports),
+        "imports": sorted(elf.imports),
+        "weak imports": sorted(elf.weak_imports),
+    }

@@ -1,0 +1,53 @@
+"""`buildtool profile [TARGET]`: a profile as a CMake toolchain file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, here, print_json
+from buildtool.core.errors import UsageError
+
+
+def profile(
+    target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
+    *,
+    arch: Annotated[
+        str, typer.Option(help="The Hexagon side for this arch, instead of the ARM64 side.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it to a file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print a target's toolchain file, which plain `cmake` can use too."""
+    from buildtool import flow
+    from buildtool.core.files import write_if_changed
+    from buildtool.project.read import find_project
+
+    project = find_project(here())
+    name = target or project.header.default_target
+    host, skels = flow.profiles(project, name)
+    if arch and arch not in skels:
+        raise UsageError(
+            f"the target {name!r} has no arch {arch!r}",
+            why=f"it has: {', '.join(skels) or 'none'}",
+            remedy="Name one of these, or add it to the target's archs.",
+        )
+    chosen = skels[arch] if arch else host
+    if out:
+        write_if_changed(out, chosen.cmake_toolchain())
+    if json:
+        print_json(
+            {
+                "name": chosen.name,
+                "digest": chosen.digest,
+                "settings": dict(chosen.settings),
+                "tools": chosen.identity,
+                "toolchain": chosen.cmake_toolchain(),
+            }
+        )
+    elif not out:
+        print(chosen.cmake_toolchain(), end="")
