@@ -5,7 +5,8 @@
 #       The Hexagon side: a shared library lib<idl file>_skel.so with the generated skel in it.
 #   buildtool_add_stub(<target> IDL <file.idl>
 #                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
-#       The ARM64 side: a static library with the generated stub; its header for all who link it.
+#       The ARM64 side: an object library with the generated stub.  What links it contains the
+#       whole stub, and it and whoever links that sees the generated header.
 #   buildtool_idl(<variable prefix> IDL <file.idl> [...as above])
 #       Only generates: sets <prefix>_HEADER, <prefix>_STUBS, <prefix>_SKELS, <prefix>_DIRECTORY.
 #   Buildtool::cdsprpc

@@ -1,0 +1,19 @@
+# What CMake must know of zig as an archiver and linker, so that it looks for none of the build
+# machine's tools.
+macro(buildtool_zig_tools zig)
+  set(CMAKE_AR "${zig}")
+  # zig's linker driver knows --whole-archive, but not --push-state.
+  set(CMAKE_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
+  foreach(_lang C CXX ASM)
+    set(CMAKE_${_lang}_ARCHIVE_CREATE "\"${zig}\" ar qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
+    set(CMAKE_${_lang}_ARCHIVE_APPEND "\"${zig}\" ar qD <TARGET> <LINK_FLAGS> <OBJECTS>")
+    set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")
+    set(CMAKE_${_lang}_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
+  endforeach()
+  # The debug information in a release build is that of zig's own runtime: half a megabyte.
+  foreach(_kind EXE SHARED MODULE)
+    foreach(_type RELEASE MINSIZEREL)
+      set(CMAKE_${_kind}_LINKER_FLAGS_${_type}_INIT "-s")
+    endforeach()
+  endforeach()
+endmacro()
