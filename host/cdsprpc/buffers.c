@@ -1,0 +1,276 @@
+/* buffers.c: which memory of the client is shared with which DSP process. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+struct buffer {
+    struct buffer *next;
+    uint64_t id;
+    uintptr_t address; /* 0: only the descriptor is known */
+    size_t size;
+    int client_fd;     /* as the client numbers it */
+    int fd;            /* ours */
+    bool ours;         /* of rpcmem_alloc; else fd is a duplicate */
+    dev_t device;
+    ino_t inode;
+};
+
+struct shared {
+    struct shared *next;
+    uint64_t id;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct buffer *buffers;
+static uint64_t last_id;
+
+/* ---- the client's buffers ---- */
+
+static struct buffer *buffer_new(void *address, size_t size, int client_fd, int fd, bool ours)
+{
+    struct stat status;
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (buffer == NULL || fstat(fd, &status) != 0) {
+        free(buffer);
+        return NULL;
+    }
+    *buffer = (struct buffer){.address = (uintptr_t)address,
+                              .size = size,
+                              .client_fd = client_fd,
+                              .fd = fd,
+                              .ours = ours,
+                              .device = status.st_dev,
+                              .inode = status.st_ino};
+    buffer->id = ++last_id;
+    buffer->next = buffers;
+    buffers = buffer;
+    return buffer;
+}
+
+int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = buffer_new(address, size, client_fd, fd, ours);
+    pthread_mutex_unlock(&lock);
+    return buffer == NULL ? AEE_ENOMEMORY : AEE_SUCCESS;
+}
+
+static void unshare(struct session *session, void *context)
+{
+    uint64_t id = *(const uint64_t *)context;
+    pthread_mutex_lock(&session->sharing);
+    struct shared **at = &session->shared;
+    while (*at != NULL && (*at)->id != id) {
+        at = &(*at)->next;
+    }
+    struct shared *shared = *at;
+    if (shared != NULL) {
+        *at = shared->next;
+        if (!session->dead) {
+            struct wire_header header = {.kind = WIRE_UNSHARE, .handle = id};
+            session_request(session, &header, NULL, 0, -1, NULL, NULL);
+        }
+    }
+    pthread_mutex_unlock(&session->sharing);
+    free(shared);
+}
+
+/* Takes one out of the list: the caller has found it under the lock. */
+static void unlink_locked(struct buffer *buffer)
+{
+    for (struct buffer **at = &buffers; *at != NULL; at = &(*at)->next) {
+        if (*at == buffer) {
+            *at = buffer->next;
+            return;
+        }
+    }
+}
+
+int buffers_remove(const void *address, bool ours, size_t *size, int *client_fd)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = buffers;
+    while (buffer != NULL && (buffer->address != (uintptr_t)address || buffer->ours != ours)) {
+        buffer = buffer->next;
+    }
+    if (buffer != NULL) {
+        unlink_locked(buffer);
+    }
+    pthread_mutex_unlock(&lock);
+    if (buffer == NULL) {
+        return -1;
+    }
+    uint64_t id = buffer->id;
+    int fd = buffer->fd;
+    *size = buffer->size;
+    *client_fd = buffer->client_fd;
+    free(buffer);
+    sessions_each(unshare, &id);
+    return fd;
+}
+
+int buffers_fd_of(const void *address)
+{
+    int fd = -1;
+    pthread_mutex_lock(&lock);
+    for (const struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        if (buffer->ours && buffer->address == (uintptr_t)address) {
+            fd = buffer->client_fd;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return fd;
+}
+
+/* Whether the number still means the file that it meant: the client may have closed a
+ * descriptor of its own and got the number again for another file. */
+static bool still_that_file(const struct buffer *buffer)
+{
+    struct stat status;
+    return buffer->ours || (fstat(buffer->client_fd, &status) == 0 &&
+                            status.st_dev == buffer->device && status.st_ino == buffer->inode);
+}
+
+static struct buffer *by_fd(int client_fd)
+{
+    for (struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
+        if (buffer->client_fd == client_fd && still_that_file(buffer)) {
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
+bool buffers_knows_fd(int fd)
+{
+    pthread_mutex_lock(&lock);
+    bool knows = by_fd(fd) != NULL;
+    pthread_mutex_unlock(&lock);
+    return knows;
+}
+
+void buffers_remove_fd(int client_fd)
+{
+    pthread_mutex_lock(&lock);
+    struct buffer *buffer = buffers;
+    while (buffer != NULL && (buffer->client_fd != client_fd || buffer->ours ||
+                              buffer->address != 0)) {
+        buffer = buffer->next;
+    }
+    if (buffer != NULL) {
+        unlink_locked(buffer);
+    }
+    pthread_mutex_unlock(&lock);
+    if (buffer != NULL) {
+        sessions_each(unshare, &buffer->id);
+        close(buffer->fd);
+        free(buffer);
+    }
+}
+
+/* ---- what a DSP process knows ---- */
+
+static int share(struct session *session, const struct buffer *buffer)
+{
+    int code = AEE_SUCCESS;
+    pthread_mutex_lock(&session->sharing);
+    struct shared *shared = session->shared;
+    while (shared != NULL && shared->id != buffer->id) {
+        shared = shared->next;
+    }
+    if (shared == NULL) {
+        const struct wire_buffer wire = {
+            .id = buffer->id, .size = buffer->size, .client_fd = buffer->client_fd};
+        struct wire_header header = {.kind = WIRE_SHARE};
+        shared = malloc(sizeof *shared);
+        code = shared == NULL ? AEE_ENOMEMORY
+                              : session_request(session, &header, &wire, sizeof wire, buffer->fd,
+                                                NULL, NULL);
+        if (code == AEE_SUCCESS) {
+            shared->id = buffer->id;
+            shared->next = session->shared;
+            session->shared = shared;
+        } else {
+            free(shared);
+        }
+    }
+    pthread_mutex_unlock(&session->sharing);
+    return code;
+}
+
+bool buffers_pass(struct session *session, const void *address, size_t length,
+                  struct wire_argument *argument, int *code)
+{
+    uintptr_t at = (uintptr_t)address;
+    struct buffer found;
+    bool inside = false;
+    pthread_mutex_lock(&lock);
+    for (const struct buffer *buffer = buffers; buffer != NULL && !inside; buffer = buffer->next) {
+        inside = buffer->address != 0 && at >= buffer->address &&
+                 at - buffer->address <= buffer->size &&
+                 length <= buffer->size - (at - buffer->address);
+        if (inside) {
+            found = *buffer;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (!inside) {
+        return false;
+    }
+    argument->how = WIRE_SHARED;
+    argument->id = found.id;
+    argument->offset = at - found.address;
+    *code = share(session, &found);
+    return true;
+}
+
+int buffers_share_fd(struct session *session, int fd, uint64_t *id)
+{
+    struct stat status;
+    struct buffer found;
+    int code = AEE_SUCCESS;
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_fd(fd);
+    if (buffer == NULL) {
+        int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        if (own < 0 || fstat(own, &status) != 0 || !S_ISREG(status.st_mode) ||
+            status.st_size == 0) {
+            code = AEE_EINVALIDFD;
+        } else {
+            buffer = buffer_new(NULL, (size_t)status.st_size, fd, own, false);
+            code = buffer == NULL ? AEE_ENOMEMORY : AEE_SUCCESS;
+        }
+        if (code != AEE_SUCCESS && own >= 0) {
+            close(own);
+        }
+    }
+    if (buffer != NULL) {
+        found = *buffer;
+    }
+    pthread_mutex_unlock(&lock);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    if (id != NULL) {
+        *id = found.id;
+    }
+    return share(session, &found);
+}
+
+void buffers_session_gone(struct session *session)
+{
+    while (session->shared != NULL) {
+        struct shared *shared = session->shared;
+        session->shared = shared->next;
+        free(shared);
+    }
+}
+
+/* The buffers stay, as memory does; the lock may have been another thread's. */
+void buffers_forget(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,181 @@
+/* config.c: the emulated device, as etc/buildtool-sim.conf in its root describes it.
+ *
+ * Lines are key=value; `#` begins a comment. qemu gives a guest the files of the device
+ * root first, so /etc/buildtool-sim.conf is the root's. BUILDTOOL_SIM_CONF names another. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define DEFAULT_PATH "/etc/buildtool-sim.conf"
+#define REMEDY "an emulated device's directory has it; was it laid out by buildtool?"
+
+static bool text_value(char *to, size_t room, const char *value)
+{
+    if (strlen(value) >= room) {
+        return false;
+    }
+    memcpy(to, value, strlen(value) + 1);
+    return true;
+}
+
+static bool number_value(uint32_t *to, const char *value, int base)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, base);
+    *to = (uint32_t)number;
+    return errno == 0 && end != value && *end == 0 && number <= UINT32_MAX && value[0] != '-';
+}
+
+static bool switch_value(bool *to, const char *value)
+{
+    *to = strcmp(value, "1") == 0;
+    return *to || strcmp(value, "0") == 0;
+}
+
+/* "cdsp" or "cdsp,adsp": the DSPs that the device has. */
+static bool domains_value(bool *to, const char *value)
+{
+    memset(to, 0, DOMAINS * sizeof *to);
+    while (*value != 0) {
+        size_t length = strcspn(value, ",");
+        int domain = domain_by_name(value, length);
+        if (domain < 0) {
+            return false;
+        }
+        to[domain] = true;
+        value += length + (value[length] == ',');
+    }
+    return true;
+}
+
+static bool key_value(struct config *config, const char *key, const char *value)
+{
+    if (strcmp(key, "soc") == 0) {
+        return text_value(config->soc, sizeof config->soc, value);
+    }
+    if (strcmp(key, "arch") == 0) {
+        /* 68 means v68, and its hex digits are what the DSP itself says */
+        return number_value(&config->arch, value[0] == 'v' ? value + 1 : value, 16);
+    }
+    if (strcmp(key, "vtcm_bytes") == 0) {
+        return number_value(&config->vtcm_bytes, value, 0);
+    }
+    if (strcmp(key, "hvx_units") == 0) {
+        return number_value(&config->hvx_units, value, 0);
+    }
+    if (strcmp(key, "hw_threads") == 0) {
+        return number_value(&config->hw_threads, value, 0);
+    }
+    if (strcmp(key, "hmx") == 0) {
+        return switch_value(&config->hmx, value);
+    }
+    if (strcmp(key, "unsigned_pd") == 0) {
+        return switch_value(&config->unsigned_pd, value);
+    }
+    if (strcmp(key, "domains") == 0) {
+        return domains_value(config->domains, value);
+    }
+    if (strcmp(key, "qemu") == 0) {
+        return text_value(config->qemu, sizeof config->qemu, value);
+    }
+    if (strcmp(key, "qemu_cpu") == 0) {
+        return text_value(config->qemu_cpu, sizeof config->qemu_cpu, value);
+    }
+    if (strcmp(key, "shell") == 0) {
+        return text_value(config->shell, sizeof config->shell, value);
+    }
+    if (strcmp(key, "state") == 0) {
+        return text_value(config->state, sizeof config->state, value);
+    }
+    return true; /* of a newer buildtool */
+}
+
+static bool line_read(struct config *config, char *line, const char *path, int number)
+{
+    line[strcspn(line, "\r\n")] = 0;
+    if (line[0] == 0 || line[0] == '#') {
+        return true;
+    }
+    char *equals = strchr(line, '=');
+    if (equals == NULL) {
+        say("%s, line %d: '%s' is not key=value", path, number, line);
+        return false;
+    }
+    *equals = 0;
+    if (!key_value(config, line, equals + 1)) {
+        say("%s, line %d: %s cannot be '%s'", path, number, line, equals + 1);
+        return false;
+    }
+    return true;
+}
+
+/* Where lock files of the device go when the configuration does not say: beside it. */
+static void state_default(struct config *config, FILE *file)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file));
+    ssize_t length = readlink(link, config->state, sizeof config->state - 1);
+    config->state[length < 0 ? 0 : length] = 0;
+    char *slash = strrchr(config->state, '/');
+    if (slash != NULL) {
+        *slash = 0;
+    }
+}
+
+static bool complete(const struct config *config, const char *path)
+{
+    const char *missing = config->arch == 0       ? "arch"
+                          : config->qemu[0] == 0  ? "qemu"
+                          : config->shell[0] == 0 ? "shell"
+                                                  : NULL;
+    if (missing != NULL) {
+        say("%s has no line %s=...; " REMEDY, path, missing);
+    }
+    return missing == NULL;
+}
+
+static bool config_read(struct config *config)
+{
+    const char *path = getenv("BUILDTOOL_SIM_CONF");
+    path = path == NULL || path[0] == 0 ? DEFAULT_PATH : path;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        say("the emulated DSP is not configured: %s: %s; " REMEDY, path, strerror(errno));
+        return false;
+    }
+    char line[2048];
+    bool good = true;
+    snprintf(config->soc, sizeof config->soc, "unknown");
+    config->hvx_units = 4;
+    config->hw_threads = 6;
+    config->unsigned_pd = true;
+    config->domains[OWN_DOMAIN] = true;
+    for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
+        good = line_read(config, line, path, number);
+    }
+    if (good && config->state[0] == 0) {
+        state_default(config, file);
+    }
+    fclose(file);
+    return good && complete(config, path);
+}
+
+static struct config config;
+static bool config_good;
+
+static void config_once(void)
+{
+    config_good = config_read(&config);
+}
+
+const struct config *config_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, config_once);
+    return config_good ? &config : NULL;
+}

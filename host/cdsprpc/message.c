@@ -1,0 +1,45 @@
+/* message.c: messages to the DSP for parts of the library that have a counterpart there. */
+#include "message.h"
+
+#include "internal.h"
+
+/* A session that such a part uses does not end with its last handle. */
+static int session_pinned(int domain, struct session **session)
+{
+    int code = session_get(domain, true, session);
+    if (code == AEE_SUCCESS) {
+        pthread_mutex_lock(&(*session)->lock);
+        (*session)->pinned = true;
+        pthread_mutex_unlock(&(*session)->lock);
+    }
+    return code;
+}
+
+int message_downcall(int domain, enum message_topic topic, const void *in, size_t in_size, int fd,
+                     void *out, size_t *out_size)
+{
+    struct session *session;
+    struct wire_header header = {.kind = WIRE_DOWNCALL, .value = (uint32_t)topic};
+    if (in_size > MESSAGE_MAX) {
+        return AEE_EBADPARM;
+    }
+    int code = session_pinned(domain, &session);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    code = session_request(session, &header, in, in_size, fd, out, out_size);
+    session_put(session);
+    return code;
+}
+
+int message_share_fd(int domain, int fd)
+{
+    struct session *session;
+    int code = session_pinned(domain, &session);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    code = buffers_share_fd(session, fd, NULL);
+    session_put(session);
+    return code;
+}

@@ -1,0 +1,235 @@
+/* open.c: opening, calling and closing interfaces of skels. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define ALL_ONES_32 UINT32_MAX
+
+/* Answers the DSP's requests for libraries until the REPLY comes. */
+static int converse(int socket, const char *domain, struct wire_header *header, char *reason)
+{
+    for (;;) {
+        int came = -1;
+        int problem = wire_receive(socket, header, &came);
+        if (came >= 0) {
+            close(came);
+        }
+        if (problem != 0 || header->size > WIRE_TEXT_MAX) {
+            return problem != 0 ? problem : -1;
+        }
+        problem = wire_read(socket, reason, header->size);
+        if (problem != 0) {
+            return problem;
+        }
+        reason[header->size == 0 ? 0 : header->size - 1] = 0;
+        if (header->kind == WIRE_REPLY) {
+            return 0;
+        }
+        int code = AEE_SUCCESS;
+        int fd = search_open(reason, domain, false, &code);
+        struct wire_header file = {.kind = WIRE_FILE, .result = code};
+        problem = wire_send(socket, &file, NULL, 0, fd);
+        if (fd >= 0) {
+            close(fd);
+        }
+        if (problem != 0) {
+            return problem;
+        }
+    }
+}
+
+/* file, symbol and URI, each with its terminator. */
+static size_t pack(char *to, size_t room, const struct uri *uri, const char *text)
+{
+    const char *const parts[3] = {uri->file, uri->symbol, text};
+    size_t used = 0;
+    for (int i = 0; i < 3; i++) {
+        size_t size = strlen(parts[i]) + 1;
+        if (size > room - used) {
+            return 0;
+        }
+        memcpy(to + used, parts[i], size);
+        used += size;
+    }
+    return used;
+}
+
+static int ask_open(struct session *session, const struct uri *uri, const char *text, int skel,
+                    uint64_t *remote)
+{
+    char payload[WIRE_TEXT_MAX], reason[WIRE_TEXT_MAX + 1];
+    size_t size = pack(payload, sizeof payload, uri, text);
+    struct channel *channel;
+    if (size == 0) {
+        return AEE_EBADPARM;
+    }
+    struct wire_header header = {.kind = WIRE_OPEN, .value = uri->is_64};
+    if (session_channel(session, &channel) != AEE_SUCCESS) {
+        return session_lost(session);
+    }
+    const char *domain = domain_name(session->effective % DOMAINS);
+    struct running running = {.name = uri->file, .opening = true};
+    session_running(session, &running);
+    int problem = wire_send(channel->socket, &header, payload, size, skel);
+    problem = problem != 0 ? problem : converse(channel->socket, domain, &header, reason);
+    session_channel_back(session, channel, problem == 0);
+    int code = problem == 0 ? header.result : session_lost(session);
+    session_returned(session, &running);
+    if (problem == 0 && code != AEE_SUCCESS) {
+        say("%s is not opened on %s: %s (0x%x)", uri->file, domain,
+            header.size > 0 ? reason : "no reason given", (unsigned)code);
+    }
+    *remote = header.handle;
+    return code;
+}
+
+/* Without its last handle a session ends, as on a device. */
+static void session_used(struct session *session, int change)
+{
+    pthread_mutex_lock(&session->lock);
+    session->handles += change;
+    bool unused = session->handles == 0 && !session->pinned && !session->dead;
+    session->ending = session->ending || unused;
+    pthread_mutex_unlock(&session->lock);
+    if (unused) {
+        session_end(session);
+    }
+}
+
+static int open_found(const struct uri *uri, int effective, const char *text, int skel,
+                      uint64_t *remote, struct session **out)
+{
+    struct session *session;
+    int code = session_get(effective, true, &session);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    pthread_mutex_lock(&session->lock);
+    session->handles++;
+    pthread_mutex_unlock(&session->lock);
+    code = ask_open(session, uri, text, skel, remote);
+    if (code != AEE_SUCCESS) {
+        session_used(session, -1);
+        session_put(session);
+        return code;
+    }
+    *out = session;
+    return AEE_SUCCESS;
+}
+
+static int open_any(const char *text, bool is_64, uint64_t *id)
+{
+    struct uri uri;
+    struct session *session;
+    uint64_t remote = 0;
+    if (uri_parse(text, &uri) != AEE_SUCCESS || (is_64 && uri.domain < 0)) {
+        say("'%s' is no module's URI%s", text,
+            strstr(text, "_dom=") == NULL ? ": it needs &_dom=cdsp at its end" : "");
+        return AEE_EBADPARM;
+    }
+    const struct config *config = config_get();
+    if (config == NULL) {
+        return AEE_ECONNREFUSED;
+    }
+    int domain = uri.domain < 0 ? OWN_DOMAIN : uri.domain;
+    int effective = domain + DOMAINS * uri.session;
+    int code = AEE_SUCCESS;
+    int skel = -1;
+    if (config->domains[domain]) {
+        skel = search_open(uri.file, domain_name(domain), false, &code);
+        if (skel < 0) {
+            return code;
+        }
+        if (!settings_of(effective).unsigned_module) {
+            say("signature verify start failed: %s is not signed and the process on %s is a signed "
+                "one; ask for an unsigned process (DSPRPC_CONTROL_UNSIGNED_MODULE) before the "
+                "first open",
+                uri.file, domain_name(domain));
+            close(skel);
+            return DSP_CODE(AEE_EUNSIGNEDMOD);
+        }
+    }
+    code = open_found(&uri, effective, text, skel, &remote, &session);
+    if (skel >= 0) {
+        close(skel);
+    }
+    return code != AEE_SUCCESS ? code : handle_add(session, remote, is_64, uri.file, id);
+}
+
+EXPORT int remote_handle64_open(const char *name, remote_handle64 *ph)
+{
+    uint64_t id = 0;
+    if (name == NULL || ph == NULL) {
+        return AEE_EBADPARM;
+    }
+    int code = open_any(name, true, &id);
+    *ph = code == AEE_SUCCESS ? id : 0;
+    return code;
+}
+
+EXPORT int remote_handle_open(const char *name, remote_handle *ph)
+{
+    uint64_t id = 0;
+    if (name == NULL || ph == NULL) {
+        return AEE_EBADPARM;
+    }
+    int code = open_any(name, false, &id);
+    *ph = code == AEE_SUCCESS ? (remote_handle)id : 0;
+    return code;
+}
+
+static int close_any(uint64_t id, bool is_64, int unknown)
+{
+    struct opened *handle = handle_remove(id, is_64);
+    if (handle == NULL) {
+        return unknown;
+    }
+    struct session *session = handle->session;
+    struct wire_header header = {.kind = WIRE_CLOSE, .handle = handle->remote};
+    int code = AEE_SUCCESS;
+    if (!session->dead) {
+        struct running running = {.name = handle->name, .method = 1};
+        session_running(session, &running);
+        code = session_request(session, &header, NULL, 0, -1, NULL, NULL);
+        session_returned(session, &running);
+    }
+    session_used(session, -1);
+    session_put(session);
+    free(handle);
+    return code;
+}
+
+EXPORT int remote_handle64_close(remote_handle64 h)
+{
+    return close_any(h, true, AEE_EINVHANDLE);
+}
+
+EXPORT int remote_handle_close(remote_handle h)
+{
+    return close_any(h, false, h == ALL_ONES_32 ? AEE_EINVHANDLE : DSP_CODE(AEE_ENOSUCHMOD));
+}
+
+static int invoke_any(uint64_t id, bool is_64, int unknown, uint32_t scalars,
+                      remote_arg *arguments)
+{
+    struct opened *handle = handle_hold(id, is_64);
+    if (handle == NULL) {
+        return unknown;
+    }
+    int code = invoke(handle, scalars, arguments);
+    handle_let_go(handle);
+    return code;
+}
+
+EXPORT int remote_handle64_invoke(remote_handle64 h, uint32_t scalars, remote_arg *pra)
+{
+    return invoke_any(h, true, AEE_EINVHANDLE, scalars, pra);
+}
+
+EXPORT int remote_handle_invoke(remote_handle h, uint32_t scalars, remote_arg *pra)
+{
+    return invoke_any(h, false, h == ALL_ONES_32 ? AEE_EINVHANDLE : DSP_CODE(AEE_ENOSUCHMOD),
+                      scalars, pra);
+}

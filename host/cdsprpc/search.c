@@ -1,0 +1,137 @@
+/* search.c: finds a skel the way the DSP does through its client's library.
+ *
+ * DSP_LIBRARY_PATH, or if that is not set ADSP_LIBRARY_PATH, is a list of directories
+ * separated by `;`; an empty element is the working directory; the defaults follow. In
+ * each directory <domain>/<file> comes before <file>. (The open libcdsprpc: quic/fastrpc,
+ * src/apps_std_imp.c.) */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define DEFAULTS "/usr/lib/rfsa/adsp;/usr/lib/dsp"
+#define TRIED_MAX 4096
+
+struct search {
+    const char *file;
+    const char *domain;
+    int found;
+    bool refused; /* a file was there and could not be read */
+    bool colon;   /* a directory that is not there has a `:` in its name */
+    char tried[TRIED_MAX];
+    size_t used;
+};
+
+static const char *library_path(const char **variable)
+{
+    const char *path = getenv("DSP_LIBRARY_PATH");
+    *variable = "DSP_LIBRARY_PATH";
+    if (path == NULL) {
+        path = getenv("ADSP_LIBRARY_PATH");
+        *variable = "ADSP_LIBRARY_PATH";
+    }
+    return path;
+}
+
+static void try(struct search *search, const char *path)
+{
+    struct stat status;
+    const char *outcome = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        search->found = fd;
+        return;
+    }
+    if (fd >= 0) {
+        outcome = " (not a file)";
+        close(fd);
+    } else if (errno == EACCES) {
+        search->refused = true;
+        outcome = " (no permission)";
+    }
+    int wrote = snprintf(search->tried + search->used, sizeof search->tried - search->used,
+                         "\n    %s%s", path, outcome);
+    if (wrote > 0 && (size_t)wrote < sizeof search->tried - search->used) {
+        search->used += (size_t)wrote;
+    }
+    search->tried[search->used] = 0;
+}
+
+static void try_directory(struct search *search, const char *name, size_t length)
+{
+    char directory[2048];
+    char path[4096];
+    struct stat status;
+    if (length >= sizeof directory) {
+        return;
+    }
+    snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : (int)length,
+             length == 0 ? "." : name);
+    if (strchr(directory, ':') != NULL && stat(directory, &status) != 0) {
+        search->colon = true;
+    }
+    snprintf(path, sizeof path, "%s/%s/%s", directory, search->domain, search->file);
+    try(search, path);
+    if (search->found < 0) {
+        snprintf(path, sizeof path, "%s/%s", directory, search->file);
+        try(search, path);
+    }
+}
+
+static void try_list(struct search *search, const char *list)
+{
+    for (;;) {
+        size_t length = strcspn(list, ";");
+        try_directory(search, list, length);
+        if (search->found >= 0 || list[length] == 0) {
+            return;
+        }
+        list += length + 1;
+    }
+}
+
+static void complain(const struct search *search, const char *variable, const char *path)
+{
+    const char *both = getenv("DSP_LIBRARY_PATH") != NULL && getenv("ADSP_LIBRARY_PATH") != NULL
+                           ? "; DSP_LIBRARY_PATH is set, so ADSP_LIBRARY_PATH does not count"
+                           : "";
+    const char *colon = search->colon
+                            ? "; ':' does not separate directories there, ';' does"
+                            : "";
+    if (path == NULL) {
+        say("%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set; "
+            "looked for:%s",
+            search->file, search->domain, search->tried);
+    } else {
+        say("%s for %s is in no directory of %s=%s nor in the default ones%s%s; looked for:%s",
+            search->file, search->domain, variable, path, colon, both, search->tried);
+    }
+}
+
+int search_open(const char *file, const char *domain, bool quiet, int *code)
+{
+    struct search search = {.file = file, .domain = domain, .found = -1};
+    const char *variable;
+    const char *path = library_path(&variable);
+    if (file[0] == '/') {
+        try(&search, file);
+    }
+    if (search.found < 0 && path != NULL) {
+        try_list(&search, path);
+    }
+    if (search.found < 0) {
+        try_list(&search, DEFAULTS);
+    }
+    if (search.found < 0) {
+        *code = DSP_CODE(search.refused ? AEE_EBADPERMS : AEE_EUNABLETOLOAD);
+        if (!quiet) {
+            complain(&search, variable, path);
+        }
+    }
+    return search.found;
+}

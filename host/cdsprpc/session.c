@@ -1,0 +1,182 @@
+/* session.c: one DSP process, and the channels to it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define SECONDS_TO_END 5
+#define SECONDS_TO_REPORT 10
+
+struct session *session_new(int effective)
+{
+    struct session *session = calloc(1, sizeof *session);
+    pthread_condattr_t attributes;
+    if (session == NULL) {
+        return NULL;
+    }
+    session->references = 1;
+    session->effective = effective;
+    session->owner = getpid();
+    session->control = session->supervisor = session->errors = -1;
+    pthread_mutex_init(&session->lock, NULL);
+    pthread_mutex_init(&session->sharing, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&session->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return session;
+}
+
+/* Waits, with the lock held, until the session is dead. */
+static bool wait_dead(struct session *session, int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    int problem = 0;
+    while (!session->dead && problem == 0) {
+        problem = pthread_cond_timedwait(&session->changed, &session->lock, &until);
+    }
+    return session->dead;
+}
+
+void session_end(struct session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    session->ending = true;
+    if (!session->dead) {
+        shutdown(session->control, SHUT_RDWR);
+    }
+    if (!wait_dead(session, SECONDS_TO_END)) {
+        kill(session->process, SIGKILL);
+        wait_dead(session, SECONDS_TO_END);
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+void session_running(struct session *session, struct running *running)
+{
+    pthread_mutex_lock(&session->lock);
+    running->next = session->running;
+    session->running = running;
+    pthread_mutex_unlock(&session->lock);
+}
+
+void session_returned(struct session *session, struct running *running)
+{
+    pthread_mutex_lock(&session->lock);
+    for (struct running **at = &session->running; *at != NULL; at = &(*at)->next) {
+        if (*at == running) {
+            *at = running->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+int session_lost(struct session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    if (!wait_dead(session, SECONDS_TO_REPORT)) {
+        kill(session->process, SIGKILL);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return DSP_CODE(AEE_EBADSTATE);
+}
+
+/* With the session's lock held. */
+static struct channel *channel_open(struct session *session)
+{
+    int ends[2];
+    struct channel *channel = calloc(1, sizeof *channel);
+    if (channel == NULL || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        free(channel);
+        return NULL;
+    }
+    struct wire_header header = {.kind = WIRE_CHANNEL};
+    int problem = wire_send(session->control, &header, NULL, 0, ends[1]);
+    close(ends[1]);
+    if (problem != 0) {
+        close(ends[0]);
+        free(channel);
+        return NULL;
+    }
+    channel->socket = ends[0];
+    channel->next = session->channels;
+    session->channels = channel;
+    return channel;
+}
+
+int session_channel(struct session *session, struct channel **out)
+{
+    int code = AEE_ECONNRESET;
+    struct channel *channel = NULL;
+    pthread_mutex_lock(&session->lock);
+    if (!session->dead && !session->ending) {
+        for (channel = session->channels; channel != NULL && channel->busy;) {
+            channel = channel->next;
+        }
+        channel = channel != NULL ? channel : channel_open(session);
+    }
+    if (channel != NULL) {
+        channel->busy = true;
+        code = AEE_SUCCESS;
+    }
+    pthread_mutex_unlock(&session->lock);
+    *out = channel;
+    return code;
+}
+
+void session_channel_back(struct session *session, struct channel *channel, bool usable)
+{
+    pthread_mutex_lock(&session->lock);
+    channel->busy = false;
+    if (!usable) {
+        for (struct channel **at = &session->channels; *at != NULL; at = &(*at)->next) {
+            if (*at == channel) {
+                *at = channel->next;
+                break;
+            }
+        }
+        close(channel->socket);
+        free(channel);
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static int take_answer(int socket, const struct wire_header *header, void *answer,
+                       size_t *answer_size)
+{
+    size_t room = answer == NULL ? 0 : *answer_size;
+    size_t taken = header->size < room ? header->size : room;
+    int problem = wire_read(socket, answer, taken);
+    problem = problem != 0 ? problem : wire_skip(socket, header->size - taken);
+    if (answer_size != NULL) {
+        *answer_size = taken;
+    }
+    return problem;
+}
+
+int session_request(struct session *session, struct wire_header *header, const void *payload,
+                    size_t size, int fd, void *answer, size_t *answer_size)
+{
+    struct channel *channel;
+    int came = -1;
+    if (session_channel(session, &channel) != AEE_SUCCESS) {
+        return session_lost(session);
+    }
+    int problem = wire_send(channel->socket, header, payload, size, fd);
+    problem = problem != 0 ? problem : wire_receive(channel->socket, header, &came);
+    problem = problem != 0 ? problem
+                           : take_answer(channel->socket, header, answer, answer_size);
+    if (came >= 0) {
+        close(came);
+    }
+    session_channel_back(session, channel, problem == 0);
+    return problem == 0 ? header->result : session_lost(session);
+}

@@ -1,0 +1,116 @@
+/* settings.c: what clients ask of a domain before its DSP process starts.
+ *
+ * Limits and codes as in the open libcdsprpc (quic/fastrpc, src/fastrpc_apps_user.c). */
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define PRIORITY_DEFAULT 192
+#define PRIORITY_MIN 1
+#define PRIORITY_MAX 255
+#define STACK_DEFAULT (16 * 1024)
+#define STACK_MIN (16 * 1024)
+#define STACK_MAX (8 * 1024 * 1024)
+#define NOTIFIERS_MAX 16
+
+struct notifier {
+    int effective;
+    fastrpc_notif_fn_t call;
+    void *context;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct settings settings[EFFECTIVE_DOMAINS];
+static struct notifier notifiers[NOTIFIERS_MAX];
+static int notifier_count;
+
+struct settings settings_of(int effective)
+{
+    pthread_mutex_lock(&lock);
+    struct settings now = settings[effective];
+    pthread_mutex_unlock(&lock);
+    now.priority = now.priority == 0 ? PRIORITY_DEFAULT : now.priority;
+    now.stack_size = now.stack_size == 0 ? STACK_DEFAULT : now.stack_size;
+    return now;
+}
+
+/* Too late once the process runs, unless it is what it is already. */
+int settings_unsigned(int effective, bool enable)
+{
+    struct session *session;
+    if (session_get(effective, false, &session) == AEE_SUCCESS) {
+        session_put(session);
+        if (settings_of(effective).unsigned_module == enable) {
+            return AEE_SUCCESS;
+        }
+        say("%s runs %s process already: ask for an unsigned one before the first open",
+            domain_name(effective % DOMAINS), enable ? "a signed" : "an unsigned");
+        return AEE_EALREADYLOADED;
+    }
+    pthread_mutex_lock(&lock);
+    settings[effective].unsigned_module = enable;
+    pthread_mutex_unlock(&lock);
+    return AEE_SUCCESS;
+}
+
+int settings_threads(int effective, int priority, int stack_size)
+{
+    if ((priority != -1 && (priority < PRIORITY_MIN || priority > PRIORITY_MAX)) ||
+        (stack_size != -1 && (stack_size < STACK_MIN || stack_size > STACK_MAX))) {
+        return AEE_EBADPARM;
+    }
+    pthread_mutex_lock(&lock);
+    if (priority != -1) {
+        settings[effective].priority = priority;
+    }
+    if (stack_size != -1) {
+        settings[effective].stack_size = stack_size;
+    }
+    pthread_mutex_unlock(&lock);
+    return AEE_SUCCESS;
+}
+
+int settings_reserve(int domain, uint32_t *session)
+{
+    int code = AEE_ENOSESSION;
+    pthread_mutex_lock(&lock);
+    for (uint32_t id = 1; id < SESSIONS && code != AEE_SUCCESS; id++) {
+        struct settings *of = &settings[domain + DOMAINS * (int)id];
+        if (!of->reserved) {
+            of->reserved = true;
+            *session = id;
+            code = AEE_SUCCESS;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int settings_notify(int effective, const remote_rpc_notif_register_t *notify)
+{
+    int code = AEE_ENOMORE;
+    pthread_mutex_lock(&lock);
+    if (notifier_count < NOTIFIERS_MAX) {
+        notifiers[notifier_count++] = (struct notifier){
+            .effective = effective, .call = notify->notifier_fn, .context = notify->context};
+        code = AEE_SUCCESS;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+void settings_tell(int effective, remote_rpc_status_flags_t status)
+{
+    struct notifier told[NOTIFIERS_MAX];
+    pthread_mutex_lock(&lock);
+    int count = notifier_count;
+    for (int i = 0; i < count; i++) {
+        told[i] = notifiers[i];
+    }
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < count; i++) {
+        if (told[i].effective == effective || told[i].effective == -1) {
+            told[i].call(told[i].context, effective % DOMAINS, effective / DOMAINS, status);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/* watch.c: the listening thread of a session: messages from the DSP, and its end. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "message.h"
+
+#define TEXT_MAX 1500
+#define SUPERVISOR_MILLISECONDS 10000
+
+static message_handler handlers[MESSAGE_TOPIC_COUNT];
+
+void message_on_upcall(enum message_topic topic, message_handler handler)
+{
+    handlers[topic] = handler;
+}
+
+/* False when the control socket has ended. */
+static bool control_message(const struct session *session)
+{
+    struct wire_header header;
+    char message[MESSAGE_MAX];
+    int fd = -1;
+    if (wire_receive(session->control, &header, &fd) != 0) {
+        return false;
+    }
+    if (header.size > sizeof message || wire_read(session->control, message, header.size) != 0) {
+        return false;
+    }
+    if (header.kind == WIRE_UPCALL && header.value < MESSAGE_TOPIC_COUNT &&
+        handlers[header.value] != NULL) {
+        handlers[header.value](session->effective, message, header.size, fd);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    return true;
+}
+
+/* Returns the wait status of the DSP process; -1 when nobody knows it. */
+static int watch_sockets(const struct session *session)
+{
+    struct pollfd polled[2] = {{.fd = session->supervisor, .events = POLLIN},
+                               {.fd = session->control, .events = POLLIN}};
+    for (;;) {
+        int wait = polled[1].fd < 0 ? SUPERVISOR_MILLISECONDS : -1;
+        int ready = poll(polled, 2, wait);
+        if (ready < 0 && errno == EINTR) {
+            continue;
+        }
+        if (ready == 0) {
+            kill(session->process, SIGKILL);
+            return -1;
+        }
+        if (polled[1].fd >= 0 && polled[1].revents != 0 && !control_message(session)) {
+            polled[1].fd = -1;
+        } else if (polled[0].revents != 0 && (polled[1].fd < 0 || polled[1].revents == 0)) {
+            struct wire_header header;
+            int fd = -1;
+            return wire_receive(session->supervisor, &header, &fd) == 0 ? (int)header.value : -1;
+        }
+    }
+}
+
+/* ---- the report ---- */
+
+/* What the process wrote to its standard error, on one line, without what qemu says of
+ * every signal. */
+static void last_words(const struct session *session, char *to, size_t room)
+{
+    char text[TEXT_MAX];
+    size_t used = 0;
+    ssize_t got = pread(session->errors, text, sizeof text - 1, 0);
+    text[got < 0 ? 0 : got] = 0;
+    to[0] = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (strstr(line, "uncaught target signal") != NULL) {
+            continue;
+        }
+        int wrote = snprintf(to + used, room - used, "%s%s", used == 0 ? "" : "; ", line);
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+}
+
+static void cause(int status, const char *words, char *to, size_t room)
+{
+    bool told = strstr(words, ", in method ") != NULL || strstr(words, ", in a thread") != NULL;
+    bool emulator = strstr(words, "ERROR:") != NULL || strstr(words, "ssert") != NULL ||
+                    strstr(words, "not reached") != NULL || strstr(words, "illegal") != NULL ||
+                    strstr(words, "SIGILL") != NULL;
+    if (status == -1) {
+        snprintf(to, room, "it vanished");
+    } else if (WIFSIGNALED(status)) {
+        snprintf(to, room, "signal %d%s", WTERMSIG(status),
+                 emulator || (!told && WTERMSIG(status) != SIGKILL)
+                     ? ", most likely an instruction that qemu does not emulate (no qemu has HVX "
+                       "floating point; HMX and newer archs' instructions are missing too)"
+                     : "");
+    } else {
+        snprintf(to, room, "exit status %d", WEXITSTATUS(status));
+    }
+}
+
+static void calls_under_way(const struct session *session, char *to, size_t room)
+{
+    size_t used = 0;
+    to[0] = 0;
+    for (const struct running *running = session->running; running != NULL;
+         running = running->next) {
+        int wrote = running->opening
+                        ? snprintf(to + used, room - used, "%sthe opening of %s",
+                                   used == 0 ? "" : ", ", running->name)
+                        : snprintf(to + used, room - used, "%smethod %u of %s",
+                                   used == 0 ? "" : ", ", (unsigned)running->method,
+                                   running->name);
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+}
+
+static void report(const struct session *session, int status)
+{
+    char words[TEXT_MAX], why[512], calls[1024];
+    last_words(session, words, sizeof words);
+    cause(status, words, why, sizeof why);
+    calls_under_way(session, calls, sizeof calls);
+    say("the DSP process on %s (session %d) died: %s%s%s; called at that time: %s. All its handles "
+        "now return 0x%x; opening again starts a new process",
+        domain_name(session->effective % DOMAINS), session->effective / DOMAINS, words,
+        words[0] == 0 ? "" : ": ", why, calls[0] == 0 ? "nothing" : calls,
+        (unsigned)DSP_CODE(AEE_EBADSTATE));
+}
+
+static void *watch(void *argument)
+{
+    struct session *session = argument;
+    int status = watch_sockets(session);
+    pthread_mutex_lock(&session->lock);
+    remote_rpc_status_flags_t flags = session->killed   ? FASTRPC_USER_PD_FORCE_KILL
+                                      : session->ending ? FASTRPC_USER_PD_EXIT
+                                                        : FASTRPC_USER_PD_EXCEPTION;
+    if (flags == FASTRPC_USER_PD_EXCEPTION) {
+        report(session, status);
+    }
+    session->dead = true;
+    pthread_cond_broadcast(&session->changed);
+    pthread_mutex_unlock(&session->lock);
+    sessions_remove(session);
+    for (int topic = 0; topic < MESSAGE_TOPIC_COUNT; topic++) {
+        if (handlers[topic] != NULL) {
+            handlers[topic](session->effective, NULL, 0, -1);
+        }
+    }
+    settings_tell(session->effective, flags);
+    session_put(session);
+    return NULL;
+}
+
+int watch_start(struct session *session)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int problem = pthread_create(&thread, &attributes, watch, session);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem == 0 ? AEE_SUCCESS : AEE_ENOMEMORY;
+}
