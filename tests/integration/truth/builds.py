@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from buildtool.build.environment import build_environment
+from buildtool.sdk.zig import find_zig
 
 from .cases import Case
 
@@ -16,15 +18,21 @@ WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: No fused multiply-add: the kernels promise the same bits everywhere.
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
 HEXAGON = ("-target", "hexagon-linux-musl")
-#: The one libc variant that everything static here is linked with: making one takes a minute.
+#: The libc variant of the emulated DSP shell: zig takes minutes to make another one.
 HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-static")
 
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
-    """Run `zig cc`; raises CalledProcessError with the compiler's text on failure."""
-    command = [sys.executable, "-m", "ziglang", "cc", *map(str, arguments)]
+    """Run `zig cc` with buildtool's own zig cache; fails with the compiler's text."""
+    command = [str(find_zig().program), "cc", *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=900, check=False
+        command,
+        cwd=cwd,
+        env=build_environment(),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
 
