@@ -195,6 +195,13 @@ int buffer_unmap(uint64_t id)
 
 /* ---- for the runtime families ---- */
 
+/* Devices map in pages of 4 KiB; the emulator's are of 64 KiB, so a mapping may begin
+ * earlier than what the skel sees of it. */
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 int shell_fd_size(int client_fd, uint64_t *size)
 {
     pthread_mutex_lock(&lock);
@@ -215,9 +222,11 @@ int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void *
         code = AEE_EBADPARM;
         if (length > 0 && offset % 4096 == 0 && offset <= buffer->size &&
             length <= ((buffer->size + 4095) & ~4095ull) - offset) {
-            void *mapped = mmap(NULL, length, prot, MAP_SHARED, buffer->fd, (off_t)offset);
+            size_t before = (size_t)(offset & (page_size() - 1));
+            uint8_t *mapped = mmap(NULL, length + before, prot, MAP_SHARED, buffer->fd,
+                                   (off_t)(offset - before));
             code = mapped == MAP_FAILED ? AEE_EMMAP : AEE_SUCCESS;
-            *address = mapped;
+            *address = mapped == MAP_FAILED ? MAP_FAILED : mapped + before;
         }
     }
     pthread_mutex_unlock(&lock);
@@ -229,7 +238,8 @@ int shell_fd_unmap(void *address, size_t length)
     if (address == NULL || length == 0 || ((uintptr_t)address & 4095) != 0) {
         return AEE_EBADPARM;
     }
-    return munmap(address, length) == 0 ? AEE_SUCCESS : AEE_EBADPARM;
+    size_t before = (uintptr_t)address & (page_size() - 1);
+    return munmap((uint8_t *)address - before, length + before) == 0 ? AEE_SUCCESS : AEE_EBADPARM;
 }
 
 int shell_fd_get(int client_fd, void **address, uint64_t *size)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "AEEStdErr.h"
 
@@ -18,7 +19,6 @@ enum {
     HEX_RELATIVE = 35,
 };
 
-#define PAGE 4096u
 #define NAMES_MAX 12 /* undefined names that a message lists */
 
 struct linking {
@@ -133,8 +133,11 @@ static int relocate_all(struct linking *linking, char *reason, size_t room)
 
 static int map(const struct image *image, struct link_memory *memory, char *reason, size_t room)
 {
-    size_t span = image->high - image->low;
-    memory->mapping_size = span + image->alignment;
+    /* The base is aligned so that the emulator's pages begin where linked pages do. */
+    uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
+    alignment = image->alignment > alignment ? image->alignment : alignment;
+    size_t span = image->high - (image->low & ~(alignment - 1));
+    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -144,9 +147,9 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     }
     memory->mapping = mapping;
     uintptr_t start = (uintptr_t)mapping;
-    uintptr_t misfit = (start - image->low) & (image->alignment - 1);
-    start += misfit == 0 ? 0 : image->alignment - misfit;
-    memory->base = (uint8_t *)(start - image->low);
+    uintptr_t misfit = start & (alignment - 1);
+    start += misfit == 0 ? 0 : alignment - misfit;
+    memory->base = (uint8_t *)(start - (image->low & ~(alignment - 1)));
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
         memcpy(memory->base + segment->address, image->bytes + segment->file_offset,
@@ -155,13 +158,16 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     return AEE_SUCCESS;
 }
 
-/* A page that two segments share gets the rights of both. */
-static int page_rights(const struct image *image, uint32_t page)
+/* A page that two segments share gets the rights of both. Pages are the emulator's:
+ * qemu-hexagon has them of 64 KiB, so most skels are one page, and a write into code is
+ * not caught. */
+static int page_rights(const struct image *image, uint32_t page, uint32_t page_size)
 {
     uint32_t flags = 0;
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
-        if (segment->address < page + PAGE && page < segment->address + segment->memory_size) {
+        if (segment->address < page + page_size &&
+            page < segment->address + segment->memory_size) {
             flags |= segment->flags;
         }
     }
@@ -171,10 +177,12 @@ static int page_rights(const struct image *image, uint32_t page)
 
 static void protect(const struct image *image, const struct link_memory *memory)
 {
-    uint32_t from = image->low;
-    int rights = page_rights(image, from);
-    for (uint32_t page = image->low + PAGE; page <= image->high; page += PAGE) {
-        int next = page < image->high ? page_rights(image, page) : -1;
+    const uint32_t page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+    const uint32_t low = image->low & ~(page_size - 1);
+    uint32_t from = low;
+    int rights = page_rights(image, from, page_size);
+    for (uint32_t page = low + page_size; from < image->high; page += page_size) {
+        int next = page < image->high ? page_rights(image, page, page_size) : -1;
         if (next != rights) {
             mprotect(memory->base + from, page - from, rights);
             from = page;

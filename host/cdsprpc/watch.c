@@ -87,20 +87,25 @@ static void last_words(const struct session *session, char *to, size_t room)
     }
 }
 
+/* Whether the shell's own report of the fault is among the last words. */
+static bool reported(const char *words)
+{
+    return strstr(words, ", in method ") != NULL || strstr(words, ", in a thread") != NULL;
+}
+
 static void cause(int status, const char *words, char *to, size_t room)
 {
-    bool told = strstr(words, ", in method ") != NULL || strstr(words, ", in a thread") != NULL;
     bool emulator = strstr(words, "ERROR:") != NULL || strstr(words, "ssert") != NULL ||
-                    strstr(words, "not reached") != NULL || strstr(words, "illegal") != NULL ||
-                    strstr(words, "SIGILL") != NULL;
+                    strstr(words, "not reached") != NULL || strstr(words, "llegal") != NULL;
+    const char *likely =
+        emulator || (!reported(words) && (status == -1 || WTERMSIG(status) != SIGKILL))
+            ? "; most likely an instruction that qemu does not emulate (HVX floating point is in "
+              "no qemu; HMX and the newest archs' instructions are missing too)"
+            : "";
     if (status == -1) {
         snprintf(to, room, "it vanished");
     } else if (WIFSIGNALED(status)) {
-        snprintf(to, room, "signal %d%s", WTERMSIG(status),
-                 emulator || (!told && WTERMSIG(status) != SIGKILL)
-                     ? ", most likely an instruction that qemu does not emulate (no qemu has HVX "
-                       "floating point; HMX and newer archs' instructions are missing too)"
-                     : "");
+        snprintf(to, room, "signal %d%s", WTERMSIG(status), likely);
     } else {
         snprintf(to, room, "exit status %d", WEXITSTATUS(status));
     }
@@ -128,11 +133,12 @@ static void report(const struct session *session, int status)
     last_words(session, words, sizeof words);
     cause(status, words, why, sizeof why);
     calls_under_way(session, calls, sizeof calls);
-    say("the DSP process on %s (session %d) died: %s%s%s; called at that time: %s. All its handles "
-        "now return 0x%x; opening again starts a new process",
+    bool told = reported(words);
+    say("the DSP process on %s (session %d) died: %s%s%s%s%s. All its handles now return 0x%x; "
+        "opening again starts a new process",
         domain_name(session->effective % DOMAINS), session->effective / DOMAINS, words,
-        words[0] == 0 ? "" : ": ", why, calls[0] == 0 ? "nothing" : calls,
-        (unsigned)DSP_CODE(AEE_EBADSTATE));
+        words[0] == 0 ? "" : ": ", why, told || calls[0] == 0 ? "" : "; it was in ",
+        told ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
 }
 
 static void *watch(void *argument)
