@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from buildtool.build.environment import build_environment
@@ -13,7 +14,7 @@ from .cases import Case
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[2] / "dsp" / "src"
-SOURCES = ("vec_add_i32.c", "matvec_q8_0.c")
+SOURCES = (KERNELS / "vec_add_i32.c", KERNELS / "matvec_q8_0.c")
 WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: No fused multiply-add: the kernels promise the same bits everywhere.
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
@@ -40,23 +41,39 @@ def zig_cc(*arguments: str | Path, cwd: Path) -> None:
 def build_native(out: Path, *, opt: str = "-O2") -> list[str]:
     """The driver as a program of the build machine; returns its command line."""
     program = out / "driver-native"
-    sources = [HERE / "driver.c", *(KERNELS / name for name in SOURCES)]
-    zig_cc(*KERNEL_FLAGS, opt, "-D_GNU_SOURCE", f"-I{KERNELS}", *sources, "-o", program, cwd=out)
+    sources = [HERE / "driver.c", *SOURCES]
+    # Without -O zig also checks for undefined behaviour; a trap needs no library for it.
+    flags = (*KERNEL_FLAGS, opt, "-fsanitize-trap=undefined", "-D_GNU_SOURCE")
+    zig_cc(*flags, f"-I{KERNELS}", *sources, "-o", program, cwd=out)
     return [str(program)]
 
 
 def build_hexagon(out: Path, arch: str, kernels: Path = KERNELS) -> list[str]:
     """The driver as a static Hexagon program, its kernels built for `arch` with HVX."""
+    includes = (f"-I{KERNELS}",)
+    objects = hexagon_objects(out, arch, [kernels / source.name for source in SOURCES], includes)
+    return link_hexagon(out / f"driver-{arch}", HERE / "driver.c", objects, includes)
+
+
+def hexagon_objects(
+    out: Path, arch: str, sources: Iterable[Path], includes: Sequence[str]
+) -> list[Path]:
+    """Compile what goes into a skel, with the skel profile's options."""
     hvx = f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}"
+    flags = (*HEXAGON, hvx, *KERNEL_FLAGS, "-fPIC", "-fno-sanitize=undefined", *includes)
     objects = []
-    for name in SOURCES:
-        target = out / f"{name}.{arch}.o"
-        flags = (*HEXAGON, hvx, *KERNEL_FLAGS, "-fPIC", "-fno-sanitize=undefined")
-        zig_cc(*flags, f"-I{KERNELS}", "-c", kernels / name, "-o", target, cwd=out)
-        objects.append(target)
-    program = out / f"driver-{arch}"
-    main = ("-D_GNU_SOURCE", f"-I{KERNELS}", HERE / "driver.c")
-    zig_cc(*HEXAGON, *HEXAGON_LIBC, *main, *objects, "-o", program, cwd=out)
+    for source in sources:
+        objects.append(out / f"{source.name}.{arch}.o")
+        zig_cc(*flags, "-c", source, "-o", objects[-1], cwd=out)
+    return objects
+
+
+def link_hexagon(
+    program: Path, main: Path, objects: Sequence[Path], includes: Sequence[str]
+) -> list[str]:
+    """Link a static program from `main` and the objects; returns its command line."""
+    flags = (*HEXAGON, *HEXAGON_LIBC, "-D_GNU_SOURCE", *includes)
+    zig_cc(*flags, main, *objects, "-o", program, cwd=program.parent)
     # One processor model in Debian 12's qemu; its integer HVX is the same on all archs.
     return ["qemu-hexagon", "-cpu", "v67", str(program)]
 

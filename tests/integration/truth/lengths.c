@@ -1,0 +1,77 @@
+/*
+ * Calls the sample's DSP side with lengths that agree and lengths that do not; prints
+ * one line for each call that does not return what it should.
+ */
+#include <limits.h>
+#include <stdio.h>
+
+#include "AEEStdErr.h"
+#include "HAP_power.h"
+#include "htp_ops.h"
+
+static int votes;
+
+/* The DSP's shell has this; here it counts. */
+int HAP_power_set(void *context, HAP_power_request_t *request)
+{
+    (void)context;
+    votes += request->type == HAP_power_set_HVX ? (request->hvx.power_up ? 1 : -1) : 100;
+    return 0;
+}
+
+static remote_handle64 handle;
+static uint8_t blocks[68 * 3];
+static int32_t ints[4];
+static float floats[4];
+
+static void expect(int wanted, int code, const char *what)
+{
+    if (code != wanted)
+        printf("%s: 0x%08x, not 0x%08x\n", what, (unsigned)code, (unsigned)wanted);
+}
+
+static int add(int a_len, int b_len, int sum_len)
+{
+    return htp_ops_vec_add_i32(handle, ints, a_len, ints, b_len, ints, sum_len);
+}
+
+static int matvec(int rows, int cols, int weights_len, int x_len, int y_len)
+{
+    return htp_ops_matvec_q8_0(handle, rows, cols, blocks, weights_len, blocks, x_len, floats,
+                               y_len);
+}
+
+int main(void)
+{
+    expect(0, htp_ops_open("", &handle), "open");
+    if (votes != 1)
+        puts("open does not vote for HVX");
+
+    expect(0, add(4, 4, 4), "equal lengths");
+    expect(0, add(0, 0, 0), "nothing to add");
+    expect(AEE_EBADPARM, add(4, 3, 4), "short b");
+    expect(AEE_EBADPARM, add(4, 4, 3), "short sum");
+    expect(AEE_EBADPARM, add(3, 4, 4), "short a");
+    expect(AEE_EBADPARM, add(-1, -1, -1), "negative lengths");
+
+    expect(0, matvec(3, 33, 3 * 68, 68, 3), "3x33");
+    expect(0, matvec(3, 64, 3 * 68, 68, 3), "3x64");
+    expect(0, matvec(0, 64, 0, 68, 0), "no rows");
+    expect(0, matvec(3, 0, 0, 0, 3), "no columns");
+    expect(AEE_EBADPARM, matvec(3, 65, 3 * 68, 68, 3), "3x65 with two blocks a row");
+    expect(AEE_EBADPARM, matvec(3, 32, 3 * 68, 68, 3), "3x32 with two blocks a row");
+    expect(AEE_EBADPARM, matvec(2, 33, 3 * 68, 68, 2), "a row too many");
+    expect(AEE_EBADPARM, matvec(3, 33, 3 * 68 - 1, 68, 3), "a byte too few");
+    expect(AEE_EBADPARM, matvec(3, 33, 3 * 68, 34, 3), "x of one block");
+    expect(AEE_EBADPARM, matvec(3, 33, 3 * 68, 68, 2), "short y");
+    expect(AEE_EBADPARM, matvec(-1, 33, -68, 68, -1), "negative rows");
+    expect(AEE_EBADPARM, matvec(3, -33, 3 * -68, -68, 3), "negative columns");
+    /* 2^30 rows of 68 bytes are 0 bytes in 32 bits. */
+    expect(AEE_EBADPARM, matvec(1 << 30, 64, 0, 68, 1 << 30), "a size that overflows");
+    expect(AEE_EBADPARM, matvec(INT_MAX, INT_MAX, 0, 0, INT_MAX), "the largest sizes");
+
+    expect(0, htp_ops_close(handle), "close");
+    if (votes != 0)
+        puts("close does not take its vote back");
+    return 0;
+}
