@@ -1,0 +1,53 @@
+"""What all tests share: a cache of their own, and random cases that are the same every time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from buildtool.core.cache import cache_dir
+
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
+QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+settings.register_profile(
+    "short", derandomize=True, deadline=None, database=None, suppress_health_check=QUIET
+)
+settings.register_profile(
+    "long", max_examples=2000, deadline=None, database=None, suppress_health_check=QUIET
+)
+settings.load_profile("long" if LONG else "short")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Share zig's cache, which takes minutes to fill, with the user's builds; nothing else."""
+    zig_cache = str(cache_dir() / "zig")
+    os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache
+    os.environ["ZIG_LOCAL_CACHE_DIR"] = zig_cache
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give this run a buildtool cache of its own, with the user's zig cache in it."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # one for all workers
+    cache = base / "buildtool-cache"
+    cache.mkdir(exist_ok=True)
+    zig_cache = Path(os.environ["ZIG_GLOBAL_CACHE_DIR"])
+    zig_cache.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        (cache / "zig").symlink_to(zig_cache)
+    os.environ["BUILDTOOL_CACHE"] = str(cache)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked `long`, unless asked for."""
+    if LONG:
+        return
+    kept = [item for item in items if "long" not in item.keywords]
+    config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
+    items[:] = kept

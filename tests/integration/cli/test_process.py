@@ -1,0 +1,88 @@
+"""The one door to processes: output kept, time limits kept, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.process import ToolError, capture, foreground
+
+ENVIRONMENT = {"PATH": os.environ["PATH"]}
+
+
+def test_output_of_both_streams_is_kept_in_order_and_seen_as_it_comes() -> None:
+    seen: list[str] = []
+    done = capture(
+        ["sh", "-c", "echo a; echo b >&2; echo c; exit 3"], env=ENVIRONMENT, on_line=seen.append
+    )
+
+    assert (done.status, done.output, seen) == (3, "a\nb\nc", ["a", "b", "c"])
+
+
+def test_the_environment_is_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAK", "1")
+
+    assert capture(["/usr/bin/env"], env={"A": "b"}).output == "A=b"
+
+
+def test_a_program_that_is_not_there_is_an_error_with_its_name() -> None:
+    with pytest.raises(ToolError, match="/nowhere/tool could not be started"):
+        capture(["/nowhere/tool"], env=ENVIRONMENT)
+
+
+def test_a_time_limit_ends_the_whole_group(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    started = time.monotonic()
+    with pytest.raises(ToolError, match=r"did not finish in 0\.5 s"):
+        capture(["sh", "-c", f"sleep 60 & echo $! > '{pid}'; wait"], env=ENVIRONMENT, timeout=0.5)
+
+    assert time.monotonic() - started < 30
+    assert gone(int(pid.read_text()))
+
+
+def test_foreground_returns_the_status_and_128_plus_signal(tmp_path: Path) -> None:
+    assert foreground(["sh", "-c", "exit 7"], env=ENVIRONMENT, cwd=tmp_path) == 7
+    assert foreground(["sh", "-c", "kill -TERM $$"], env=ENVIRONMENT, cwd=tmp_path) == 128 + 15
+
+
+def test_foreground_leaves_no_orphan(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    script = f"setsid sleep 60 & echo $! > '{pid}'"
+    assert foreground(["sh", "-c", script], env=ENVIRONMENT, cwd=tmp_path) == 0
+    assert gone(int(pid.read_text()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_caller_leaves_no_program(tmp_path: Path, number: int) -> None:
+    pid = tmp_path / "pid"
+    code = (
+        "from pathlib import Path\nfrom buildtool.core.process import foreground\n"
+        f"foreground(['sh', '-c', 'echo $$ > \"{pid}\"; exec sleep 60'],"
+        f" env={ENVIRONMENT!r}, cwd=Path({str(tmp_path)!r}))"
+    )
+    caller = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    while not (pid.exists() and pid.read_text().strip()):
+        time.sleep(0.02)
+    caller.send_signal(number)
+    caller.wait(20)
+
+    assert gone(int(pid.read_text()))
+
+
+def gone(pid: int) -> bool:
+    """Whether the process ends within a few seconds; a zombie counts as ended."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False

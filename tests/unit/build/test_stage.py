@@ -1,0 +1,79 @@
+"""Laying out what was built."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.built import Built, BuiltStep
+from buildtool.build.plan import CMakeStep, Plan
+from buildtool.release.stage import StageError, stage
+from buildtool.toolchains.profile import Profile
+
+PROFILE = Profile("p", "hexagon.cmake.in", {}, "", {})
+
+
+def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Built:
+    """A finished step that ships `files`: path → content."""
+    prefix = tmp_path / "prefix"
+    for name, text in files.items():
+        path = prefix / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755 if name.startswith("bin/") else 0o644)
+    step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path / "tree")
+    shipped = {name: prefix / name for name in files}
+    plan = Plan("sim", (step,), tmp_path / "stage" / "sim")
+    return Built(plan, (BuiltStep(step, "built", 0.0, shipped),))
+
+
+def tree(directory: Path) -> list[str]:
+    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+
+
+def test_the_arm64_side_keeps_its_layout_and_programs_stay_executable(tmp_path: Path) -> None:
+    staged = stage(built(tmp_path, {"bin/app": "x", "lib/liba.so": "y", "share/d": "z"}))
+
+    assert tree(staged.directory) == ["bin/app", "lib/liba.so", "run.sh", "share/d"]
+    assert os.access(staged.directory / "bin/app", os.X_OK)
+    assert os.access(staged.directory / "run.sh", os.X_OK)
+
+
+def test_skels_lie_side_by_side_below_their_arch(tmp_path: Path) -> None:
+    staged = stage(built(tmp_path, {"lib/liba_skel.so": "x", "include/a.h": "y"}, "v73"))
+
+    assert tree(staged.directory) == ["dsp/v73/liba_skel.so", "run.sh"]
+    assert staged.archs == ("v73",)
+
+
+def test_a_file_that_is_no_longer_shipped_goes_away(tmp_path: Path) -> None:
+    stage(built(tmp_path, {"bin/old": "x"}))
+    staged = stage(built(tmp_path, {"bin/new": "x"}))
+
+    assert tree(staged.directory) == ["bin/new", "run.sh"]
+
+
+def test_nothing_is_touched_when_nothing_changed(tmp_path: Path) -> None:
+    first = stage(built(tmp_path, {"bin/app": "x"}))
+    inode = first.directory.stat().st_ino
+    second = stage(built(tmp_path, {"bin/app": "x"}))
+
+    assert (second.id, second.directory.stat().st_ino) == (first.id, inode)
+    third = stage(built(tmp_path, {"bin/app": "y"}))
+    assert third.id != first.id
+    assert (third.directory / "bin/app").read_text() == "y"
+
+
+def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match="libcdsprpc") as caught:
+        stage(built(tmp_path, {"lib/libcdsprpc.so.1": "x"}))
+
+    assert "Buildtool::cdsprpc" in caught.value.remedy
+    assert not (tmp_path / "stage" / "sim").exists()
+
+
+def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match=r"two files want to be dsp/v68/a\.so"):
+        stage(built(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))

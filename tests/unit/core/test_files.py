@@ -1,0 +1,54 @@
+"""Digests, and writes that are whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.files import tree_digest, value_digest, write_if_changed
+
+
+def test_unchanged_text_leaves_the_time_stamp_alone(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "b.txt"
+    assert write_if_changed(file, "one")
+    os.utime(file, (1, 1))
+    assert not write_if_changed(file, "one")
+    assert file.stat().st_mtime == 1
+    assert write_if_changed(file, "two")
+    assert file.read_text() == "two"
+    assert [p.name for p in file.parent.iterdir()] == ["b.txt"]
+
+
+def test_a_write_that_fails_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a"
+    file.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "chmod", full)
+    with pytest.raises(OSError, match="disk full"):
+        write_if_changed(file, "new")
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert file.read_text() == "old"
+
+
+def test_a_tree_s_digest_is_its_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a").write_text("1")
+    before = tree_digest([tmp_path])
+    (tmp_path / "x" / "__pycache__").mkdir()
+    (tmp_path / "x" / "__pycache__" / "a.pyc").write_text("1")
+    os.utime(tmp_path / "x" / "a", (1, 1))
+    assert tree_digest([tmp_path]) == before
+    (tmp_path / "x" / "a").rename(tmp_path / "x" / "b")
+    assert tree_digest([tmp_path]) != before
+
+
+def test_a_value_s_digest_does_not_depend_on_key_order() -> None:
+    assert value_digest({"a": 1, "b": 2}) == value_digest({"b": 2, "a": 1})
+    assert value_digest({"a": 1}) != value_digest({"a": 2})

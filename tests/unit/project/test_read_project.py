@@ -1,0 +1,127 @@
+"""Project files: what they become, and what is said about the wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.errors import UsageError
+from buildtool.project.read import ProjectError, find_project, read_project
+
+Write = Callable[[str], Path]
+GOOD = """\
+[project]
+name = "demo"
+version = "1.2.3"
+
+[host.app]
+source = "host"
+defines = { GREETING = "hi", FAST = true, LEVEL = 3 }
+
+[skel.kernels]
+source = "dsp"
+archs = ["v68", "v73"]
+
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = ["v68"]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    for side in ("host", "dsp"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "CMakeLists.txt").touch()
+
+    def write_(text: str) -> Path:
+        file = tmp_path / "buildtool.toml"
+        file.write_text(text)
+        return file
+
+    return write_
+
+
+def test_a_good_file_becomes_frozen_values(write: Write, tmp_path: Path) -> None:
+    project = read_project(write(GOOD))
+
+    assert project.name == "demo"
+    assert project.root == tmp_path
+    assert project.hosts["app"].defines == {"GREETING": "hi", "FAST": True, "LEVEL": 3}
+    assert project.skels["kernels"].archs == ("v68", "v73")
+    assert project.targets["sim"].glibc == "2.35"
+    with pytest.raises(AttributeError):
+        project.targets["sim"].glibc = "2.39"  # type: ignore[misc]
+
+
+def test_a_project_is_found_from_a_directory_below(write: Write, tmp_path: Path) -> None:
+    write(GOOD)
+    deep = tmp_path / "host" / "src"
+    deep.mkdir()
+
+    assert find_project(deep).root == tmp_path
+
+
+def test_without_a_project_the_way_to_one_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no buildtool\.toml") as caught:
+        find_project(tmp_path)
+
+    assert str(tmp_path) in caught.value.why
+    assert "buildtool init" in caught.value.remedy
+
+
+def test_the_target_sim_is_built_in(write: Write) -> None:
+    project = read_project(write(GOOD[: GOOD.index("[target.sim]")]))
+
+    assert project.targets["sim"].archs == ("v68",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "says"),
+    [
+        ('version = "1.2.3"', 'versoin = "1"', 3, "project.versoin", "Did you mean 'version'?"),
+        ('source = "host"', "source = 3", 6, "host.app.source", "must be a text"),
+        ('source = "host"', 'source = "hots"', 6, "host.app.source", "no CMakeLists.txt"),
+        ('source = "host"', 'source = "../x"', 6, "host.app.source", "no path inside the project"),
+        ('source = "host"\n', "", 5, "host.app", "lacks the key 'source'"),
+        ("LEVEL = 3", "LEVEL = [3]", 7, "host.app.defines.LEVEL", "must be a text, a number"),
+        ("LEVEL = 3", 'LEVEL = "\\u0000"', 7, "host.app.defines.LEVEL", "NUL"),
+        ('["v68", "v73"]', '["V73"]', 11, "skel.kernels.archs", "Did you mean 'v73'?"),
+        ('["v68", "v73"]', '"v68"', 11, "skel.kernels.archs", "must be a list of texts"),
+        ('["v68", "v73"]', '["v68", "v68"]', 11, "skel.kernels.archs", "names something twice"),
+        ('"ubuntu-aarch64"', '"ubuntu"', 14, "target.sim.platform", "Did you mean 'ubuntu-"),
+        ('archs = ["v68"]', 'archs = ["v81"]', 15, "target.sim.archs", "not built for v81"),
+        ("[skel.kernels]", "[skel.app]", 9, "skel.app", "is a host and a skel"),
+        ("[host.app]", '[host."a b"]', 5, "host.a b", "is no name"),
+        ("[target.sim]", "[taget.sim]", 13, "taget", "Did you mean 'target'?"),
+        ('name = "demo"', 'name = "demo', 2, "", "not TOML"),
+        (GOOD, "target = 3\n" + GOOD.partition("version")[0], 1, "target", "must be tables"),
+        (GOOD, "", 1, "", "has no [project] table"),
+    ],
+)
+def test_what_is_wrong_is_shown_with_line_key_and_remedy(
+    write: Write, *, old: str, new: str, line: int, key: str, says: str
+) -> None:
+    file = write(GOOD.replace(old, new, 1))
+
+    with pytest.raises(ProjectError) as caught:
+        read_project(file)
+
+    error = caught.value
+    assert (error.line, error.key) == (line, key)
+    assert says in str(error)
+    assert str(error).startswith(f"{file}:{line}")
+    assert error.remedy
+    assert error.exit_status == 2
+
+
+def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "buildtool.toml"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ProjectError, match="cannot be read"):
+        read_project(file)
+    file.write_text("#" * (1 << 20) + "#")
+    with pytest.raises(ProjectError, match="larger than 1 MiB"):
+        read_project(file)
