@@ -245,43 +245,35 @@ def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Buf
     for parameter in parameters:
         for direction in (Direction.IN, Direction.ROUT):
             if parameter.direction in (direction, Direction.INROUT):
-                yield from _item_buffers(
-                    parameter.name, parameter.type, parameter.location, direction, wanted, False
-                )
+                for goes, buffer in _buffers_of(parameter, direction, ""):
+                    if goes is wanted:
+                        yield buffer
 
 
-def _item_buffers(
-    path: str,
-    type_: Type,
-    location: Location | None,
-    direction: Direction,
-    wanted: Direction,
-    repeated: bool,
-) -> Iterator[Buffer]:
-    resolved = resolve(type_)
-    if is_flat(type_) or isinstance(resolved, DmaHandle | Handle):
+def _buffers_of(
+    item: Parameter | Member, direction: Direction, around: str, *, repeated: bool = False
+) -> Iterator[tuple[Direction, Buffer]]:
+    """Every buffer of a parameter or member, with the way it goes; `around` is its path."""
+    path = around + item.name
+    resolved = resolve(item.type)
+    if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle):
         return
     if not isinstance(resolved, Sequence | String):
-        for member in composite(type_, location).members:
-            yield from _item_buffers(
-                f"{path}.{member.name}", member.type, location, direction, wanted, repeated
-            )
+        for member in composite(item.type, item.location).members:
+            yield from _buffers_of(member, direction, f"{path}.", repeated=repeated)
         return
     element = element_of(resolved)
     if is_flat(element):
-        if direction is wanted:
-            yield Buffer(path, flat_size(element)[0], repeated)
+        yield direction, Buffer(path, flat_size(element)[0], repeated)
         return
-    inner = composite(element, location)
+    inner = composite(element, item.location)
     for face in (Face.IN,) if direction is Direction.IN else (Face.CAPACITY, Face.RESULT):
         elements = record_of(inner.members, face)
-        goes = Direction.ROUT if face is Face.RESULT else Direction.IN
-        if elements.fields and goes is wanted:
-            yield Buffer(f"{path}[]", elements.padded, repeated)
+        if elements.fields:
+            goes = Direction.ROUT if face is Face.RESULT else Direction.IN
+            yield goes, Buffer(f"{path}[]", elements.padded, repeated)
     for member in inner.members:
-        yield from _item_buffers(
-            f"{path}[].{member.name}", member.type, location, direction, wanted, True
-        )
+        yield from _buffers_of(member, direction, f"{path}[].", repeated=True)
 
 
 def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[str, ...]:
@@ -314,6 +306,7 @@ def check_names(items: Iterable[Parameter | Member], location: Location | None) 
             if name in taken:
                 raise IdlError(
                     f"'{item.name}' and '{taken[name]}' both become '{name}' in C",
+                    code="idl-name",
                     location=item.location or location,
                     why="A sequence or string x has a second name, xLen, in C.",
                     remedy="Rename one of them.",
@@ -327,12 +320,14 @@ def _check_parameter(parameter: Parameter) -> None:
     if is_nested(parameter.type):
         raise IdlError(
             f"'{parameter.name}' cannot be inrout: it contains sequences or strings",
+            code="idl-unsupported",
             location=parameter.location,
             remedy="Pass it as two parameters, one in and one rout.",
         )
     if isinstance(resolve(parameter.type), DmaHandle | Handle):
         raise IdlError(
             f"'{parameter.name}' cannot be inrout: it is a handle",
+            code="idl-unsupported",
             location=parameter.location,
             remedy="Pass it as in or as rout.",
         )
@@ -349,12 +344,15 @@ def _check_limits(method: Method, wire: WireMethod) -> None:
         if count > limit:
             raise IdlError(
                 f"'{method.name}' has {count} {what}, one call carries at most {limit}",
+                code="idl-limit",
                 location=method.location,
                 remedy="Split the method, or put several sequences into one.",
             )
     if method.is_async and wire.prim_rout.fields:
+        returned = wire.prim_rout.fields[0].source
         raise IdlError(
-            f"the async method '{method.name}' returns '{wire.prim_rout.fields[0].source}' by value",
+            f"the async method '{method.name}' returns '{returned}' by value",
+            code="idl-unsupported",
             location=method.location,
             why="The result arrives after the stub has returned, when nobody can copy it out.",
             remedy="Return it in a rout sequence.",

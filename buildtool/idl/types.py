@@ -115,6 +115,9 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
     resolved = resolve(type_)
     match resolved:
         case Struct(c_name=c_name, members=members):
+            for member in members:
+                if isinstance(resolve(member.type), DmaHandle | Handle):
+                    raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
             name = "_wstring1_t" if wide else "_cstring1_t"
@@ -124,6 +127,7 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
             if name is None:
                 raise IdlError(
                     "a sequence inside a sequence needs a typedef",
+                    code="idl-unsupported",
                     location=location,
                     remedy="Give the inner sequence a name with typedef and use that name.",
                 )
@@ -131,18 +135,24 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
         case Array():
             raise IdlError(
                 "an array may only contain flat types",
+                code="idl-unsupported",
                 location=location,
                 why="Sequences and strings have no fixed size.",
                 remedy="Use a sequence in place of the array.",
             )
         case DmaHandle() | Handle():
-            raise IdlError(
-                "a handle can only be a parameter of its own",
-                location=location,
-                remedy="Pass the handle as a parameter beside the struct or sequence.",
-            )
+            raise _handle_inside(location)
         case _:
             raise ValueError(f"a flat type: {type_!r}")
+
+
+def _handle_inside(location: Location | None) -> IdlError:
+    return IdlError(
+        "a handle can only be a parameter of its own",
+        code="idl-unsupported",
+        location=location,
+        remedy="Pass the handle as a parameter beside the struct or sequence.",
+    )
 
 
 def named(type_: Type) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from buildtool.idl.emit.cnames import (
     c_type,
@@ -116,8 +117,11 @@ def _declaration(declaration: Declaration, unit: Unit) -> str:
     match declaration:
         case Constant():
             return f"{doc}#define {declaration.c_name} {literal(declaration)}\n"
-        case Enum(c_name=name, enumerators=enumerators):
-            labels = "".join(f"    {label},\n" for label in enumerators)
+        case Enum(c_name=name, enumerators=enumerators, enumerator_docs=docs):
+            labels = "".join(
+                f"{doc_comment(text, '    ')}    {label},\n"
+                for label, text in zip_longest(enumerators, docs, fillvalue="")
+            )
             placeholder = f"    _32BIT_PLACEHOLDER_{name} = 0x7fffffff\n"
             return f"{doc}enum {name} {{\n{labels}{placeholder}}};\ntypedef enum {name} {name};\n"
         case Struct(c_name=name, members=members):
@@ -185,9 +189,7 @@ def doc_comment(doc: str, indent: str = "") -> str:
     """A Doxygen comment with the text of `doc`; nothing for an empty one."""
     if not doc.strip():
         return ""
-    if doc.lstrip().startswith(("/*", "//")):
-        return indent + doc.strip() + "\n"
-    lines = [line.rstrip() for line in doc.strip("\n").replace("*/", "* /").split("\n")]
+    lines = doc.strip("\n").split("\n")
     if len(lines) == 1:
         return f"{indent}/** {lines[0].strip()} */\n"
     body = "".join(f"{indent} * {line}".rstrip() + "\n" for line in lines)

@@ -1,0 +1,54 @@
+"""The wire tests' programs, generated and compiled once for each machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from idl_rig import HERE, MACHINES, build, run
+
+from buildtool.idl.compile import compile_idl
+
+WIRE = HERE / "wire"
+
+
+def _program(name: str, machine: str, out: Path) -> list[str]:
+    compile_idl(WIRE / "wire.idl", (), (), out)
+    generated = out / f"wire_{name}.c"
+    # Generated C gets the counting allocator, and rig.c the real one.
+    counted = out / f"counted_{name}.c"
+    counted.write_text(
+        f'#include "rig.h"\n#include <stdlib.h>\n'
+        f'#define calloc rig_calloc\n#define free rig_free\n#include "{generated.name}"\n'
+    )
+    others = [WIRE / f"{name}_main.c", WIRE / "rig.c"]
+    if name == "skel":
+        others.append(WIRE / "wire_imp.c")
+    return build(machine, out / name, [counted, *others], [f"-I{WIRE}"])
+
+
+@pytest.fixture(scope="session", params=MACHINES)
+def stub(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., list[str]]:
+    """Call a method of the stub; the lines that tell what it put on the wire."""
+    command = _program("stub", request.param, tmp_path_factory.mktemp("stub"))
+
+    def stub_(*arguments: str) -> list[str]:
+        return run([*command, *arguments]).splitlines()
+
+    return stub_
+
+
+@pytest.fixture(scope="session", params=MACHINES)
+def skel(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], list[str]]:
+    """Feed calls, one a line, to the skel; the lines that tell what came of them."""
+    command = _program("skel", request.param, tmp_path_factory.mktemp("skel"))
+
+    def skel_(calls: str) -> list[str]:
+        return run(command, calls + "\n").splitlines()
+
+    return skel_

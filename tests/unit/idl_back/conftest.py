@@ -1,0 +1,46 @@
+"""IDL text to model and layout, for tests that say what they mean in IDL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.idl.layout import WireMethod, wire_methods
+from buildtool.idl.model import Unit
+from buildtool.idl.parse import load
+
+COMMON = """\
+#include "AEEStdDef.idl"
+#include "remote.idl"
+struct rec { sequence<long> a; string n; };
+struct mixed { octet o; long long q; };
+struct holder { short before; rec inner; double after; };
+enum kind { red, green };
+typedef sequence<long> longs;
+typedef octet id[6];
+"""
+
+
+@pytest.fixture
+def load_text(tmp_path: Path) -> Callable[[str], Unit]:
+    """The unit of an IDL text, as the file `v.idl`."""
+
+    def load_(text: str) -> Unit:
+        path = tmp_path / "v.idl"
+        path.write_text(text)
+        return load(path, (), ())
+
+    return load_
+
+
+@pytest.fixture
+def wire(load_text: Callable[[str], Unit]) -> Callable[[str], WireMethod]:
+    """The layout of a method, given its parameters; it is method 2, the first after close."""
+
+    def wire_(parameters: str, qualifier: str = "") -> WireMethod:
+        text = f"{COMMON}interface t : remote_handle64 {{ {qualifier} long m({parameters}); }};"
+        return wire_methods(load_text(text).interfaces[0])[2]
+
+    return wire_
