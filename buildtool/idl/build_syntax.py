@@ -138,7 +138,7 @@ class BuildSyntax(Transformer[Any, Any]):
 
     def expression(self, parts: list[Postfix]) -> Expression:
         items = parts[0]
-        return Expression(tuple(items), items[0].token)
+        return Expression(tuple(items), _leftmost([item.token for item in items]))
 
     def binary(self, parts: list[Any]) -> Postfix:
         left, operator, right = parts
@@ -182,6 +182,12 @@ class BuildSyntax(Transformer[Any, Any]):
     def parameter(self, parts: list[Any]) -> syntax.ParameterSyntax:
         *direction, kind, declarator = parts
         return syntax.ParameterSyntax(direction[0] if direction else None, kind, declarator)
+
+
+def _leftmost(tokens: list[Token]) -> Token:
+    """The first as it is written; the first in the list where that cannot be said."""
+    one_file = all(token.source is tokens[0].source for token in tokens)
+    return min(tokens, key=lambda token: token.offset) if one_file else tokens[0]
 
 
 def _doc(first: Token, *last: Token | None) -> str:

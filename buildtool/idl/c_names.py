@@ -64,13 +64,15 @@ class CNames:
                 raise token.error(
                     f"`{name}` would stand twice here in C",
                     code="idl-duplicate",
-                    why="lengths and handles are added under names of their own",
+                    why="a sequence `a` also makes `aLen`; a method gets `_h`, its handle",
                     remedy="rename this one",
                 )
             seen.add(name)
         self.used.extend(names)
 
-    def declare_methods(self, interface: Interface, tokens: list[Token]) -> None:
+    def declare_methods(self, interface: Interface, tokens: list[Token], at: Token) -> None:
+        if interface.multi_domain:
+            self.declare(f"{interface.c_name}_URI", at)
         for method, token in zip(interface.methods, tokens, strict=True):
             self.declare(f"{interface.c_name}_{method.name}", token)
 

@@ -82,7 +82,9 @@ class _Parser:
 
     def ternary(self, live: bool, depth: int) -> _Value:
         if depth > MAX_DEPTH:
-            raise self._tokens[0].error("this condition nests too deep", code="idl-limit")
+            raise self._tokens[0].error(
+                "this condition nests too deep", code="idl-limit", remedy="split it"
+            )
         condition = self._binary(0, live, depth)
         if not self._accept("?"):
             return condition

@@ -87,11 +87,12 @@ def look_up(name: ScopedName, scope: Scope) -> ConstantSymbol:
     if isinstance(symbol, ConstantSymbol):
         return symbol
     if symbol is None:
+        suggestion = scope.suggestion(name.parts[-1].text, ConstantSymbol)
         raise name.parts[-1].error(
             f"unknown constant `{name.text}`",
             code="idl-unknown-name",
-            suggestion=scope.suggestion(name.parts[-1].text, ConstantSymbol),
-            remedy="",
+            suggestion=suggestion,
+            remedy="" if suggestion else "declare it before, or include the file that does",
         )
     what = "a type" if isinstance(symbol, TypeSymbol) else "not a constant"
     raise name.token.error(

@@ -10,6 +10,8 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.idl.model import Location
 
 MAX_SHOWN_LINE = 160
+MAX_TEXT = 600
+MAX_SHOWN_INCLUDES = 5
 MAX_CANDIDATES = 5000
 
 
@@ -38,7 +40,7 @@ class IdlError(BuildtoolError):
         why: str = "",
         remedy: str = "",
     ) -> None:
-        self.problem = problem
+        self.problem = _shown(problem)
         self.location = location
         self.source_line = _line_of(location) if source_line is None else source_line
         self.width = max(1, width)
@@ -46,17 +48,20 @@ class IdlError(BuildtoolError):
         self.suggestion = suggestion
         if not remedy:
             remedy = f"did you mean `{suggestion}`?" if suggestion else "correct the IDL file"
-        super().__init__(self._rendered(), why=why, remedy=remedy)
+        super().__init__(self._rendered(), why=_shown(why), remedy=_shown(remedy))
         self.code = code
 
     def _rendered(self) -> str:
         """`file:line:column: problem`, the line, the caret, and the includes around it."""
         if self.location is None:
             return self.problem
-        place = f"{self.location.file}:{self.location.line}:{self.location.column}"
+        place = f"{_shown(self.location.file)}:{self.location.line}:{self.location.column}"
         parts = [f"{place}: {self.problem}"]
         parts.extend(_excerpt(self.source_line, self.location.column, self.width))
-        parts.extend(f"included from {at.file}:{at.line}" for at in self.included_from)
+        shown = self.included_from[:MAX_SHOWN_INCLUDES]
+        parts.extend(f"included from {_shown(at.file)}:{at.line}" for at in shown)
+        if len(shown) < len(self.included_from):
+            parts.append(f"… and {len(self.included_from) - len(shown)} more includes")
         return "\n".join(parts)
 
     def as_json(self) -> dict[str, str]:
@@ -95,8 +100,18 @@ def _excerpt(line: str, column: int, width: int) -> list[str]:
     padding = "".join("\t" if char == "\t" else " " for char in before)
     padding += " " * (column - 1 - start - len(before))
     room = max(1, len(shown) - len(before))
-    safe = "".join(char if char.isprintable() or char == "\t" else "?" for char in shown)
-    return [f"    {safe}", f"    {padding}^{'~' * (min(width, room) - 1)}"]
+    return [f"    {_printable(shown)}", f"    {padding}^{'~' * (min(width, room) - 1)}"]
+
+
+def _printable(text: str) -> str:
+    """`text` without what could move the cursor or colour the terminal."""
+    return "".join(char if char.isprintable() or char in "\t\n" else "?" for char in text)
+
+
+def _shown(text: str) -> str:
+    """A text of any origin, made fit to be shown."""
+    short = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT // 2]} … {text[-MAX_TEXT // 2 :]}"
+    return _printable(short)
 
 
 def _line_of(location: Location | None) -> str:

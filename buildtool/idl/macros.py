@@ -28,7 +28,11 @@ def define(tokens: list[Token]) -> Macro:
     """
     name, rest = tokens[0], tokens[1:]
     if name.kind is not Kind.NAME or name.text == "defined":
-        raise name.error(f"`{name.text}` cannot be the name of a macro", code="idl-preprocessor")
+        raise name.error(
+            f"`{name.text}` cannot be the name of a macro",
+            code="idl-preprocessor",
+            remedy="choose another name",
+        )
     parameters = None
     if rest and rest[0].text == "(" and rest[0].offset == name.offset + len(name.text):
         parameters, rest = _parameters(rest)
@@ -83,7 +87,9 @@ class Expander:
                 grows past MAX_EXPANDED_TOKENS or nests deeper than MAX_MACRO_NESTING.
         """
         if depth > MAX_MACRO_NESTING:
-            raise tokens[0].error("macro calls nest too deep", code="idl-limit")
+            raise tokens[0].error(
+                "macro calls nest too deep", code="idl-limit", remedy="write parts of it out"
+            )
         done: list[Token] = []
         waiting = tokens[::-1]
         while waiting:
@@ -94,7 +100,9 @@ class Expander:
                 done.append(token)
                 continue
             if len(token.hidden) > MAX_MACRO_NESTING:
-                raise token.error("macros nest too deep", code="idl-limit")
+                raise token.error(
+                    "macros nest too deep", code="idl-limit", remedy="write parts of it out"
+                )
             if macro.parameters is None:
                 body, hidden = list(macro.body), token.hidden
             else:

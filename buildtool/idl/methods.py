@@ -65,12 +65,12 @@ class MethodReader:
             )
         direction = Direction(syntax.direction.text)
         kind = resolve_type(syntax.type, scope, handles=scope.name == ROOT_INTERFACE)
+        self._measures.use(kind, name)
         type_rules.check_direction(kind, direction, name)
         if isinstance(kind, Handle) and direction is Direction.INROUT:
             raise name.error(
                 "a handle cannot be inrout", code="idl-unsupported", remedy="use `in` or `rout`"
             )
-        self._measures.use(kind, name)
         return Parameter(c_identifier(name.text), direction, kind, name.location)
 
     def _attribute(

@@ -103,7 +103,9 @@ def _before(tokens: Sequence[Token], token: Token, ended: bool) -> Token | None:
 
 def _expectation(expected: frozenset[str]) -> str:
     """`expected: …`, keywords and punctuation by their text; long lists are cut."""
-    names = sorted({DESCRIPTIONS.get(name, name.lower()) for name in expected})
+    # What stands for many words first: `a name` starts with a letter, keywords with a backtick.
+    descriptions = {DESCRIPTIONS.get(name, name.lower()) for name in expected}
+    names = sorted(descriptions, key=lambda text: (text.startswith("`"), text))
     if not names:
         return "remove it"
     shown = ", ".join(names[:8])

@@ -82,6 +82,13 @@ class Scope:
             scope = scope.base
         return None
 
+    def inheritance(self) -> int:
+        """How many interfaces this one inherits from, directly and through them."""
+        count, scope = 0, self.base
+        while scope is not None:
+            count, scope = count + 1, scope.base
+        return count
+
     def outwards(self) -> Iterator[Scope]:
         scope: Scope | None = self
         while scope is not None:

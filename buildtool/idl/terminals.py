@@ -43,6 +43,7 @@ _FLOAT = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9
 DESCRIPTIONS = (
     {terminal: f"`{text}`" for text, terminal in PUNCTUATION.items()}
     | {terminal: f"`{word}`" for word, terminal in KEYWORDS.items()}
+    | {PUNCTUATION[text]: "an operator" for text in ("<<", ">>", *"|^&+-*/%~")}
     | {
         "NAME": "a name",
         "SIZED": "a basic type",
@@ -71,7 +72,7 @@ def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
         if token.text in ("{", "(", "[", "<"):
             open_brackets.append(token.text)
             if len(open_brackets) > MAX_NESTING:
-                raise token.error("this nests too deep", code="idl-limit")
+                raise token.error("this nests too deep", code="idl-limit", remedy="flatten it")
         elif token.text == ">>" and open_brackets[-1:] == ["<"]:
             del open_brackets[-2:]
             yield "_GREATER", Token(Kind.PUNCTUATION, ">", token.source, token.offset)
@@ -104,9 +105,12 @@ def _terminal(token: Token) -> str:
             return "WCHAR_TEXT" if text.startswith("L") else "CHAR_TEXT"
         case Kind.PUNCTUATION if text in PUNCTUATION:
             return PUNCTUATION[text]
-    if text in ("'", '"'):
-        raise token.error(
-            f"this {text} is never closed", code="idl-character", remedy="close it on its line"
+    if (quote := text.removeprefix("L")[:1]) in ("'", '"'):
+        raise token.source.error(
+            token.offset,
+            f"this {quote} is never closed",
+            code="idl-character",
+            remedy="close it on its line",
         )
-    shown = text if text.isprintable() and text != "\ufffd" else f"byte or character {text!a}"
-    raise token.error(f"`{shown}` means nothing here", code="idl-character", remedy="remove it")
+    shown = f"`{text}`" if text.isprintable() and text.isascii() else f"the character {text!a}"
+    raise token.error(f"{shown} means nothing here", code="idl-character", remedy="remove it")

@@ -11,6 +11,8 @@ from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Location
 from buildtool.idl.source import Source
 
+MAX_DOC_CHARS = 1 << 14
+
 
 class Kind(enum.Enum):
     """What a token is, before keywords are told from names."""
@@ -68,15 +70,17 @@ _TOKEN = re.compile(
   | (?P<unclosed>/\*)
   | (?P<string>L?"(?:[^"\\\n]|\\[^\n])*")
   | (?P<char>L?'(?:[^'\\\n]|\\[^\n])+')
+  | (?P<other>L?["'][^\n]*)
   | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
   | (?P<number>\.?[0-9](?:[eE][+-]|[A-Za-z0-9_.])*)
   | (?P<punctuation><<|>>|<=|>=|==|!=|&&|\|\||::|\#\#|[{}()\[\]<>;,:=+\-*/%&|^~!?\#.])
-  | (?P<other>.)
+  | (?P<stray>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 
-_KINDS = {kind.value: kind for kind in Kind}
+# A quote that is never closed takes the rest of its line with it ("other").
+_KINDS = {kind.value: kind for kind in Kind} | {"stray": Kind.OTHER}
 
 
 def tokenize(source: Source) -> Iterator[Token]:
@@ -87,10 +91,11 @@ def tokenize(source: Source) -> Iterator[Token]:
     """
     starts_line = True
     previous: Token | None = None
+    trailing: list[str] = []
     doc: list[str] = []
     doc_open = False
     for match in _TOKEN.finditer(source.text):
-        group = match.lastgroup or "other"
+        group = match.lastgroup or "stray"
         if group == "newline":
             starts_line = True
         elif group == "unclosed":
@@ -100,16 +105,18 @@ def tokenize(source: Source) -> Iterator[Token]:
         elif group in ("line_comment", "block_comment"):
             text = match.group()
             if _is_trailing_doc(text) and previous is not None:
-                added = _doc_text(text)
-                previous.trailing = f"{previous.trailing}\n{added}" if previous.trailing else added
+                trailing.append(_doc_text(text))
             elif _is_doc(text):
                 line_form = group == "line_comment"
-                doc = [*doc, _doc_text(text)] if line_form and doc_open else [_doc_text(text)]
+                if not (line_form and doc_open):
+                    doc = []
+                doc.append(_doc_text(text))
                 doc_open = line_form
             else:
                 doc_open = False
         elif group != "space":
             if previous is not None:
+                previous.trailing = _joined(trailing)
                 yield previous
             previous = Token(
                 _KINDS[group],
@@ -117,10 +124,11 @@ def tokenize(source: Source) -> Iterator[Token]:
                 source,
                 match.start(),
                 starts_line,
-                "" if _is_about_file(doc) else "\n".join(doc).strip("\n"),
+                _joined(doc),
             )
-            starts_line, doc, doc_open = False, [], False
+            starts_line, trailing, doc, doc_open = False, [], [], False
     if previous is not None:
+        previous.trailing = _joined(trailing)
         yield previous
 
 
@@ -136,8 +144,11 @@ def _is_trailing_doc(comment: str) -> bool:
     return comment.startswith(("/**<", "/*!<", "///<", "//!<"))
 
 
-def _is_about_file(doc: list[str]) -> bool:
-    return any(re.search(r"[@\\]file\b", line) for line in doc)
+def _joined(doc: list[str]) -> str:
+    """One text of the comments' texts; nothing if they speak of the file as a whole."""
+    if any(re.search(r"[@\\]file\b", text) for text in doc):
+        return ""
+    return "\n".join(doc).strip("\n")[:MAX_DOC_CHARS]
 
 
 def _doc_text(comment: str) -> str:

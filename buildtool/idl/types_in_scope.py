@@ -62,22 +62,25 @@ def _named(name: ScopedName, scope: Scope, handles: bool) -> Type:
                 remedy="pass a number that your code maps to its object",
             )
         case None:
+            suggestion = scope.suggestion(last.text, TypeSymbol)
             raise last.error(
                 f"unknown type `{name.text}`",
                 code="idl-unknown-name",
-                suggestion=scope.suggestion(last.text, TypeSymbol),
-                remedy=_where_from(last.text),
+                suggestion=suggestion,
+                remedy=_where_from(last.text, suggestion),
             )
     raise last.error(
         f"`{name.text}` is not a type", code="idl-type", remedy="give the name of a type"
     )
 
 
-def _where_from(name: str) -> str:
-    """The remedy for a name that a file of ours declares, when it was not included."""
+def _where_from(name: str, suggestion: str) -> str:
+    """The remedy for an unknown name: a file of ours that declares it, or the suggestion."""
     if name in ("AEEResult", "AECHAR", "AEEUID", "AEEIID", "AEECLSID", "AEEPRIVID", "byte"):
         return '#include "AEEStdDef.idl" declares it'
-    return '#include "remote.idl" declares it' if name == ROOT_INTERFACE else ""
+    if name == ROOT_INTERFACE:
+        return '#include "remote.idl" declares it'
+    return "" if suggestion else "declare it before, or include the file that does"
 
 
 def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
@@ -96,11 +99,18 @@ def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
                 remedy="define it before what inherits from it",
             )
         return symbol
+    if symbol is not None:
+        raise last.error(
+            f"`{name.text}` is not an interface",
+            code="idl-type",
+            remedy="inherit from an interface",
+        )
+    suggestion = scope.suggestion(last.text, InterfaceSymbol)
     raise last.error(
-        f"unknown interface `{name.text}`" if symbol is None else f"`{name.text}` is no interface",
-        code="idl-unknown-name" if symbol is None else "idl-type",
-        suggestion=scope.suggestion(last.text, InterfaceSymbol) if symbol is None else "",
-        remedy=_where_from(last.text),
+        f"unknown interface `{name.text}`",
+        code="idl-unknown-name",
+        suggestion=suggestion,
+        remedy=_where_from(last.text, suggestion),
     )
 
 

@@ -1,0 +1,13 @@
+"""Gives each test a directory of IDL files of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from idl_files import IdlFiles
+
+
+@pytest.fixture
+def idl(tmp_path: Path) -> IdlFiles:
+    return IdlFiles(tmp_path)
