@@ -47,9 +47,7 @@ def build_emulator(listener: Listener) -> Emulator:
     The first time takes a minute or two, most of it zig building a C library for Hexagon.
     """
     cdsprpc, shell = emulator_steps()
-    emulator = Emulator(
-        cdsprpc.prefix / "lib" / "libcdsprpc.so.1", shell.prefix / "bin" / "fastrpc_shell"
-    )
+    emulator = Emulator(cdsprpc.prefix / "libcdsprpc.so.1", shell.prefix / "fastrpc_shell")
     for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc)):
         if not product.is_file():
             carry_out(step, listener)
