@@ -1,3 +1,23 @@
 /* families.h: the families of names, in the order in which they are searched.
  *
  * Included with SHELL_FAMILY defined; each line is a file runtime/<family>.c. */
+SHELL_FAMILY(libc)
+SHELL_FAMILY(libm)
+SHELL_FAMILY(compiler)
+SHELL_FAMILY(runtime)
+SHELL_FAMILY(farf)
+SHELL_FAMILY(qurt_thread)
+SHELL_FAMILY(qurt_mutex)
+SHELL_FAMILY(qurt_signal)
+SHELL_FAMILY(qurt_sync)
+SHELL_FAMILY(qurt_pipe)
+SHELL_FAMILY(qurt_tls)
+SHELL_FAMILY(qurt_timer)
+SHELL_FAMILY(qurt_system)
+SHELL_FAMILY(hap_mem)
+SHELL_FAMILY(hap_perf)
+SHELL_FAMILY(hap_power)
+SHELL_FAMILY(hap_cache)
+SHELL_FAMILY(hap_ps)
+SHELL_FAMILY(compute_res)
+SHELL_FAMILY(posix)

@@ -1,0 +1,102 @@
+/* farf.c: the functions behind FARF, and everything that prints to the DSP's log. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "HAP_debug.h"
+#include "runtime.h"
+#include "variadic.h"
+
+#define FILES_MAX 32
+#define FILE_NAME_MAX 64
+
+/* What HAP_setFARFRuntimeLoggingParams asked for. */
+static struct {
+    unsigned int mask; /* bit n: level n is shown */
+    unsigned int file_count; /* 0: of all files */
+    char files[FILES_MAX][FILE_NAME_MAX];
+} runtime_logging;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *backslash = strrchr(path, '\\');
+    slash = backslash != NULL && (slash == NULL || backslash > slash) ? backslash : slash;
+    return slash == NULL ? path : slash + 1;
+}
+
+static bool shown(int level, const char *file)
+{
+    if (level < 0 || level > 31 || (runtime_logging.mask >> level & 1u) == 0) {
+        return false;
+    }
+    for (unsigned int i = 0; i < runtime_logging.file_count; i++) {
+        if (strcmp(runtime_logging.files[i], base_name(file)) == 0) {
+            return true;
+        }
+    }
+    return runtime_logging.file_count == 0;
+}
+
+static void print(int level, const char *file, int line, const char *format, const char *arguments)
+{
+    char text[MAX_FARF_LEN];
+    variadic_format(text, sizeof text, format, arguments);
+    shell_log(level, file == NULL ? NULL : base_name(file), line, text);
+}
+
+static void debug_message(const char *message, int level, const char *file, int line)
+{
+    shell_log(level, file == NULL ? NULL : base_name(file), line, message);
+}
+
+/* The targets of the entries. */
+void farf_debug(int level, const char *file, int line, const char *format, const char *arguments);
+void farf_runtime(int level, const char *file, int line, const char *format,
+                  const char *arguments);
+int farf_printf(const char *format, const char *arguments);
+
+void farf_debug(int level, const char *file, int line, const char *format, const char *arguments)
+{
+    print(level, file, line, format, arguments);
+}
+
+void farf_runtime(int level, const char *file, int line, const char *format, const char *arguments)
+{
+    if (shown(level, file == NULL ? "" : file)) {
+        print(level, file, line, format, arguments);
+    }
+}
+
+int farf_printf(const char *format, const char *arguments)
+{
+    char text[1024];
+    int length = variadic_format(text, sizeof text, format, arguments);
+    shell_log(SHELL_HIGH, NULL, 0, text);
+    return length;
+}
+
+VARIADIC_ENTRY(variadic_HAP_debug_v2, r4, farf_debug);
+VARIADIC_ENTRY(variadic_HAP_debug_runtime, r4, farf_runtime);
+VARIADIC_ENTRY(variadic_qurt_printf, r1, farf_printf);
+
+int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
+                                    unsigned short numberOfFiles)
+{
+    unsigned int count = files == NULL ? 0 : numberOfFiles;
+    count = count > FILES_MAX ? FILES_MAX : count;
+    for (unsigned int i = 0; i < count; i++) {
+        strlcpy(runtime_logging.files[i], base_name(files[i]), FILE_NAME_MAX);
+    }
+    runtime_logging.file_count = count;
+    runtime_logging.mask = mask;
+    return 0;
+}
+
+const struct shell_symbol farf_symbols[] = {
+    OFFER_AS("HAP_debug", debug_message),
+    OFFER_AS("HAP_debug_v2", variadic_HAP_debug_v2),
+    OFFER_AS("HAP_debug_runtime", variadic_HAP_debug_runtime),
+    OFFER(HAP_setFARFRuntimeLoggingParams),
+    OFFER_END,
+};

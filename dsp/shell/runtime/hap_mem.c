@@ -1,0 +1,244 @@
+/* hap_mem.c: the heap's figures, and buffers of the ARM side by their descriptors.
+ *
+ * Two ways to a buffer, as on a DSP. HAP_mmap_get gives the mapping that the client made
+ * with fastrpc_mmap(FASTRPC_MAP_FD), and fails where there is none. HAP_mmap takes that
+ * one too, else makes one of its own; it counts, and HAP_munmap counts down. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "AEEStdErr.h"
+#include "HAP_mem.h"
+#include "heap.h"
+#include "runtime.h"
+
+#define PAGE 4096u
+#define FAILED ((void *)-1)
+
+struct mapping {
+    struct mapping *next;
+    int fd;
+    uint8_t *address;
+    size_t length;
+    long offset;
+    unsigned references;
+    bool clients; /* the client's own mapping, held by shell_fd_get */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mapping *mappings;
+static uint64 grow_min;
+
+/* ---- mapping by descriptor ---- */
+
+static struct mapping *find(int fd, size_t length, long offset)
+{
+    for (struct mapping *at = mappings; at != NULL; at = at->next) {
+        if (at->fd == fd && at->offset == offset && at->length >= length) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* Locked. Fills address; a code. */
+static int make(struct mapping *mapping, int prot)
+{
+    void *address = NULL;
+    uint64_t size = 0;
+    if (shell_fd_get(mapping->fd, &address, &size) == AEE_SUCCESS) {
+        mapping->clients = true;
+        mapping->address = (uint8_t *)address + mapping->offset;
+        if ((uint64_t)mapping->offset + mapping->length <= size) {
+            return AEE_SUCCESS;
+        }
+        shell_fd_put(mapping->fd);
+        return AEE_EBADPARM;
+    }
+    int wanted = (prot & HAP_PROT_READ ? PROT_READ : 0) | (prot & HAP_PROT_WRITE ? PROT_WRITE : 0);
+    int code = shell_fd_map(mapping->fd, (uint64_t)mapping->offset, mapping->length, wanted,
+                            &address);
+    mapping->address = address;
+    return code;
+}
+
+static const char *objection(const void *addr, size_t len, int prot, long offset)
+{
+    return addr != NULL                      ? "the address must be NULL"
+           : len == 0                        ? "the length is 0"
+           : prot & HAP_PROT_EXEC            ? "HAP_PROT_EXEC is not supported"
+           : offset < 0 || offset % (long)PAGE != 0 ? "the offset is not a multiple of 4096"
+                                             : NULL;
+}
+
+void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset)
+{
+    (void)flags;
+    const char *wrong = objection(addr, len, prot, offset);
+    if (wrong != NULL) {
+        shell_say(SHELL_ERROR, "HAP_mmap of descriptor %d: %s", fd, wrong);
+        return FAILED;
+    }
+    pthread_mutex_lock(&lock);
+    struct mapping *mapping = find(fd, len, offset);
+    int code = AEE_SUCCESS;
+    if (mapping == NULL) {
+        mapping = calloc(1, sizeof *mapping);
+        if (mapping != NULL) {
+            *mapping = (struct mapping){.fd = fd, .length = len, .offset = offset};
+            code = make(mapping, prot);
+        }
+        if (mapping != NULL && code == AEE_SUCCESS) {
+            mapping->next = mappings;
+            mappings = mapping;
+        } else {
+            free(mapping);
+            mapping = NULL;
+        }
+    }
+    void *address = FAILED;
+    if (mapping != NULL) {
+        mapping->references++;
+        address = mapping->address;
+    }
+    pthread_mutex_unlock(&lock);
+    if (address == FAILED) {
+        shell_say(SHELL_ERROR, "HAP_mmap of descriptor %d, %zu bytes at %ld: 0x%x; the client "
+                  "makes it known with fastrpc_mmap, or passes it as a dma handle", fd, len, offset,
+                  (unsigned)code);
+    }
+    return address;
+}
+
+void *HAP_mmap(void *addr, int len, int prot, int flags, int fd, long offset)
+{
+    return HAP_mmap2(addr, len < 0 ? 0 : (size_t)len, prot, flags, fd, offset);
+}
+
+int HAP_munmap2(void *addr, size_t len)
+{
+    struct mapping *gone = NULL;
+    int code = AEE_ENOSUCHMAP;
+    (void)len;
+    pthread_mutex_lock(&lock);
+    for (struct mapping **at = &mappings; *at != NULL; at = &(*at)->next) {
+        if ((*at)->address == addr) {
+            code = AEE_SUCCESS;
+            if (--(*at)->references == 0) {
+                gone = *at;
+                *at = gone->next;
+            }
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (gone != NULL) {
+        code = gone->clients ? shell_fd_put(gone->fd) : shell_fd_unmap(gone->address, gone->length);
+        free(gone);
+    }
+    return code;
+}
+
+int HAP_munmap(void *addr, int len)
+{
+    return HAP_munmap2(addr, (size_t)len);
+}
+
+int HAP_mmap_get(int fd, void **vaddr, uint64 *paddr)
+{
+    void *address = NULL;
+    uint64_t size = 0;
+    int code = shell_fd_get(fd, &address, &size);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    if (vaddr != NULL) {
+        *vaddr = address;
+    }
+    if (paddr != NULL) {
+        *paddr = (uintptr_t)address; /* no other device reads it here */
+    }
+    return AEE_SUCCESS;
+}
+
+int HAP_mmap_put(int fd)
+{
+    return shell_fd_put(fd);
+}
+
+/* Length of the buffer behind a dma handle; generated skels ask. */
+int adsp_mmap_fd_getinfo(int fd, uint32_t *length);
+int adsp_mmap_fd_getinfo(int fd, uint32_t *length)
+{
+    uint64_t size = 0;
+    int code = shell_fd_size(fd, &size);
+    if (code == AEE_SUCCESS && length != NULL) {
+        *length = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    }
+    return code;
+}
+
+int HAP_mem_request(HAP_mem_req_payload_t *mem_payload)
+{
+    if (mem_payload == NULL) {
+        return AEE_EBADPARM;
+    }
+    if (mem_payload->request_id == HAP_MEM_MAP && mem_payload->mmap.addr == 0) {
+        HAP_mem_map_t *map = &mem_payload->mmap;
+        void *address = HAP_mmap2(NULL, (size_t)map->len, map->prot, map->flags, map->fd,
+                                  (long)map->dsp_pa);
+        map->dsp_va = address == FAILED ? 0 : (uintptr_t)address;
+        return address == FAILED ? AEE_EMMAP : AEE_SUCCESS;
+    }
+    if (mem_payload->request_id == HAP_MEM_UNMAP) {
+        return HAP_munmap2((void *)(uintptr_t)mem_payload->munmap.dsp_va,
+                           (size_t)mem_payload->munmap.len);
+    }
+    REFUSE_ONCE("HAP_mem_request: request %d is not emulated: only HAP_MEM_MAP at an address of "
+                "the shell's choice, and HAP_MEM_UNMAP", (int)mem_payload->request_id);
+    return AEE_EUNSUPPORTED;
+}
+
+/* ---- heap ---- */
+
+int HAP_mem_get_stats(struct HAP_mem_stats *stats)
+{
+    if (stats == NULL) {
+        return AEE_EBADPARM;
+    }
+    *stats = (struct HAP_mem_stats){
+        .bytes_used = heap_used(), .seg_used = 1, .min_grow_bytes = grow_min};
+    return AEE_SUCCESS;
+}
+
+/* The heap grows as it likes; the figure is kept for HAP_mem_get_stats. */
+int HAP_mem_set_grow_size(uint64 min, uint64 max)
+{
+    if (max != 0 && min > max) {
+        return AEE_EBADPARM;
+    }
+    grow_min = min;
+    return AEE_SUCCESS;
+}
+
+int HAP_mem_set_heap_thresholds(unsigned int low_largest_block_size,
+                                unsigned int high_largest_block_size)
+{
+    return low_largest_block_size > high_largest_block_size ? AEE_EBADPARM : AEE_SUCCESS;
+}
+
+const struct shell_symbol hap_mem_symbols[] = {
+    OFFER(HAP_mmap),
+    OFFER(HAP_mmap2),
+    OFFER(HAP_munmap),
+    OFFER(HAP_munmap2),
+    OFFER(HAP_mmap_get),
+    OFFER(HAP_mmap_put),
+    OFFER(adsp_mmap_fd_getinfo),
+    OFFER(HAP_mem_request),
+    OFFER(HAP_mem_get_stats),
+    OFFER(HAP_mem_set_grow_size),
+    OFFER(HAP_mem_set_heap_thresholds),
+    OFFER_AS("HAP_mem_available_stack", thread_stack_left),
+    OFFER_END,
+};

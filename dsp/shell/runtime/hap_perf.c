@@ -1,0 +1,18 @@
+/* hap_perf.c: the DSP's time. */
+#define _GNU_SOURCE
+#include "HAP_perf.h"
+#include "runtime.h"
+
+static int sleep_for(unsigned long long microseconds)
+{
+    clock_sleep_us(microseconds);
+    return 0;
+}
+
+const struct shell_symbol hap_perf_symbols[] = {
+    OFFER_AS("HAP_perf_qtimer_count_to_us", clock_ticks_to_us),
+    OFFER_AS("HAP_timer_sleep", sleep_for),
+    OFFER_AS("buildtool_sim_qtimer_count", clock_ticks),
+    OFFER_AS("buildtool_sim_pcycles", clock_cycles),
+    OFFER_END,
+};

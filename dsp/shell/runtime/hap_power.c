@@ -1,0 +1,180 @@
+/* hap_power.c: power votes. They are kept, one set for each client, and change nothing:
+ * qemu runs as fast as it runs. What cannot be had (HMX) is refused. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "AEEStdErr.h"
+#include "HAP_power.h"
+#include "runtime.h"
+
+#define CLOCK_HZ 1000000000u /* as clock_cycles counts */
+
+struct client {
+    struct client *next;
+    const void *context;
+    unsigned int class;
+    bool dcvs;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct client *clients;
+
+static struct client *find(const void *context)
+{
+    struct client *client = clients;
+    while (client != NULL && client->context != context) {
+        client = client->next;
+    }
+    return client;
+}
+
+/* Locked. A context is a client from its first vote on. */
+static struct client *enlist(const void *context)
+{
+    struct client *client = find(context);
+    if (client == NULL) {
+        client = calloc(1, sizeof *client);
+        if (client != NULL) {
+            *client = (struct client){.next = clients, .context = context, .dcvs = true};
+            clients = client;
+        }
+    }
+    return client;
+}
+
+static int refuse_hmx(bool wanted)
+{
+    if (!wanted) {
+        return AEE_SUCCESS;
+    }
+    REFUSE_ONCE("HAP_power_set: HMX is not emulated, it cannot be powered up");
+    return HAP_POWER_ERR_UNSUPPORTED_API;
+}
+
+static int vote(struct client *client, const HAP_power_request_t *request)
+{
+    switch (request->type) {
+    case HAP_power_set_apptype:
+        client->class = request->apptype;
+        return AEE_SUCCESS;
+    case HAP_power_set_DCVS:
+        client->dcvs = request->dcvs.dcvs_enable;
+        return AEE_SUCCESS;
+    case HAP_power_set_DCVS_v2:
+        client->dcvs = request->dcvs_v2.dcvs_enable;
+        return AEE_SUCCESS;
+    case HAP_power_set_DCVS_v3:
+        if (request->dcvs_v3.set_dcvs_enable) {
+            client->dcvs = request->dcvs_v3.dcvs_enable;
+        }
+        return AEE_SUCCESS;
+    case HAP_power_set_dcvs_v2_update:
+        if (request->dcvs_v2_update.update_param == HAP_POWER_UPDATE_DCVS) {
+            client->dcvs = request->dcvs_v2_update.dcvs_payload.dcvs_enable;
+        }
+        return AEE_SUCCESS;
+    case HAP_power_set_HVX:
+        return request->hvx.power_up && shell_facts()->hvx_units == 0
+                   ? HAP_POWER_ERR_UNSUPPORTED_API
+                   : AEE_SUCCESS;
+    case HAP_power_set_HMX:
+        return refuse_hmx(request->hmx.power_up);
+    case HAP_power_set_HMX_v2:
+        return refuse_hmx(request->hmx_v2.set_power && request->hmx_v2.power_up);
+    case HAP_power_set_mips_bw:
+    case HAP_power_set_linelock:
+    case HAP_power_set_linelock_nothrottle:
+        return AEE_SUCCESS;
+    case HAP_power_set_vapss:
+    case HAP_power_set_vapss_v2:
+    case HAP_power_set_streamer:
+        return HAP_POWER_ERR_UNSUPPORTED_API; /* cores of other SoCs */
+    default:
+        return HAP_POWER_ERR_INVALID_PARAM;
+    }
+}
+
+int HAP_power_set(void *context, HAP_power_request_t *request)
+{
+    if (request == NULL) {
+        return HAP_POWER_ERR_INVALID_PARAM;
+    }
+    pthread_mutex_lock(&lock);
+    struct client *client = enlist(context);
+    int code = client == NULL ? HAP_POWER_ERR_UNKNOWN : vote(client, request);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* One client that keeps the clocks fixed is enough. */
+static bool dcvs_enabled(void)
+{
+    bool enabled = true;
+    for (const struct client *client = clients; client != NULL; client = client->next) {
+        enabled = enabled && client->dcvs;
+    }
+    return enabled;
+}
+
+static int answer(const void *context, HAP_power_response_t *response)
+{
+    switch (response->type) {
+    case HAP_power_get_max_mips:
+        response->max_mips = CLOCK_HZ / 1000000u * shell_facts()->hw_threads;
+        return AEE_SUCCESS;
+    case HAP_power_get_max_bus_bw:
+        response->max_bus_bw = 0; /* no bus is modelled */
+        return AEE_SUCCESS;
+    case HAP_power_get_client_class: {
+        const struct client *client = find(context);
+        response->client_class =
+            client == NULL ? (unsigned int)HAP_POWER_UNKNOWN_CLIENT_CLASS : client->class;
+        return AEE_SUCCESS;
+    }
+    case HAP_power_get_clk_Freq:
+        response->clkFreqHz = CLOCK_HZ;
+        return AEE_SUCCESS;
+    case HAP_power_get_aggregateAVSMpps:
+        response->aggregateAVSMpps = 0;
+        return AEE_SUCCESS;
+    case HAP_power_get_dcvsEnabled:
+        response->dcvsEnabled = dcvs_enabled();
+        return AEE_SUCCESS;
+    default:
+        return HAP_POWER_ERR_UNSUPPORTED_API;
+    }
+}
+
+int HAP_power_get(void *context, HAP_power_response_t *response)
+{
+    if (response == NULL) {
+        return HAP_POWER_ERR_INVALID_PARAM;
+    }
+    pthread_mutex_lock(&lock);
+    int code = answer(context, response);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int HAP_power_destroy_client(void *context)
+{
+    struct client *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct client **at = &clients; *at != NULL; at = &(*at)->next) {
+        if ((*at)->context == context) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    free(found);
+    return found == NULL ? AEE_ENOSUCHCLIENT : AEE_SUCCESS;
+}
+
+const struct shell_symbol hap_power_symbols[] = {
+    OFFER(HAP_power_set),
+    OFFER(HAP_power_get),
+    OFFER(HAP_power_destroy_client),
+    OFFER_END,
+};

@@ -1,0 +1,17 @@
+/* heap.h: the heap of the DSP process, counted. */
+#ifndef BUILDTOOL_RUNTIME_HEAP_H
+#define BUILDTOOL_RUNTIME_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *heap_malloc(size_t size);
+void *heap_calloc(size_t count, size_t size);
+void *heap_realloc(void *block, size_t size);
+void *heap_memalign(size_t alignment, size_t size);
+void heap_free(void *block);
+
+/* Bytes that skels have allocated and not freed. */
+uint64_t heap_used(void);
+
+#endif

@@ -1,0 +1,241 @@
+/* qurt_mutex.c: QuRT's four kinds of mutex.
+ *
+ * holder is the thread's id, or what QURT_MUTEX_INIT puts there (a zeroed mutex is
+ * taken for free as well); count is how often the holder has locked. */
+#include "qurt_error.h"
+#include "qurt_mutex.h"
+#include "qurt_pimutex.h"
+#include "qurt_rmutex.h"
+#include "qurt_rmutex2.h"
+#include "runtime.h"
+
+static bool is_free(unsigned int holder)
+{
+    return holder == MUTEX_MAGIC || holder == 0;
+}
+
+/* Returns whether the mutex was had before the deadline; 0 is at once. */
+static bool take(qurt_mutex_t *lock, bool recursive, uint64_t deadline)
+{
+    unsigned int self = thread_id();
+    bool had = false;
+    park_enter(lock);
+    if (recursive && lock->holder == self) {
+        lock->count++;
+        had = true;
+    } else if (lock->holder == self && deadline == FOREVER) {
+        shell_say(SHELL_ERROR, "thread %u locks mutex %p, which it holds: on a DSP it waits for "
+                  "ever (qurt_rmutex_lock can be repeated)", self, (void *)lock);
+    }
+    while (!had) {
+        if (is_free(lock->holder)) {
+            lock->holder = self;
+            lock->count = 1;
+            had = true;
+        } else if (deadline == 0) {
+            break;
+        } else {
+            struct park_waiter waiter;
+            lock->wait_count++;
+            park_join(lock, &waiter);
+            bool woken = park_wait(&waiter, deadline);
+            lock->wait_count--;
+            if (!woken && !is_free(lock->holder)) {
+                break;
+            }
+        }
+    }
+    park_leave(lock);
+    return had;
+}
+
+static void give(qurt_mutex_t *lock, const char *function)
+{
+    park_enter(lock);
+    unsigned int holder = lock->holder;
+    if (holder == thread_id()) {
+        if (--lock->count == 0) {
+            lock->holder = MUTEX_MAGIC;
+            park_wake(lock, 1);
+        }
+        park_leave(lock);
+        return;
+    }
+    park_leave(lock);
+    die("%s: thread %u unlocks mutex %p, which %s", function, thread_id(), (void *)lock,
+        is_free(holder) ? "nobody holds" : "another thread holds");
+}
+
+void qurt_mutex_init(qurt_mutex_t *lock)
+{
+    *lock = (qurt_mutex_t)QURT_MUTEX_INIT;
+}
+
+void qurt_mutex_destroy(qurt_mutex_t *lock)
+{
+    qurt_mutex_init(lock);
+}
+
+void qurt_mutex_lock(qurt_mutex_t *lock)
+{
+    take(lock, false, FOREVER);
+}
+
+int qurt_mutex_lock_timed(qurt_mutex_t *lock, unsigned long long int duration)
+{
+    return take(lock, false, clock_after_us(duration)) ? QURT_EOK : QURT_ETIMEDOUT;
+}
+
+int qurt_mutex_try_lock(qurt_mutex_t *lock)
+{
+    return take(lock, false, 0) ? 0 : -1;
+}
+
+void qurt_mutex_unlock(qurt_mutex_t *lock)
+{
+    give(lock, "qurt_mutex_unlock");
+}
+
+void qurt_rmutex_lock(qurt_mutex_t *lock)
+{
+    take(lock, true, FOREVER);
+}
+
+int qurt_rmutex_lock_timed(qurt_mutex_t *lock, unsigned long long int duration)
+{
+    return take(lock, true, clock_after_us(duration)) ? QURT_EOK : QURT_ETIMEDOUT;
+}
+
+int qurt_rmutex_try_lock(qurt_mutex_t *lock)
+{
+    return take(lock, true, 0) ? 0 : -1;
+}
+
+/* Waits for one unlock, then tries once more. */
+int qurt_rmutex_try_lock_block_once(qurt_mutex_t *lock)
+{
+    if (take(lock, true, 0)) {
+        return 0;
+    }
+    park_enter(lock);
+    if (!is_free(lock->holder)) {
+        struct park_waiter waiter;
+        park_join(lock, &waiter);
+        park_wait(&waiter, FOREVER);
+    }
+    park_leave(lock);
+    if (take(lock, true, 0)) {
+        return 0;
+    }
+    /* The unlock that woke this thread may have been meant for another waiter. */
+    park_enter(lock);
+    if (is_free(lock->holder)) {
+        park_wake(lock, 1);
+    }
+    park_leave(lock);
+    return -1;
+}
+
+void qurt_rmutex_unlock(qurt_mutex_t *lock)
+{
+    give(lock, "qurt_rmutex_unlock");
+}
+
+void qurt_pimutex_unlock(qurt_mutex_t *lock)
+{
+    give(lock, "qurt_pimutex_unlock");
+}
+
+/* rmutex2 has its fields elsewhere: queue and excess_locks stand where a mutex has queue
+ * and wait_count. Locks are counted in excess_locks. */
+static bool take2(qurt_rmutex2_t *lock, uint64_t deadline)
+{
+    unsigned int self = thread_id();
+    bool had = false;
+    park_enter(lock);
+    if (lock->holder == self) {
+        lock->excess_locks++;
+        had = true;
+    }
+    while (!had) {
+        if (is_free(lock->holder)) {
+            lock->holder = self;
+            lock->excess_locks = 0;
+            had = true;
+        } else if (deadline == 0) {
+            break;
+        } else {
+            struct park_waiter waiter;
+            lock->waiters++;
+            park_join(lock, &waiter);
+            park_wait(&waiter, deadline);
+            lock->waiters--;
+        }
+    }
+    park_leave(lock);
+    return had;
+}
+
+void qurt_rmutex2_init(qurt_rmutex2_t *lock)
+{
+    *lock = (qurt_rmutex2_t){.holder = MUTEX_MAGIC};
+}
+
+void qurt_rmutex2_destroy(qurt_rmutex2_t *lock)
+{
+    qurt_rmutex2_init(lock);
+}
+
+void qurt_rmutex2_lock(qurt_rmutex2_t *lock)
+{
+    take2(lock, FOREVER);
+}
+
+int qurt_rmutex2_try_lock(qurt_rmutex2_t *lock)
+{
+    return take2(lock, 0) ? 0 : -1;
+}
+
+void qurt_rmutex2_unlock(qurt_rmutex2_t *lock)
+{
+    park_enter(lock);
+    bool mine = lock->holder == thread_id();
+    if (mine && lock->excess_locks > 0) {
+        lock->excess_locks--;
+    } else if (mine) {
+        lock->holder = MUTEX_MAGIC;
+        park_wake(lock, 1);
+    }
+    park_leave(lock);
+    if (!mine) {
+        die("qurt_rmutex2_unlock: thread %u does not hold mutex %p", thread_id(), (void *)lock);
+    }
+}
+
+const struct shell_symbol qurt_mutex_symbols[] = {
+    OFFER(qurt_mutex_init),
+    OFFER(qurt_mutex_destroy),
+    OFFER(qurt_mutex_lock),
+    OFFER(qurt_mutex_lock_timed),
+    OFFER(qurt_mutex_try_lock),
+    OFFER(qurt_mutex_unlock),
+    OFFER_AS("qurt_rmutex_init", qurt_mutex_init),
+    OFFER_AS("qurt_rmutex_destroy", qurt_mutex_destroy),
+    OFFER(qurt_rmutex_lock),
+    OFFER(qurt_rmutex_lock_timed),
+    OFFER(qurt_rmutex_try_lock),
+    OFFER(qurt_rmutex_try_lock_block_once),
+    OFFER(qurt_rmutex_unlock),
+    /* Priorities order the waiters here and nothing else, so there is none to inherit. */
+    OFFER_AS("qurt_pimutex_init", qurt_mutex_init),
+    OFFER_AS("qurt_pimutex_destroy", qurt_mutex_destroy),
+    OFFER_AS("qurt_pimutex_lock", qurt_rmutex_lock),
+    OFFER_AS("qurt_pimutex_try_lock", qurt_rmutex_try_lock),
+    OFFER(qurt_pimutex_unlock),
+    OFFER(qurt_rmutex2_init),
+    OFFER(qurt_rmutex2_destroy),
+    OFFER(qurt_rmutex2_lock),
+    OFFER(qurt_rmutex2_try_lock),
+    OFFER(qurt_rmutex2_unlock),
+    OFFER_END,
+};

@@ -1,0 +1,209 @@
+/* qurt_signal.c: flags that threads wait for: 32 or 64 of them, any or all.
+ *
+ * QuRT documents one waiter an object; here there may be several, each with a mask of
+ * its own: whoever sets a flag wakes them all, and each looks for itself. */
+#include <limits.h>
+
+#include "qurt_anysignal.h"
+#include "qurt_error.h"
+#include "qurt_signal.h"
+#include "qurt_signal2.h"
+#include "qurt_timer.h"
+#include "runtime.h"
+
+static bool fulfilled(uint64_t flags, uint64_t mask, unsigned int attribute)
+{
+    return attribute == QURT_SIGNAL_ATTR_WAIT_ALL ? (flags & mask) == mask : (flags & mask) != 0;
+}
+
+/* `now` receives the flags as they are at the end, wait fulfilled or not. */
+static bool wait_for(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
+                     uint64_t deadline, unsigned int *now)
+{
+    park_enter(signal);
+    while (!fulfilled(signal->X.signals, mask, attribute)) {
+        struct park_waiter waiter;
+        signal->X.waiting = mask;
+        signal->X.attribute = attribute;
+        park_join(signal, &waiter);
+        if (!park_wait(&waiter, deadline)) {
+            break;
+        }
+    }
+    bool good = fulfilled(signal->X.signals, mask, attribute);
+    signal->X.waiting = 0;
+    *now = signal->X.signals;
+    park_leave(signal);
+    return good;
+}
+
+static unsigned int change(qurt_signal_t *signal, unsigned int set, unsigned int clear)
+{
+    park_enter(signal);
+    unsigned int before = signal->X.signals;
+    signal->X.signals = (before | set) & ~clear;
+    if (set != 0) {
+        park_wake(signal, INT_MAX);
+    }
+    park_leave(signal);
+    return before;
+}
+
+void qurt_signal_init(qurt_signal_t *signal)
+{
+    signal->X.signals = 0;
+    signal->X.waiting = 0;
+    signal->X.queue = 0;
+    signal->X.attribute = 0;
+}
+
+unsigned int qurt_signal_wait(qurt_signal_t *signal, unsigned int mask, unsigned int attribute)
+{
+    unsigned int now;
+    wait_for(signal, mask, attribute, FOREVER, &now);
+    return now;
+}
+
+int qurt_signal_wait_timed(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
+                           unsigned int *signals, unsigned long long int duration)
+{
+    unsigned int now = 0;
+    if (duration < QURT_TIMER_MIN_DURATION || duration > QURT_TIMER_MAX_DURATION) {
+        return QURT_EINVALID;
+    }
+    bool good = wait_for(signal, mask, attribute, clock_after_us(duration), &now);
+    if (signals != NULL) {
+        *signals = now;
+    }
+    return good ? QURT_EOK : QURT_ETIMEDOUT;
+}
+
+/* Nothing cancels a wait here: the process of a client that is gone ends whole. */
+int qurt_signal_wait_cancellable(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
+                                 unsigned int *return_mask)
+{
+    unsigned int now = qurt_signal_wait(signal, mask, attribute);
+    if (return_mask != NULL) {
+        *return_mask = now;
+    }
+    return QURT_EOK;
+}
+
+void qurt_signal_set(qurt_signal_t *signal, unsigned int mask)
+{
+    change(signal, mask, 0);
+}
+
+void qurt_signal_clear(qurt_signal_t *signal, unsigned int mask)
+{
+    change(signal, 0, mask);
+}
+
+unsigned int qurt_signal_get(qurt_signal_t *signal)
+{
+    return change(signal, 0, 0);
+}
+
+unsigned int qurt_anysignal_set(qurt_anysignal_t *signal, unsigned int mask)
+{
+    return change(signal, mask, 0);
+}
+
+unsigned int qurt_anysignal_clear(qurt_anysignal_t *signal, unsigned int mask)
+{
+    return change(signal, 0, mask);
+}
+
+int qurt_anysignal_wait_timed(qurt_anysignal_t *signal, unsigned int mask, unsigned int *signals,
+                              unsigned long long int duration)
+{
+    return qurt_signal_wait_timed(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY, signals, duration);
+}
+
+/* signal2 has the same first word, and nobody but us looks at the others. */
+static unsigned int anysignal_wait(qurt_signal_t *signal, unsigned int mask)
+{
+    return qurt_signal_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY);
+}
+
+void qurt_signal_64_init(qurt_signal_64_t *signal)
+{
+    qurt_signal_init(&signal->signal_sum);
+    signal->signals = 0;
+    signal->waiting = 0;
+}
+
+unsigned long long qurt_signal_64_wait(qurt_signal_64_t *signal, unsigned long long mask,
+                                       unsigned int attribute)
+{
+    park_enter(signal);
+    while (!fulfilled(signal->signals, mask, attribute)) {
+        struct park_waiter waiter;
+        signal->waiting = mask;
+        park_join(signal, &waiter);
+        park_wait(&waiter, FOREVER);
+    }
+    unsigned long long now = signal->signals;
+    signal->waiting = 0;
+    park_leave(signal);
+    return now;
+}
+
+static unsigned long long change_64(qurt_signal_64_t *signal, unsigned long long set,
+                                    unsigned long long clear)
+{
+    park_enter(signal);
+    unsigned long long before = signal->signals;
+    signal->signals = (before | set) & ~clear;
+    if (set != 0) {
+        park_wake(signal, INT_MAX);
+    }
+    park_leave(signal);
+    return before;
+}
+
+void qurt_signal_64_set(qurt_signal_64_t *signal, unsigned long long mask)
+{
+    change_64(signal, mask, 0);
+}
+
+void qurt_signal_64_clear(qurt_signal_64_t *signal, unsigned long long mask)
+{
+    change_64(signal, 0, mask);
+}
+
+unsigned long long qurt_signal_64_get(qurt_signal_64_t *signal)
+{
+    return change_64(signal, 0, 0);
+}
+
+const struct shell_symbol qurt_signal_symbols[] = {
+    OFFER(qurt_signal_init),
+    OFFER_AS("qurt_signal_destroy", qurt_signal_init),
+    OFFER(qurt_signal_wait),
+    OFFER(qurt_signal_wait_timed),
+    OFFER(qurt_signal_wait_cancellable),
+    OFFER(qurt_signal_set),
+    OFFER(qurt_signal_get),
+    OFFER(qurt_signal_clear),
+    OFFER_AS("qurt_anysignal_init", qurt_signal_init),
+    OFFER_AS("qurt_anysignal_destroy", qurt_signal_init),
+    OFFER_AS("qurt_anysignal_wait", anysignal_wait),
+    OFFER_AS("qurt_anysignal_get", qurt_signal_get),
+    OFFER(qurt_anysignal_set),
+    OFFER(qurt_anysignal_clear),
+    OFFER(qurt_anysignal_wait_timed),
+    OFFER_AS("qurt_signal2_init", qurt_signal_init),
+    OFFER_AS("qurt_signal2_destroy", qurt_signal_init),
+    OFFER_AS("qurt_signal2_wait", qurt_signal_wait),
+    OFFER_AS("qurt_signal2_set", qurt_signal_set),
+    OFFER_AS("qurt_signal2_get", qurt_signal_get),
+    OFFER_AS("qurt_signal2_clear", qurt_signal_clear),
+    OFFER(qurt_signal_64_init),
+    OFFER_AS("qurt_signal_64_destroy", qurt_signal_64_init),
+    OFFER(qurt_signal_64_wait),
+    OFFER(qurt_signal_64_set),
+    OFFER(qurt_signal_64_get),
+    OFFER(qurt_signal_64_clear),
+    OFFER_END,
+};

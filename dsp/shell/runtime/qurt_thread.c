@@ -1,0 +1,352 @@
+/* qurt_thread.c: QuRT's threads, each one of musl's.
+ *
+ * A thread runs on a stack of our own, of the size that its creator gave plus what the
+ * shell's functions and musl need more than a DSP's, with a page below that nobody may
+ * touch: an overflow crashes instead of spoiling a neighbour. The memory that the creator
+ * set aside stays unused. Priorities are kept, and order those who wait for one thing;
+ * the build machine schedules as it likes. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qurt_consts.h"
+#include "qurt_error.h"
+#include "qurt_hvx.h"
+#include "qurt_thread.h"
+#include "runtime.h"
+#include "stack.h"
+
+struct thread {
+    struct thread *next;
+    uint32_t id;
+    qurt_thread_attr_t attributes;
+    void (*entry)(void *);
+    void *argument;
+    struct stack stack; /* none: a thread that serves calls */
+    pthread_t handle;
+    bool ended;
+    bool awaited; /* somebody is in qurt_thread_join */
+    int status;
+};
+
+/* All threads that are running or wait to be joined. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ending = PTHREAD_COND_INITIALIZER;
+static struct thread *threads;
+static struct thread *spent; /* ended, their stacks not yet given back */
+static uint32_t last_id;
+static _Thread_local struct thread *self;
+
+void die(const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    shell_log(SHELL_FATAL, NULL, 0, text);
+    abort();
+}
+
+static struct thread *by_id(uint32_t id)
+{
+    struct thread *thread = threads;
+    while (thread != NULL && thread->id != id) {
+        thread = thread->next;
+    }
+    return thread;
+}
+
+static void leave_list(const struct thread *thread)
+{
+    for (struct thread **at = &threads; *at != NULL; at = &(*at)->next) {
+        if (*at == thread) {
+            *at = thread->next;
+            return;
+        }
+    }
+}
+
+static struct thread *enlist(struct thread *thread)
+{
+    do {
+        last_id++;
+    } while (last_id == 0 || last_id == 0xfe || by_id(last_id) != NULL);
+    thread->id = last_id;
+    thread->next = threads;
+    threads = thread;
+    return thread;
+}
+
+/* Threads that serve calls are known from their first question on. Their records stay:
+ * there are as many as the client had calling at once. */
+static struct thread *current(void)
+{
+    if (self == NULL) {
+        struct thread *thread = calloc(1, sizeof *thread);
+        if (thread == NULL) {
+            die("no memory for a thread's record");
+        }
+        qurt_thread_attr_init(&thread->attributes);
+        qurt_thread_attr_set_priority(&thread->attributes,
+                                      (unsigned short)shell_facts()->thread_priority);
+        pthread_mutex_lock(&lock);
+        self = enlist(thread);
+        pthread_mutex_unlock(&lock);
+    }
+    return self;
+}
+
+uint32_t thread_id(void)
+{
+    return current()->id;
+}
+
+int thread_priority(void)
+{
+    return current()->attributes.priority;
+}
+
+/* Locked: gives back what ended threads had. */
+static void reap(void)
+{
+    while (spent != NULL) {
+        struct thread *thread = spent;
+        spent = thread->next;
+        pthread_join(thread->handle, NULL);
+        stack_free(&thread->stack);
+        free(thread);
+    }
+}
+
+/* The end of a thread that QuRT created, on that thread. */
+static void finish(int status)
+{
+    struct thread *thread = self;
+    tls_destroy();
+    qurt_hvx_unlock(); /* if it has one */
+    pthread_mutex_lock(&lock);
+    thread->status = status;
+    thread->ended = true;
+    if (thread->awaited || thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_JOINABLE) {
+        pthread_cond_broadcast(&ending);
+    } else {
+        leave_list(thread);
+        thread->next = spent;
+        spent = thread;
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_exit(NULL);
+}
+
+static void *start(void *argument)
+{
+    self = argument;
+    stack_catch_faults(&self->stack);
+    self->entry(self->argument);
+    finish(0);
+    return NULL;
+}
+
+static bool acceptable(const qurt_thread_attr_t *attributes)
+{
+    if (attributes->stack_addr == NULL || attributes->stack_size == 0) {
+        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): no stack: QuRT allocates none, "
+                  "qurt_thread_attr_set_stack_addr and _size give it", attributes->name);
+        return false;
+    }
+    if ((uintptr_t)attributes->stack_addr % 8 != 0) {
+        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): the stack's address %p is not a "
+                  "multiple of 8", attributes->name, attributes->stack_addr);
+        return false;
+    }
+    if (attributes->priority > 255) {
+        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): priority %u is not in 1 to 255",
+                  attributes->name, attributes->priority);
+        return false;
+    }
+    return true;
+}
+
+int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
+                       void (*entrypoint)(void *), void *arg)
+{
+    if (thread_id == NULL || attr == NULL || entrypoint == NULL || !acceptable(attr)) {
+        return QURT_EFAILED;
+    }
+    struct thread *thread = calloc(1, sizeof *thread);
+    pthread_attr_t attributes;
+    if (thread == NULL || !stack_allocate(&thread->stack, attr->stack_size)) {
+        free(thread);
+        return QURT_EFAILED;
+    }
+    thread->attributes = *attr;
+    thread->attributes.name[QURT_THREAD_ATTR_NAME_MAXLEN - 1] = 0;
+    thread->entry = entrypoint;
+    thread->argument = arg;
+    pthread_attr_init(&attributes);
+    stack_use(&thread->stack, &attributes);
+    pthread_mutex_lock(&lock);
+    reap();
+    *thread_id = enlist(thread)->id;
+    int problem = pthread_create(&thread->handle, &attributes, start, thread);
+    if (problem != 0) {
+        leave_list(thread);
+        stack_free(&thread->stack);
+        free(thread);
+        shell_say(SHELL_ERROR, "qurt_thread_create: %s", strerror(problem));
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_attr_destroy(&attributes);
+    return problem == 0 ? QURT_EOK : QURT_EFAILED;
+}
+
+void qurt_thread_exit(int status)
+{
+    if (self == NULL || self->stack.base == NULL) {
+        die("qurt_thread_exit on a thread that serves a call: its method must return");
+    }
+    finish(status);
+}
+
+int qurt_thread_join(unsigned int tid, int *status)
+{
+    pthread_mutex_lock(&lock);
+    struct thread *thread = by_id(tid);
+    if (thread == NULL || thread == self || thread->stack.base == NULL || thread->awaited ||
+        thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_DETACHED) {
+        pthread_mutex_unlock(&lock);
+        return QURT_ENOTHREAD;
+    }
+    thread->awaited = true;
+    while (!thread->ended) {
+        pthread_cond_wait(&ending, &lock);
+    }
+    if (status != NULL) {
+        *status = thread->status;
+    }
+    leave_list(thread);
+    thread->next = spent;
+    spent = thread;
+    reap();
+    pthread_mutex_unlock(&lock);
+    return QURT_EOK;
+}
+
+int qurt_thread_detach(unsigned int tid)
+{
+    pthread_mutex_lock(&lock);
+    struct thread *thread = by_id(tid);
+    int code = QURT_ENOTHREAD;
+    if (thread != NULL && !thread->awaited &&
+        thread->attributes.detach_state == QURT_THREAD_ATTR_CREATE_JOINABLE) {
+        thread->attributes.detach_state = QURT_THREAD_ATTR_CREATE_DETACHED;
+        if (thread->ended) {
+            leave_list(thread);
+            thread->next = spent;
+            spent = thread;
+        }
+        code = QURT_EOK;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+qurt_thread_t qurt_thread_get_id(void)
+{
+    return thread_id();
+}
+
+void qurt_thread_get_name(char *name, unsigned char max_len)
+{
+    if (max_len > 0) {
+        snprintf(name, max_len, "%s", current()->attributes.name);
+    }
+}
+
+int qurt_thread_get_thread_id(qurt_thread_t *thread_id, char *name)
+{
+    int code = QURT_EINVALID;
+    pthread_mutex_lock(&lock);
+    for (struct thread *thread = threads; thread != NULL && code != QURT_EOK;
+         thread = thread->next) {
+        if (!thread->ended && strcmp(thread->attributes.name, name) == 0) {
+            *thread_id = thread->id;
+            code = QURT_EOK;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int qurt_thread_attr_get(qurt_thread_t thread_id, qurt_thread_attr_t *attr)
+{
+    current();
+    pthread_mutex_lock(&lock);
+    struct thread *thread = by_id(thread_id);
+    if (thread != NULL) {
+        *attr = thread->attributes;
+    }
+    pthread_mutex_unlock(&lock);
+    return thread == NULL ? QURT_EINVALID : QURT_EOK;
+}
+
+int qurt_thread_get_priority(qurt_thread_t threadid)
+{
+    qurt_thread_attr_t attributes;
+    return qurt_thread_attr_get(threadid, &attributes) == QURT_EOK ? attributes.priority : -1;
+}
+
+int qurt_thread_set_priority(qurt_thread_t threadid, unsigned short newprio)
+{
+    current();
+    pthread_mutex_lock(&lock);
+    struct thread *thread = by_id(threadid);
+    bool good = thread != NULL && !thread->ended && newprio <= 255;
+    if (good) {
+        thread->attributes.priority = newprio;
+    }
+    pthread_mutex_unlock(&lock);
+    return good ? 0 : -1;
+}
+
+unsigned short qurt_thread_get_timetest_id(void)
+{
+    return current()->attributes.timetest_id;
+}
+
+void qurt_thread_set_timetest_id(unsigned short tid)
+{
+    current()->attributes.timetest_id = tid;
+}
+
+unsigned int qurt_api_version(void)
+{
+    return QURT_API_VERSION;
+}
+
+uint64_t thread_stack_left(void)
+{
+    struct thread *thread = current();
+    return stack_left(thread->stack.base == NULL ? NULL : &thread->stack);
+}
+
+const struct shell_symbol qurt_thread_symbols[] = {
+    OFFER(qurt_thread_create),
+    OFFER(qurt_thread_exit),
+    OFFER(qurt_thread_join),
+    OFFER(qurt_thread_detach),
+    OFFER(qurt_thread_get_id),
+    OFFER(qurt_thread_get_name),
+    OFFER(qurt_thread_get_thread_id),
+    OFFER(qurt_thread_attr_get),
+    OFFER(qurt_thread_get_priority),
+    OFFER(qurt_thread_set_priority),
+    OFFER(qurt_thread_get_timetest_id),
+    OFFER(qurt_thread_set_timetest_id),
+    OFFER(qurt_api_version),
+    OFFER_END,
+};

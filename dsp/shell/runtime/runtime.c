@@ -1,0 +1,46 @@
+/* runtime.c: what compilers and linkers leave to the shell: assertions, stack guards, the
+ * allocator behind --wrap, and the registration of exception frames. */
+#include "heap.h"
+#include "runtime.h"
+
+/* assert() of the DSP's C library: "file:line expression". */
+static void assertion_failed(const char *message)
+{
+    die("assertion failed: %s", message == NULL ? "" : message);
+}
+
+static void stack_smashed(void)
+{
+    die("a function of the skel wrote beyond an array on its stack (stack protector)");
+}
+
+/* What the stack protector compares with: the same value all along, unlike a zeroed or a
+ * repeated byte. */
+static uint32_t guard = 0x00d50af1u;
+
+/* Frames are needed to unwind exceptions only, which skels cannot do here. */
+static void *ignore_frames(void)
+{
+    return NULL;
+}
+
+/* Destructors run when the module goes: core's DT_FINI. */
+static void finalize(void *module)
+{
+    (void)module;
+}
+
+const struct shell_symbol runtime_symbols[] = {
+    OFFER_AS("_Assert", assertion_failed),
+    OFFER_AS("__stack_chk_fail", stack_smashed),
+    {"__stack_chk_guard", &guard},
+    OFFER_AS("__register_frame_info_bases", ignore_frames),
+    OFFER_AS("__deregister_frame_info_bases", ignore_frames),
+    OFFER_AS("__cxa_finalize", finalize),
+    OFFER_AS("__wrap_malloc", heap_malloc),
+    OFFER_AS("__wrap_calloc", heap_calloc),
+    OFFER_AS("__wrap_realloc", heap_realloc),
+    OFFER_AS("__wrap_free", heap_free),
+    OFFER_AS("__wrap_memalign", heap_memalign),
+    OFFER_END,
+};

@@ -1,0 +1,98 @@
+/* runtime.h: what the families of the emulated shell share: tables, time, parking. */
+#ifndef BUILDTOOL_RUNTIME_H
+#define BUILDTOOL_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../shell.h"
+#include "../symbols.h"
+
+/* ---- tables ---- */
+
+/* A row of a family's table: a function under its own name, or under another. */
+#define OFFER(function) {#function, (void *)(function)}
+#define OFFER_AS(name, function) {name, (void *)(function)}
+#define OFFER_END {NULL, NULL}
+
+/* ---- refusals ---- */
+
+/* Logs why something is not to be had here: once for each place that says so. */
+#define REFUSE_ONCE(...)                                                    \
+    do {                                                                    \
+        static int said_;                                                   \
+        if (!__atomic_exchange_n(&said_, 1, __ATOMIC_RELAXED)) {            \
+            shell_say(SHELL_ERROR, __VA_ARGS__);                            \
+        }                                                                   \
+    } while (0)
+
+/* ---- clock.c ---- */
+
+#define FOREVER UINT64_MAX
+
+/* Nanoseconds since some start, the same in all processes. */
+uint64_t clock_now(void);
+
+/* The moment `microseconds` from now; FOREVER stays out of reach. */
+uint64_t clock_after_us(uint64_t microseconds);
+
+/* Ticks of the DSP's 19.2 MHz counter. */
+uint64_t clock_ticks(void);
+uint64_t clock_ticks_to_us(uint64_t ticks);
+
+/* Cycles of a DSP that always runs at 1 GHz: qemu has no timing of its own. */
+uint64_t clock_cycles(void);
+void clock_sleep_us(uint64_t microseconds);
+
+/* ---- park.c: threads that wait for something at an address ---- */
+
+/* One thread in a queue. It lives on the waiting thread's stack. */
+struct park_waiter {
+    struct park_waiter *next;
+    const void *key;
+    int priority;
+    bool woken;
+    void *condition; /* the thread's own */
+};
+
+/* Everything about an address happens between enter and leave. A thread may be in
+ * one address at a time. */
+void park_enter(const void *key);
+void park_leave(const void *key);
+
+/* Inside: joins the queue of the address. */
+void park_join(const void *key, struct park_waiter *waiter);
+
+/* Inside, after park_join: waits until it is woken or the deadline has passed, outside
+ * of the address meanwhile. Returns whether it was woken; either way it has left the
+ * queue. */
+bool park_wait(struct park_waiter *waiter, uint64_t deadline);
+
+/* Inside: wakes up to `count` waiters, the highest priority first, within one priority
+ * the one that came first. Returns how many. */
+int park_wake(const void *key, int count);
+
+/* ---- qurt_thread.c ---- */
+
+/* The calling thread, made known when it was not: threads that serve calls are not
+ * created through QuRT. */
+uint32_t thread_id(void);
+int thread_priority(void);
+
+/* Bytes of stack left to the calling thread, of what was asked for. */
+uint64_t thread_stack_left(void);
+
+/* ---- qurt_tls.c ---- */
+
+/* Calls the destructors for the values of the calling thread, which ends. */
+void tls_destroy(void);
+
+/* ---- hap_ps.c ---- */
+
+const char *process_name(void);
+
+/* Ends the process as a crashing kernel does. */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,76 @@
+/* stack.c: the stacks of the threads that skels create. */
+#define _GNU_SOURCE
+#include "stack.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "../shell.h"
+
+#define PAGE 4096u
+#define REPORT 16384u
+
+bool stack_allocate(struct stack *stack, size_t asked)
+{
+    if (asked > 0x40000000u) {
+        return false;
+    }
+    stack->usable = (asked + STACK_RESERVE + PAGE - 1) & ~(size_t)(PAGE - 1);
+    stack->whole = PAGE + stack->usable + REPORT;
+    void *base = mmap(NULL, stack->whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                      0);
+    if (base == MAP_FAILED) {
+        stack->base = NULL;
+        return false;
+    }
+    stack->base = base;
+    mprotect(stack->base, PAGE, PROT_NONE);
+    return true;
+}
+
+void stack_free(struct stack *stack)
+{
+    if (stack->base != NULL) {
+        munmap(stack->base, stack->whole);
+        stack->base = NULL;
+    }
+}
+
+void stack_use(const struct stack *stack, pthread_attr_t *attributes)
+{
+    pthread_attr_setstack(attributes, stack->base + PAGE, stack->usable);
+}
+
+void stack_catch_faults(const struct stack *stack)
+{
+    stack_t report = {.ss_sp = stack->base + PAGE + stack->usable, .ss_size = REPORT};
+    sigaltstack(&report, NULL);
+}
+
+/* What the core adds to the stack of a thread that serves calls is not the skel's. */
+static uint64_t served_left(uintptr_t here)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return 0;
+    }
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    uintptr_t high = (uintptr_t)low + size;
+    uint64_t used = high > here ? high - here : 0;
+    uint64_t given = shell_facts()->stack_bytes;
+    return given > used ? given - used : 0;
+}
+
+uint64_t stack_left(const struct stack *stack)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (stack == NULL) {
+        return served_left(here);
+    }
+    uintptr_t low = (uintptr_t)stack->base + PAGE + STACK_RESERVE;
+    return here > low ? here - low : 0;
+}

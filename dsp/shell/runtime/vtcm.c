@@ -1,0 +1,94 @@
+/* vtcm.c: the vector memory: one buffer of the SoC's size, parts of it in use. */
+#define _GNU_SOURCE
+#include "vtcm.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "../shell.h"
+
+#define PAGE 4096u
+
+static uint8_t *base;
+
+uint32_t vtcm_total(void)
+{
+    return shell_facts()->vtcm_bytes & ~(PAGE - 1);
+}
+
+static void map_it(void)
+{
+    uint32_t size = vtcm_total();
+    uint32_t alignment = PAGE;
+    while (alignment < size && alignment < 0x1000000u) {
+        alignment *= 2;
+    }
+    void *whole = size == 0 ? MAP_FAILED
+                            : mmap(NULL, (size_t)size + alignment, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (whole != MAP_FAILED) {
+        base = (uint8_t *)(((uintptr_t)whole + alignment - 1) & ~(uintptr_t)(alignment - 1));
+    }
+}
+
+uint8_t *vtcm_base(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, map_it);
+    return base;
+}
+
+uint32_t vtcm_page(void)
+{
+    uint32_t page = PAGE;
+    while (page < 0x1000000u && page * 4 <= vtcm_total()) {
+        page *= 4;
+    }
+    return vtcm_total() == 0 ? 0 : page;
+}
+
+bool vtcm_overlap(struct vtcm_range a, struct vtcm_range b)
+{
+    return a.size > 0 && b.size > 0 && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
+/* Bytes from `offset` to the next used range or to the end; 0 inside of one. */
+static uint32_t room_at(const struct vtcm_range *used, int count, uint32_t offset)
+{
+    uint32_t end = vtcm_total();
+    for (int i = 0; i < count; i++) {
+        if (offset >= used[i].offset && offset < used[i].offset + used[i].size) {
+            return 0;
+        }
+        if (used[i].size > 0 && used[i].offset >= offset && used[i].offset < end) {
+            end = used[i].offset;
+        }
+    }
+    return end - offset;
+}
+
+struct vtcm_range vtcm_find(const struct vtcm_range *used, int count, uint32_t size, uint32_t least)
+{
+    struct vtcm_range largest = {0, 0};
+    uint32_t whole = size > UINT32_MAX - PAGE ? UINT32_MAX : (size + PAGE - 1) & ~(PAGE - 1);
+    for (int i = -1; i < count; i++) {
+        uint32_t offset = i < 0 ? 0 : used[i].offset + used[i].size;
+        uint32_t room = offset < vtcm_total() ? room_at(used, count, offset) : 0;
+        if (room >= whole) {
+            return (struct vtcm_range){offset, whole};
+        }
+        if (room > largest.size) {
+            largest = (struct vtcm_range){offset, room};
+        }
+    }
+    return least > 0 && largest.size >= least ? largest : (struct vtcm_range){0, 0};
+}
+
+/* Fresh pages instead of a loop: the memory is the size of megabytes. */
+void vtcm_clear(struct vtcm_range range)
+{
+    if (range.size > 0 && vtcm_base() != NULL) {
+        mmap(vtcm_base() + range.offset, range.size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    }
+}
