@@ -16,6 +16,7 @@
 #include "module.h"
 
 #define REPORT_STACK 16384
+#define TRAP_ADDRESS 0xbadc0feeu /* where LLVM's code for a trap reads */
 
 _Thread_local struct fault_scene fault_scene;
 
@@ -52,6 +53,10 @@ static void report(int number, siginfo_t *information, void *context)
     if (number == SIGSEGV || number == SIGBUS) {
         used += snprintf(text + used, sizeof text - (size_t)used, " at address 0x%lx",
                          (unsigned long)(uintptr_t)information->si_addr);
+        if ((uintptr_t)information->si_addr == TRAP_ADDRESS) {
+            used = snprintf(text, sizeof text, "a trap of the compiler's (__builtin_trap, or code "
+                                               "that cannot be reached)");
+        }
     }
     if (module != NULL) {
         used += snprintf(text + used, sizeof text - (size_t)used, ", code at %s+0x%x", module,

@@ -107,7 +107,8 @@ static void close_from(int first)
 static bool arrange(const struct session *session, int control, int supervisor)
 {
     int null = open("/dev/null", O_RDONLY);
-    int from[6] = {null, STDERR_FILENO, session->errors, control, supervisor, STDERR_FILENO};
+    /* qemu writes its assertions to standard output, everything else to standard error */
+    int from[6] = {null, session->errors, session->errors, control, supervisor, STDERR_FILENO};
     int spare[6];
     for (int i = 0; i < 6; i++) {
         spare[i] = fcntl(from[i], F_DUPFD, 16);

@@ -79,7 +79,8 @@ static void last_words(const struct session *session, char *to, size_t room)
     text[got < 0 ? 0 : got] = 0;
     to[0] = 0;
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
-        if (strstr(line, "uncaught target signal") != NULL) {
+        if (strstr(line, "uncaught target signal") != NULL || strcmp(line, "**") == 0 ||
+            strncmp(line, "Bail out!", 9) == 0) {
             continue;
         }
         int wrote = snprintf(to + used, room - used, "%s%s", used == 0 ? "" : "; ", line);
