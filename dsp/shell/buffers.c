@@ -213,6 +213,18 @@ int shell_fd_size(int client_fd, uint64_t *size)
     return buffer == NULL ? AEE_ENOSUCHMAP : AEE_SUCCESS;
 }
 
+int shell_fd_mapped(int client_fd, uint64_t *size)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_client_fd(client_fd);
+    bool mapped = buffer != NULL && buffer->map_kind != MAP_NONE;
+    if (mapped) {
+        *size = buffer->size - buffer->map_offset;
+    }
+    pthread_mutex_unlock(&lock);
+    return mapped ? AEE_SUCCESS : AEE_ENOSUCHMAP;
+}
+
 int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void **address)
 {
     pthread_mutex_lock(&lock);

@@ -55,6 +55,10 @@ void shell_say(int level, const char *format, ...) __attribute__((format(printf,
 /* Bytes of the buffer in *size. AEE_ENOSUCHMAP when the client never passed it. */
 int shell_fd_size(int client_fd, uint64_t *size);
 
+/* The same, but AEE_ENOSUCHMAP also when the client has not mapped it with fastrpc_mmap,
+ * whatever the flags. */
+int shell_fd_mapped(int client_fd, uint64_t *size);
+
 /* A mapping of its own of [offset, offset + length), prot as for mmap; offset is a
  * multiple of 4096. Ended by shell_fd_unmap. Outlives the client's own unmapping. */
 int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void **address);

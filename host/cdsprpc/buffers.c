@@ -152,6 +152,15 @@ bool buffers_knows_fd(int fd)
     return knows;
 }
 
+void *buffers_address_of(int client_fd)
+{
+    pthread_mutex_lock(&lock);
+    const struct buffer *buffer = by_fd(client_fd);
+    void *address = buffer == NULL ? NULL : (void *)buffer->address;
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
 void buffers_remove_fd(int client_fd)
 {
     pthread_mutex_lock(&lock);

@@ -100,7 +100,9 @@ struct session {
     int control, supervisor, errors;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool dead;
+    _Atomic bool dead;
+    bool watched; /* a thread listens */
+    bool settling; /* somebody is waiting for the process's end */
     bool ending;  /* we asked for it */
     bool killed;  /* the client asked for it */
     bool pinned;  /* stays when its last handle is closed */
@@ -148,10 +150,15 @@ int start_process(struct session *session, const struct config *config);
 /* Set while this thread forks a DSP process: the fork handlers do nothing then. */
 extern _Thread_local bool starting;
 
-/* ---- watch.c: the listening thread of a session ---- */
+/* ---- watch.c: messages of the DSP process, and its end ---- */
 
-/* Starts it. It owns a reference of the session. */
+/* Starts a listening thread, which only clients need that are told things unasked: a
+ * thread more would make a client's fork() a fork of several threads. */
 int watch_start(struct session *session);
+
+/* Waits until the DSP process is gone, reports, and makes the session dead. Without a
+ * listening thread whoever finds the process gone does this. */
+void watch_settle(struct session *session);
 
 /* ---- settings.c: what clients ask for before a session starts ---- */
 
@@ -169,6 +176,8 @@ int settings_reserve(int domain, uint32_t *session);
 int settings_notify(int effective, const remote_rpc_notif_register_t *notify);
 /* Calls the client's functions. */
 void settings_tell(int effective, remote_rpc_status_flags_t status);
+/* Whether a client wants to be told of this domain. */
+bool settings_notified(int effective);
 
 /* ---- handles.c ---- */
 
@@ -210,6 +219,8 @@ int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours);
 /* Removes the buffer that starts at an address; returns its descriptor, or -1. */
 int buffers_remove(const void *address, bool ours, size_t *size, int *client_fd);
 int buffers_fd_of(const void *address);
+/* Where the buffer with that descriptor lies in the client; NULL when that is not known. */
+void *buffers_address_of(int client_fd);
 void buffers_remove_fd(int client_fd);
 
 /* ---- rpcmem.c ---- */

@@ -5,19 +5,25 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../shell.h"
 
-#define PAGE 4096u
 #define REPORT 16384u
+
+/* The emulator's pages, of 64 KiB: less cannot be protected. */
+static size_t page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 bool stack_allocate(struct stack *stack, size_t asked)
 {
     if (asked > 0x40000000u) {
         return false;
     }
-    stack->usable = (asked + STACK_RESERVE + PAGE - 1) & ~(size_t)(PAGE - 1);
-    stack->whole = PAGE + stack->usable + REPORT;
+    stack->usable = (asked + STACK_RESERVE + 15) & ~(size_t)15;
+    stack->whole = page() + stack->usable + REPORT;
     void *base = mmap(NULL, stack->whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                       0);
     if (base == MAP_FAILED) {
@@ -25,7 +31,7 @@ bool stack_allocate(struct stack *stack, size_t asked)
         return false;
     }
     stack->base = base;
-    mprotect(stack->base, PAGE, PROT_NONE);
+    mprotect(stack->base, page(), PROT_NONE);
     return true;
 }
 
@@ -39,12 +45,12 @@ void stack_free(struct stack *stack)
 
 void stack_use(const struct stack *stack, pthread_attr_t *attributes)
 {
-    pthread_attr_setstack(attributes, stack->base + PAGE, stack->usable);
+    pthread_attr_setstack(attributes, stack->base + page(), stack->usable);
 }
 
 void stack_catch_faults(const struct stack *stack)
 {
-    stack_t report = {.ss_sp = stack->base + PAGE + stack->usable, .ss_size = REPORT};
+    stack_t report = {.ss_sp = stack->base + page() + stack->usable, .ss_size = REPORT};
     sigaltstack(&report, NULL);
 }
 
@@ -71,6 +77,6 @@ uint64_t stack_left(const struct stack *stack)
     if (stack == NULL) {
         return served_left(here);
     }
-    uintptr_t low = (uintptr_t)stack->base + PAGE + STACK_RESERVE;
+    uintptr_t low = (uintptr_t)stack->base + page() + STACK_RESERVE;
     return here > low ? here - low : 0;
 }

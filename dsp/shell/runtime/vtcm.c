@@ -3,7 +3,9 @@
 #include "vtcm.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../shell.h"
 
@@ -84,11 +86,23 @@ struct vtcm_range vtcm_find(const struct vtcm_range *used, int count, uint32_t s
     return least > 0 && largest.size >= least ? largest : (struct vtcm_range){0, 0};
 }
 
-/* Fresh pages instead of a loop: the memory is the size of megabytes. */
+/* Fresh pages instead of a loop where whole pages can be had: these are megabytes, and
+ * the emulator's pages are of 64 KiB. */
 void vtcm_clear(struct vtcm_range range)
 {
-    if (range.size > 0 && vtcm_base() != NULL) {
-        mmap(vtcm_base() + range.offset, range.size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+    uint32_t end = range.offset + range.size;
+    uint32_t first = (range.offset + page - 1) & ~(page - 1);
+    uint32_t last = end & ~(page - 1);
+    if (range.size == 0 || vtcm_base() == NULL) {
+        return;
     }
+    if (first >= last || mmap(base + first, last - first, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                              0) == MAP_FAILED) {
+        memset(base + range.offset, 0, range.size);
+        return;
+    }
+    memset(base + range.offset, 0, first - range.offset);
+    memset(base + last, 0, end - last);
 }
