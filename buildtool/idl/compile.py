@@ -36,9 +36,9 @@ def compile_idl(
     for target, text in texts.items():
         try:
             write_if_changed(target, text)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise IdlError(
-                f"cannot write `{target}`: {error.strerror}",
+                f"cannot write `{target}`: {error}",
                 code="idl-write",
                 remedy="check the directory given with -o",
             ) from error

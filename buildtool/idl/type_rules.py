@@ -38,8 +38,8 @@ def is_flat(kind: Type) -> bool:
 
 
 def is_long(kind: Type) -> bool:
-    """Whether a method may return it: a 32-bit signed integer by any name."""
-    return stripped(kind) in (Primitive.LONG, Primitive.INT32)
+    """Whether a method may return it: a 32-bit integer by any name, as existing files have it."""
+    return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
 
 
 def check_array_element(kind: Type, at: Token) -> None:

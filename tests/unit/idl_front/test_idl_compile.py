@@ -84,3 +84,18 @@ def parse_depfile(text: str) -> tuple[list[str], list[str]]:
 def test_the_compiler_knows_its_own_files() -> None:
     names = {file.name for file in compiler_files()}
     assert {"compile.py", "fastrpc.lark", "header.py", "layout.py"} <= names
+
+
+def test_a_directory_whose_name_is_not_utf8(idl: IdlFiles) -> None:
+    directory = Path(os.fsdecode(os.fsencode(idl.directory) + b"/\xff"))
+    directory.mkdir()
+    path = directory / "v.idl"
+    path.write_text(TEXT)
+    assert compile_idl(path, (), (), directory)
+    with pytest.raises(IdlError) as caught:
+        compile_idl(path, (), (), directory, depfile=directory / "v.d")
+    assert caught.value.code == "idl-write"
+    path.write_text("oops")
+    with pytest.raises(IdlError) as caught:
+        compile_idl(path, (), (), directory)
+    assert str(caught.value).encode()

@@ -9,6 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from buildtool.idl.emit import emit
 from buildtool.idl.errors import IdlError
 from buildtool.idl.keywords import KEYWORDS, REJECTED, SIZED
 from buildtool.idl.model import Unit
@@ -58,12 +59,14 @@ WORDS = [
 
 
 def outcome(data: bytes) -> Unit | IdlError:
-    """Load the bytes; anything but a Unit or an IdlError fails the test by itself."""
+    """Compile the bytes; anything but a Unit or an IdlError fails the test by itself."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "main.idl")
         path.write_bytes(data)
         try:
-            result: Unit | IdlError = load(path)
+            unit = load(path)
+            emit(unit)
+            result: Unit | IdlError = unit
         except IdlError as error:
             result = error
     if isinstance(result, IdlError):
