@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from .conftest import Sample
@@ -60,3 +66,36 @@ def test_help_goes_to_standard_output(sample: Sample) -> None:
     done = sample.probe("--help")
     assert done.returncode == 0
     assert done.stdout.startswith("usage: htp-probe")
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_without_its_skel_it_says_what_to_look_at(
+    sample: Sample, form: list[str], tmp_path: Path
+) -> None:
+    """A release by hand, its skel missing: the code, its name, its likely causes."""
+    assert sample.probe("--help").returncode == 0  # built and staged
+    release = tmp_path / "release"
+    shutil.copytree(sample.root / ".buildtool" / "stage" / "sim", release)
+    (release / "dsp" / "v68" / "libhtp_ops_skel.so").unlink()
+    (device,) = (sample.root / ".buildtool" / "device").iterdir()
+    done = subprocess.run(
+        [release / "run.sh", "bin/htp-probe", *form],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={
+            **os.environ,
+            "QEMU_LD_PREFIX": str(device),
+            "BUILDTOOL_EXEC": "qemu-aarch64",
+            "BUILDTOOL_DSP_ARCH": "v68",
+        },
+    )
+    assert done.returncode == 1
+    assert "opening libhtp_ops_skel.so on the CDSP failed" in done.stderr
+    assert "0x80000406 AEE_EUNABLETOLOAD" in done.stderr
+    assert "ADSP_LIBRARY_PATH (separated by ';')" in done.stderr
+    if form:
+        assert json.loads(done.stdout)["error"]["code"] == "0x80000406"
+    else:
+        assert done.stdout == ""

@@ -56,3 +56,27 @@ def test_short_output_is_seen_where_it_ends(sample: Sample) -> None:
             assert row["result"] == "verified"
         else:
             assert row["first_difference"] == count // 32 * 32
+
+
+def test_a_crash_on_the_dsp_is_told(sample: Sample, tmp_path: Path) -> None:
+    """The process on the DSP is gone: each call fails, and the code is explained."""
+    source = tmp_path / "crash.c"
+    source.write_text(
+        '#include "kernels.h"\n'
+        "void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)\n"
+        "{\n    (void)a;\n    (void)b;\n    (void)sum;\n"
+        "    *(volatile int32_t *)count = 0;\n}\n"
+    )
+    sample.replace_kernel("vec_add_i32", source)
+    try:
+        status, report = sample.probe_json("--op", "vec_add_i32")
+        table = sample.probe("--op", "vec_add_i32")
+    finally:
+        sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp" / "src" / "vec_add_i32.c")
+    assert status == 1
+    assert {row["result"] for row in report["results"]} == {"call-failed"}
+    assert report["results"][0]["code"] == "0x8000040d"
+    assert report["results"][0]["name"] == "AEE_EBADSTATE"
+    assert table.returncode == 1
+    assert "call failed 0x8000040d" in table.stdout
+    assert "the process on the DSP crashed" in table.stdout
