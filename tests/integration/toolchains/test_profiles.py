@@ -1,0 +1,156 @@
+"""The open profiles, driven by plain CMake without binutils on PATH."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from conftest import PlainCMake
+
+from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, read_elf
+from buildtool.project.archs import HEXAGON_ARCHS, arch_number
+from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.skel import SkelError, check_skel
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+SKEL = """\
+cmake_minimum_required(VERSION 3.22)
+project(demo C)
+add_library(helper STATIC helper.c)
+add_library(demo_skel SHARED skel.c)
+target_link_libraries(demo_skel PRIVATE helper)
+"""
+HVX = """\
+#include <hexagon_types.h>
+#include <hexagon_protos.h>
+#include <hvx_hexagon_protos.h>
+#include <stdlib.h>
+#include <string.h>
+
+int helper(const void *);
+HVX_Vector twice(HVX_Vector v);
+HVX_Vector twice(HVX_Vector v) { return Q6_Vw_vadd_VwVw(v, v); }
+int demo_skel_handle_invoke(unsigned long long h, unsigned sc, void *args);
+int demo_skel_handle_invoke(unsigned long long h, unsigned sc, void *args) {
+    void *copy = malloc(sc);
+    if (!copy) return (int)h;
+    memcpy(copy, args, sc);
+    int result = helper(copy) / (int)(sc + 1);
+    free(copy);
+    return result;
+}
+"""
+
+HELPER = "int helper(const void *p) { return *(const int *)p; }"
+
+
+@pytest.mark.parametrize("arch", HEXAGON_ARCHS)
+def test_a_skel_is_what_dsp_loaders_want(arch: str, plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
+
+    tree, output = plain_cmake.build(hexagon(arch))
+
+    elf = check_skel(tree / "libdemo_skel.so", arch)
+    assert (elf.machine, elf.flags & 0x3FF) == (EM_HEXAGON, arch_number(arch))
+    assert elf.kind == "DYN"
+    assert set(elf.load_alignments) == {0x1000}
+    assert elf.needed == ()
+    assert elf.imports == {"__wrap_malloc", "__wrap_free", "memcpy"}
+    assert "-lc " not in output
+    assert "libc.so" not in output
+
+
+def test_the_compiler_check_of_a_skel_profile_links_no_libc(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C CXX)")
+
+    tree, output = plain_cmake.build(hexagon("v73"))
+
+    assert "C compiler identification is Clang" in output
+    assert "CXX compiler identification is Clang" in output
+    for ending in ("c", "cxx"):
+        identified = next(tree.glob(f"CMakeFiles/*/CompilerId{ending.upper()}/a.out"))
+        assert identified.stat().st_size < 20_000, "a linked libc would be larger"
+
+
+def test_optimised_builds_are_the_default_even_for_debug(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
+
+    _, output = plain_cmake.build(hexagon("v68"), "-DCMAKE_BUILD_TYPE=Debug")
+
+    assert all(" -O2" in line for line in output.splitlines() if " -c " in line)
+
+
+def test_cxx_without_exceptions_makes_a_skel(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(
+        CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo CXX)\n"
+        "add_library(demo_skel SHARED skel.cpp)",
+        skel_cpp="struct Op { virtual int run(int x) { return x + 1; } };\n"
+        'extern "C" int demo_skel_invoke(int x) { static Op op; return op.run(x); }',
+    )
+
+    tree, _ = plain_cmake.build(hexagon("v75"))
+
+    assert check_skel(tree / "libdemo_skel.so", "v75").imports == frozenset()
+
+
+def test_a_skel_with_a_name_no_shell_has_is_refused_by_name(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(
+        CMakeLists_txt=SKEL,
+        skel_c="int no_such_thing(void);\n"
+        "int demo_skel_handle_invoke(void) { return no_such_thing(); }",
+        helper_c=HELPER,
+    )
+    tree, _ = plain_cmake.build(hexagon("v68"))
+
+    with pytest.raises(SkelError, match="needs no_such_thing, which no DSP shell"):
+        check_skel(tree / "libdemo_skel.so", "v68")
+
+
+def test_a_skel_without_an_entry_is_refused(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(
+        CMakeLists_txt=SKEL, skel_c="int other(void) { return 1; }", helper_c="int helper;"
+    )
+    tree, _ = plain_cmake.build(hexagon("v68"))
+
+    with pytest.raises(SkelError, match="has no entry") as caught:
+        check_skel(tree / "libdemo_skel.so", "v68")
+    assert "0x80000442" in caught.value.why
+
+
+def test_a_skel_for_another_arch_is_refused(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
+    tree, _ = plain_cmake.build(hexagon("v73"))
+
+    with pytest.raises(SkelError, match="is built for v73, not for v68"):
+        check_skel(tree / "libdemo_skel.so", "v68")
+
+
+def test_an_arm64_program_runs_and_needs_no_newer_glibc(plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(
+        CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
+        "add_library(part STATIC part.c)\nadd_library(dep SHARED dep.c)\n"
+        "target_link_libraries(dep PUBLIC $<LINK_LIBRARY:WHOLE_ARCHIVE,part>)\n"
+        "add_executable(main main.c)\ntarget_link_libraries(main dep)",
+        part_c="int part(void) { return 40; }",
+        dep_c="int part(void);\nint dep(void) { return part() + 2; }",
+        main_c='#include <stdio.h>\nint dep(void);\nint main(void) { printf("%d\\n", dep()); }',
+    )
+
+    tree, _ = plain_cmake.build(ubuntu_aarch64("2.31"))
+
+    assert read_elf(tree / "main").machine == EM_AARCH64
+    versions = {
+        tuple(map(int, word[6:].split(b".")))
+        for word in (tree / "main").read_bytes().split(b"\0")
+        if word.startswith(b"GLIBC_2.")
+    }
+    assert versions
+    assert max(versions) <= (2, 31)
+    ran = subprocess.run(
+        ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, tree / "main"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "42\n"
