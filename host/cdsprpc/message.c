@@ -10,7 +10,11 @@ static int session_pinned(int domain, struct session **session)
     if (code == AEE_SUCCESS) {
         pthread_mutex_lock(&(*session)->lock);
         (*session)->pinned = true;
+        code = (*session)->watched ? AEE_SUCCESS : watch_start(*session);
         pthread_mutex_unlock(&(*session)->lock);
+        if (code != AEE_SUCCESS) {
+            session_put(*session);
+        }
     }
     return code;
 }

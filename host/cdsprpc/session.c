@@ -35,6 +35,12 @@ struct session *session_new(int effective)
 /* Waits, with the lock held, until the session is dead. */
 static bool wait_dead(struct session *session, int seconds)
 {
+    if (!session->dead && !session->watched && !session->settling) {
+        session->settling = true;
+        pthread_mutex_unlock(&session->lock);
+        watch_settle(session);
+        pthread_mutex_lock(&session->lock);
+    }
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;

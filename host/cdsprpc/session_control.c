@@ -61,6 +61,16 @@ static int session_close(int effective, const void *data)
 
 static int notify(int effective, const void *data)
 {
+    struct session *session;
+    if (session_get(effective, false, &session) == AEE_SUCCESS) {
+        pthread_mutex_lock(&session->lock);
+        int code = session->watched ? AEE_SUCCESS : watch_start(session);
+        pthread_mutex_unlock(&session->lock);
+        session_put(session);
+        if (code != AEE_SUCCESS) {
+            return code;
+        }
+    }
     return settings_notify(effective, data);
 }
 

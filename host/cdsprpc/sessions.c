@@ -1,4 +1,5 @@
 /* sessions.c: the table of living sessions, and what fork and exit do to it. */
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static struct session *find(int effective)
     return NULL;
 }
 
-/* With the table's lock held; the watching thread owns the first reference. */
+/* With the table's lock held. The first reference is the process's: it goes when that does. */
 static int start(int effective, struct session **out)
 {
     const struct config *config = config_get();
@@ -64,7 +65,9 @@ static int start(int effective, struct session **out)
     }
     struct session *session = session_new(effective);
     int code = session == NULL ? AEE_ENOMEMORY : start_process(session, config);
-    code = code != AEE_SUCCESS ? code : watch_start(session);
+    if (code == AEE_SUCCESS && settings_notified(effective)) {
+        code = watch_start(session);
+    }
     if (code != AEE_SUCCESS) {
         if (session != NULL) {
             session_free(session);
@@ -77,6 +80,27 @@ static int start(int effective, struct session **out)
     return AEE_SUCCESS;
 }
 
+/* A session whose process died between two calls is found out here, so that an open gets
+ * a new one. Takes a reference. */
+static struct session *find_alive(int effective)
+{
+    pthread_mutex_lock(&lock);
+    struct session *session = find(effective);
+    if (session != NULL) {
+        session->references++;
+    }
+    pthread_mutex_unlock(&lock);
+    if (session != NULL) {
+        struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
+        if (poll(&polled, 1, 0) > 0) {
+            session_lost(session);
+            session_put(session);
+            session = NULL;
+        }
+    }
+    return session;
+}
+
 int session_get(int effective, bool may_start, struct session **out)
 {
     *out = NULL;
@@ -86,16 +110,19 @@ int session_get(int effective, bool may_start, struct session **out)
     }
     bool started = false;
     int code = AEE_SUCCESS;
-    pthread_mutex_lock(&lock);
-    struct session *session = find(effective);
+    struct session *session = find_alive(effective);
     if (session == NULL) {
-        code = may_start ? start(effective, &session) : AEE_ENOSUCH;
-        started = code == AEE_SUCCESS;
+        pthread_mutex_lock(&lock);
+        session = find(effective); /* another thread may have started it meanwhile */
+        if (session == NULL) {
+            code = may_start ? start(effective, &session) : AEE_ENOSUCH;
+            started = code == AEE_SUCCESS;
+        }
+        if (session != NULL) {
+            session->references++;
+        }
+        pthread_mutex_unlock(&lock);
     }
-    if (session != NULL) {
-        session->references++;
-    }
-    pthread_mutex_unlock(&lock);
     *out = session;
     if (started) {
         settings_tell(effective, FASTRPC_USER_PD_UP);

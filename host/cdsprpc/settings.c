@@ -99,6 +99,17 @@ int settings_notify(int effective, const remote_rpc_notif_register_t *notify)
     return code;
 }
 
+bool settings_notified(int effective)
+{
+    bool notified = false;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < notifier_count; i++) {
+        notified |= notifiers[i].effective == effective || notifiers[i].effective == -1;
+    }
+    pthread_mutex_unlock(&lock);
+    return notified;
+}
+
 void settings_tell(int effective, remote_rpc_status_flags_t status)
 {
     struct notifier told[NOTIFIERS_MAX];

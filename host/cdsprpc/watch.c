@@ -1,4 +1,4 @@
-/* watch.c: the listening thread of a session: messages from the DSP, and its end. */
+/* watch.c: messages from a DSP process, and its end. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,6 +47,8 @@ static int watch_sockets(const struct session *session)
 {
     struct pollfd polled[2] = {{.fd = session->supervisor, .events = POLLIN},
                                {.fd = session->control, .events = POLLIN}};
+    /* Without a listening thread this is called when the process is as good as gone. */
+    polled[1].fd = session->watched ? session->control : -1;
     for (;;) {
         int wait = polled[1].fd < 0 ? SUPERVISOR_MILLISECONDS : -1;
         int ready = poll(polled, 2, wait);
@@ -142,9 +144,8 @@ static void report(const struct session *session, int status)
         told ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
 }
 
-static void *watch(void *argument)
+void watch_settle(struct session *session)
 {
-    struct session *session = argument;
     int status = watch_sockets(session);
     pthread_mutex_lock(&session->lock);
     remote_rpc_status_flags_t flags = session->killed   ? FASTRPC_USER_PD_FORCE_KILL
@@ -164,6 +165,11 @@ static void *watch(void *argument)
     }
     settings_tell(session->effective, flags);
     session_put(session);
+}
+
+static void *watch(void *session)
+{
+    watch_settle(session);
     return NULL;
 }
 
@@ -176,8 +182,9 @@ int watch_start(struct session *session)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int problem = pthread_create(&thread, &attributes, watch, session);
+    session->watched = true;
+    session->watched = pthread_create(&thread, &attributes, watch, session) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return problem == 0 ? AEE_SUCCESS : AEE_ENOMEMORY;
+    return session->watched ? AEE_SUCCESS : AEE_ENOMEMORY;
 }
