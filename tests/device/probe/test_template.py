@@ -22,7 +22,7 @@ def buildtool(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("name", ["my project", "Float32-sum"])
+@pytest.mark.parametrize("name", ["my project", "remote"])
 def test_hvx_template_runs(name: str, tmp_path: Path) -> None:
     project = tmp_path / name
     project.mkdir()

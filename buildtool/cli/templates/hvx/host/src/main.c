@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "@IDENT@.h"
+#include "@IDENT@_dsp.h"
 #include "remote.h"
 #include "rpcmem.h"
 
@@ -16,7 +16,7 @@ static int open_dsp(remote_handle64 *handle)
     struct remote_rpc_control_unsigned_module module = {.domain = CDSP_DOMAIN_ID, .enable = 1};
     const int code = remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &module, sizeof module);
 
-    return code != 0 ? code : @IDENT@_open(@IDENT@_URI CDSP_DOMAIN, handle);
+    return code != 0 ? code : @IDENT@_dsp_open(@IDENT@_dsp_URI CDSP_DOMAIN, handle);
 }
 
 static int16_t expected(const int16_t *a, const int16_t *b, int i)
@@ -33,7 +33,7 @@ static int check(remote_handle64 handle, int16_t *a, int16_t *b, int16_t *out)
         b[i] = (int16_t)(20000 - i * 11);
     }
     memset(out, 0xff, SIZE); /* so that output that was never written is seen */
-    code = @IDENT@_scale_add(handle, FACTOR, a, COUNT, b, COUNT, out, COUNT);
+    code = @IDENT@_dsp_scale_add(handle, FACTOR, a, COUNT, b, COUNT, out, COUNT);
     if (code != 0) {
         fprintf(stderr, "@NAME@: scale_add failed: 0x%08x\n", (unsigned)code);
         return 1;
@@ -68,7 +68,7 @@ int main(void)
     else
         status = check(handle, a, b, out);
     if (code == 0)
-        @IDENT@_close(handle);
+        @IDENT@_dsp_close(handle);
     rpcmem_free(a);
     rpcmem_free(b);
     rpcmem_free(out);

@@ -1,4 +1,4 @@
-/* The DSP side of @IDENT@: called by the generated skel. */
+/* The DSP side of @NAME@: called by the generated skel. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "AEEStdErr.h"
 #include "HAP_power.h"
-#include "@IDENT@.h"
+#include "@IDENT@_dsp.h"
 
 enum { LANES = sizeof(HVX_Vector) / sizeof(int16_t) };
 
@@ -27,7 +27,7 @@ static int vote_for_hvx(void *session, boolean power_up)
     return HAP_power_set(session, &request);
 }
 
-int @IDENT@_open(const char *uri, remote_handle64 *handle)
+int @IDENT@_dsp_open(const char *uri, remote_handle64 *handle)
 {
     void *session = malloc(1);
 
@@ -42,7 +42,7 @@ int @IDENT@_open(const char *uri, remote_handle64 *handle)
     return AEE_SUCCESS;
 }
 
-int @IDENT@_close(remote_handle64 handle)
+int @IDENT@_dsp_close(remote_handle64 handle)
 {
     void *session = (void *)(uintptr_t)handle;
 
@@ -51,7 +51,7 @@ int @IDENT@_close(remote_handle64 handle)
     return AEE_SUCCESS;
 }
 
-AEEResult @IDENT@_scale_add(remote_handle64 handle, int16_t factor, const int16_t *a, int a_len,
+AEEResult @IDENT@_dsp_scale_add(remote_handle64 handle, int16_t factor, const int16_t *a, int a_len,
                             const int16_t *b, int b_len, int16_t *result, int result_len)
 {
     const HVX_Vector factors = Q6_Vh_vsplat_R(factor);
