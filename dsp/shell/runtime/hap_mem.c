@@ -110,6 +110,15 @@ void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset
     return address;
 }
 
+void *mapped_address(int client_fd)
+{
+    pthread_mutex_lock(&lock);
+    const struct mapping *mapping = find(client_fd, 0, 0);
+    void *address = mapping == NULL ? NULL : mapping->address;
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
 void *HAP_mmap(void *addr, int len, int prot, int flags, int fd, long offset)
 {
     return HAP_mmap2(addr, len < 0 ? 0 : (size_t)len, prot, flags, fd, offset);

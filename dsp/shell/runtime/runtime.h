@@ -88,6 +88,11 @@ uint64_t thread_stack_left(void);
 /* Calls the destructors for the values of the calling thread, which ends. */
 void tls_destroy(void);
 
+/* ---- hap_mem.c ---- */
+
+/* Where the skel has mapped a buffer from its start, with HAP_mmap; NULL if nowhere. */
+void *mapped_address(int client_fd);
+
 /* ---- hap_ps.c ---- */
 
 const char *process_name(void);

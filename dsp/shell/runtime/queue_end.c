@@ -1,0 +1,182 @@
+/* queue_end.c: one side's end of a queue: waiting, callbacks, buffer references.
+ *
+ * Who waits says so in the shared memory before it looks a last time, and the other end
+ * rings only then: so a doorbell is never missed and seldom needed. */
+#define _GNU_SOURCE
+#include "queue_end.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "AEEStdErr.h"
+
+/* ---- waiting ---- */
+
+static struct timespec moment_after(uint32_t microseconds)
+{
+    struct timespec moment;
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    moment.tv_sec += (time_t)(microseconds / 1000000u);
+    moment.tv_nsec += (long)(microseconds % 1000000u) * 1000;
+    if (moment.tv_nsec >= 1000000000) {
+        moment.tv_nsec -= 1000000000;
+        moment.tv_sec++;
+    }
+    return moment;
+}
+
+static uint32_t news_so_far(struct dspqueue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    uint32_t news = queue->news;
+    pthread_mutex_unlock(&queue->lock);
+    return news;
+}
+
+/* Until there are news since `before`. AEE_EEXPIRED; AEE_EINTERRUPTED when the queue is
+ * being closed; the error of a queue whose other end is gone. until NULL: for ever. */
+static int await_news(struct dspqueue *queue, uint32_t before, const struct timespec *until)
+{
+    int code = AEE_SUCCESS;
+    pthread_mutex_lock(&queue->lock);
+    while (queue->news == before && code == AEE_SUCCESS) {
+        if (queue->closing) {
+            code = AEE_EINTERRUPTED;
+        } else if (queue->error != 0) {
+            code = queue->error;
+        } else if (until == NULL) {
+            pthread_cond_wait(&queue->changed, &queue->lock);
+        } else if (pthread_cond_timedwait(&queue->changed, &queue->lock, until) == ETIMEDOUT) {
+            code = queue->news == before ? AEE_EEXPIRED : AEE_SUCCESS;
+        }
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return code;
+}
+
+static void want_bell(struct queue_place *place, int more)
+{
+    __atomic_add_fetch(&place->waiting, (uint32_t)more, __ATOMIC_SEQ_CST);
+}
+
+int queue_attempt(struct dspqueue *queue, struct queue_place *place, uint32_t timeout_us,
+                         int (*attempt)(struct dspqueue *queue, void *what), void *what)
+{
+    int code = attempt(queue, what);
+    if (code != AEE_EWOULDBLOCK || timeout_us == 0) {
+        return code == AEE_EWOULDBLOCK ? AEE_EEXPIRED : code;
+    }
+    struct timespec until = moment_after(timeout_us);
+    want_bell(place, 1);
+    for (;;) {
+        uint32_t before = news_so_far(queue);
+        code = attempt(queue, what);
+        if (code != AEE_EWOULDBLOCK) {
+            break;
+        }
+        code = await_news(queue, before, timeout_us == DSPQUEUE_TIMEOUT_NONE ? NULL : &until);
+        if (code != AEE_SUCCESS) {
+            break;
+        }
+    }
+    want_bell(place, -1);
+    return code;
+}
+
+void queue_ring_if_wanted(struct dspqueue *queue, const struct queue_place *place,
+                           enum queue_news news)
+{
+    if (__atomic_load_n(&place->waiting, __ATOMIC_SEQ_CST) != 0) {
+        queue->side->ring(queue, news);
+    }
+}
+
+/* ---- callbacks ---- */
+
+static void *call_back(void *argument)
+{
+    struct dspqueue *queue = argument;
+    uint32_t seen = 0;
+    want_bell(queue->in.reader, 1);
+    for (;;) {
+        uint32_t before = news_so_far(queue);
+        uint32_t written = __atomic_load_n(&queue->in.writer->packets, __ATOMIC_SEQ_CST);
+        if (written != seen && queue->packet_callback != NULL) {
+            seen = written;
+            queue->packet_callback(queue, AEE_SUCCESS, queue->context);
+            continue;
+        }
+        int code = await_news(queue, before, NULL);
+        if (code != AEE_SUCCESS) {
+            if (code != AEE_EINTERRUPTED && queue->error_callback != NULL) {
+                queue->error_callback(queue, code, queue->context);
+            }
+            break;
+        }
+    }
+    want_bell(queue->in.reader, -1);
+    return NULL;
+}
+
+bool queue_end_open(struct dspqueue *queue, const struct queue_side *side, bool is_dsp,
+                    struct queue_memory *memory, uint64_t size, size_t stack_size)
+{
+    struct queue_ring request, response;
+    if (!queue_rings(memory, size, &request, &response)) {
+        return false;
+    }
+    queue->side = side;
+    queue->memory = memory;
+    queue->memory_size = size;
+    queue->out = is_dsp ? response : request;
+    queue->in = is_dsp ? request : response;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_mutex_init(&queue->writing, NULL);
+    pthread_mutex_init(&queue->reading, NULL);
+    if (queue->packet_callback == NULL && queue->error_callback == NULL) {
+        return true;
+    }
+    pthread_attr_t thread;
+    pthread_attr_init(&thread);
+    if (stack_size > 0) {
+        pthread_attr_setstacksize(&thread, stack_size);
+    }
+    queue->has_thread = pthread_create(&queue->thread, &thread, call_back, queue) == 0;
+    pthread_attr_destroy(&thread);
+    return queue->has_thread;
+}
+
+void queue_end_close(struct dspqueue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->closing = true;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    if (queue->has_thread && pthread_equal(queue->thread, pthread_self())) {
+        pthread_detach(queue->thread);
+    } else if (queue->has_thread) {
+        pthread_join(queue->thread, NULL);
+    }
+}
+
+void queue_end_news(struct dspqueue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->news++;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_end_fail(struct dspqueue *queue, int error)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->error = error;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}

@@ -1,0 +1,71 @@
+/* queue_end.h: one side's end of a queue: waiting, callbacks, buffer references.
+ *
+ * Compiled on both sides; what differs is in `struct queue_side`: how the other end is
+ * woken and how a descriptor becomes an address. */
+#ifndef BUILDTOOL_QUEUE_END_H
+#define BUILDTOOL_QUEUE_END_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "queue_ring.h"
+
+/* What a doorbell says. */
+enum queue_news { QUEUE_NEWS_PACKET = 1, QUEUE_NEWS_SPACE = 2 };
+
+struct queue_side {
+    /* Wakes the other end. */
+    void (*ring)(struct dspqueue *queue, enum queue_news news);
+
+    /* Checks that the buffers are mapped, counts references, and with `address` fills in
+     * ptr. A code; nothing is counted unless all are good. */
+    int (*buffers)(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers,
+                   bool address);
+};
+
+struct dspqueue {
+    struct dspqueue *next;
+    uint64_t id;
+    const struct queue_side *side;
+    struct queue_memory *memory;
+    uint64_t memory_size;
+    struct queue_ring out, in;
+    pthread_mutex_t writing, reading; /* one thread at a time */
+    pthread_mutex_t lock;             /* of what follows */
+    pthread_cond_t changed;
+    uint32_t news;                    /* doorbells so far */
+    int error;                        /* the other side is gone: why */
+    bool closing;
+    dspqueue_callback_t packet_callback, error_callback;
+    void *context;
+    bool has_thread;
+    pthread_t thread;
+    int domain; /* of the ARM side's end */
+};
+
+/* Fills in everything but next, id and domain; false without memory for the thread. The
+ * callbacks' thread runs from here on. */
+bool queue_end_open(struct dspqueue *queue, const struct queue_side *side, bool is_dsp,
+                    struct queue_memory *memory, uint64_t size, size_t stack_size);
+
+/* Ends the callbacks and all waiting. The memory is the caller's. */
+void queue_end_close(struct dspqueue *queue);
+
+/* The other end has rung. */
+void queue_end_news(struct dspqueue *queue);
+
+/* The other end is gone. */
+void queue_end_fail(struct dspqueue *queue, int error);
+
+/* Attempts something, and again after each doorbell, until it is not AEE_EWOULDBLOCK.
+ * `place` is where this side says that it waits. AEE_EEXPIRED after the time;
+ * AEE_EINTERRUPTED when the queue is closed meanwhile. */
+int queue_attempt(struct dspqueue *queue, struct queue_place *place, uint32_t timeout_us,
+                  int (*attempt)(struct dspqueue *queue, void *what), void *what);
+
+/* Rings for the other end if it has said there that it waits. */
+void queue_ring_if_wanted(struct dspqueue *queue, const struct queue_place *place,
+                          enum queue_news news);
+
+#endif
