@@ -138,6 +138,11 @@ def test_what_does_not_fit(idl: IdlFiles, text: str, word: str, code: str) -> No
     assert error.location.column == f"const {text}".index(word, start) + 1
 
 
+def test_shifts_after_nested_bounds(idl: IdlFiles) -> None:
+    text = "typedef sequence<string<8>> t; typedef sequence<long, (64 >> 3)> u; "
+    assert idl.constant(text + "const long X = 16 >> 2;").value == 4
+
+
 def test_a_type_is_not_a_value(idl: IdlFiles) -> None:
     error = idl.error("typedef long t; const long X = t;")
     assert (error.code, error.problem) == ("idl-type", "`t` is a type")

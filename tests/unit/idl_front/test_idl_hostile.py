@@ -32,6 +32,9 @@ LIMITS = {
     "structs that double": chain(
         "struct s0 { long a; };", "struct s{1} {{ s{0} a; s{0} b; }};", 60
     ),
+    "structs that double, not deep": chain(
+        "struct s0 { long a; };", "struct s{1} {{ s{0} a; s{0} b; }};", 13
+    ),
     "a chain of typedefs": chain("typedef long t0;", "typedef t{0} t{1};", 2000),
     "a chain of interfaces": chain("interface i0 {};", "interface i{1} : i{0} {{}};", 5000),
     "inherited methods": chain(

@@ -61,6 +61,11 @@ def test_one_branch_is_taken(idl: IdlFiles, names: str, taken: str) -> None:
     assert expanded(idl, text, *names.split()) == taken
 
 
+def test_no_branch_of_a_skipped_condition_counts(idl: IdlFiles) -> None:
+    inner = "#if 0\na\n#elif 1\nb\n#else\nc\n#endif\n#if 0\nd\n#else\ne\n#endif\n"
+    assert expanded(idl, f"#if 0\n{inner}#else\n{inner}#endif") == "b e"
+
+
 def test_skipped_parts_are_not_looked_at(idl: IdlFiles) -> None:
     text = (
         "#if 0\n#if nonsense (\n#error no\n#include <nope.idl>\n#bogus\ndon't @ \u20ac\n"
@@ -96,6 +101,11 @@ def test_macros_that_call_each_other_end(idl: IdlFiles) -> None:
     assert expanded(idl, "#define A B\n#define B A\nA B\n") == "A B"
 
 
+def test_a_macro_may_come_again_out_of_what_follows_its_call(idl: IdlFiles) -> None:
+    text = "#define f(a) a * g\n#define g(a) f(a)\nf(2)(9)\n"
+    assert expanded(idl, text) == "2 * 9 * g"
+
+
 def test_no_macros_inside_texts(idl: IdlFiles) -> None:
     assert expanded(idl, "#define A 1\n\"A\" 'A' A\n") == "\"A\" 'A' 1"
 
@@ -125,6 +135,9 @@ def test_places_survive_continuations_and_crlf(idl: IdlFiles) -> None:
     assert error.location is not None
     assert (error.location.line, error.location.column) == (3, 4)
     assert error.source_line == " = Y;"
+    error = idl.error("const long X = \\\nY;")
+    assert error.location is not None
+    assert (error.location.line, error.location.column) == (2, 1)
 
 
 def test_quoted_includes_look_beside_the_file_first(idl: IdlFiles) -> None:
