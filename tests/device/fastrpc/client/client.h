@@ -1,0 +1,34 @@
+/* client.h: the commands of the client. */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "AEEStdErr.h"
+#include "remote.h"
+#include "rpcmem.h"
+
+/* words[0] is the command's own name; more is for what is printed besides the code. */
+typedef int (*action)(char **words, char *more);
+
+struct command {
+    const char *name;
+    action act;
+};
+
+void remember(const char *name, void *value);
+void *recall(const char *name);
+
+#define LIST                                                                                      \
+    X(unsigned_pd) X(open) X(open32) X(open_uri) X(close) X(close32) X(again) X(call) X(call32)   \
+    X(twice) X(number) X(failing) X(places) X(handles) X(wild) X(null) X(info) X(reserve)         \
+    X(effective) X(geturi) X(end) X(kill_dsp) X(exception) X(type) X(notify) X(stack) X(alloc)    \
+    X(alloc2) X(tofd) X(release) X(fill) X(peek) X(map) X(unmap) X(memmap) X(registered)          \
+    X(registered_fd) X(byfd) X(dma) X(change) X(meet) X(threads) X(async) X(domains) X(domain_of) \
+    X(forked) X(children) X(pause_here) X(old_mmap) X(opens) X(control)
+
+#define X(name) int do_##name(char **words, char *more);
+LIST
+#undef X
+#define X(name) {#name, do_##name},
+#define COMMANDS LIST
+
+#endif

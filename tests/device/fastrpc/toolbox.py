@@ -1,0 +1,243 @@
+"""Builds the emulated device, skels and clients with zig, each once for all test workers."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import ziglang
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")
+HEADERS = [f"-I{ROOT / 'host/include'}", f"-I{ROOT / 'host/include/fastrpc'}"]
+ARM = ["-target", "aarch64-linux-gnu.2.35", "-O2", "-pthread"]
+ZIG_LIBC = Path(ziglang.__file__).parent / "lib/libc/include"
+# -nostdlib takes libc's headers away too.
+SKEL_HEADERS = [
+    *("-isystem", str(ZIG_LIBC / "hexagon-linux-musl")),
+    *("-isystem", str(ZIG_LIBC / "generic-musl")),
+    f"-I{ROOT / 'dsp/include'}",
+]
+SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-static"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+CONF = {
+    "soc": "QCS6490",
+    "arch": "68",
+    "vtcm_bytes": str(2 << 20),
+    "hvx_units": "4",
+    "hw_threads": "6",
+    "hmx": "1",
+    "unsigned_pd": "1",
+    "qemu_cpu": "v67",
+}
+
+
+def zig(*arguments: str | Path) -> None:
+    """Run ``zig cc``; its messages are the assertion's text when it fails."""
+    command = [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined", "-std=gnu11"]
+    done = subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """Where built things go; each is built by the first who asks, under a file lock."""
+
+    base: Path
+
+    def _once(self, target: Path, arguments: Iterable[str | Path]) -> Path:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with Path(f"{target}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not target.exists():
+                partial = target.with_name(f"{target.name}.partial")
+                zig(*arguments, "-o", partial)
+                partial.rename(target)
+        return target
+
+    def shell(self) -> Path:
+        """The DSP shell, with all its runtime families."""
+        source = ROOT / "dsp/shell"
+        return self._once(
+            self.base / "fastrpc_shell",
+            [
+                *SHELL,
+                *HEADERS,
+                f"-I{source}",
+                f"-I{ROOT / 'dsp/include'}",
+                *sorted(source.glob("*.c")),
+                *sorted((source / "runtime").glob("*.c")),
+            ],
+        )
+
+    def library(self) -> Path:
+        """The device's libcdsprpc.so.1."""
+        source = ROOT / "host/cdsprpc"
+        return self._once(
+            self.base / "lib" / "libcdsprpc.so.1",
+            [
+                *ARM,
+                *HEADERS,
+                "-fPIC",
+                "-shared",
+                "-fvisibility=hidden",
+                f"-I{source}",
+                f"-I{ROOT / 'dsp/shell'}",
+                *sorted(source.glob("*.c")),
+                ROOT / "dsp/shell/wire.c",
+                f"-Wl,--version-script={source / 'libcdsprpc.map'}",
+                "-Wl,-soname,libcdsprpc.so.1",
+                "-Wl,-z,nodelete",
+            ],
+        )
+
+    def client(self) -> Path:
+        """The program that runs scripts of calls."""
+        library = self.library()
+        sources = sorted((HERE / "client").glob("*.c"))
+        return self._once(self.base / "client", [*ARM, *HEADERS, *sources, library])
+
+    def skel(
+        self, name: str, *flags: str | Path, arch: str = "v68", source: str = "probe.c"
+    ) -> Path:
+        """The skel ``lib<name>_skel.so``, linked as skels are."""
+        return self._once(
+            self.base / "skels" / name / f"lib{name}_skel.so",
+            [
+                "-target",
+                "hexagon-linux-musl",
+                f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}",
+                *("-O2", "-fPIC", "-shared", "-nostdlib"),
+                *HEADERS,
+                *SKEL_HEADERS,
+                HERE / "skel" / source,
+                *("-Wl,-Bsymbolic", "-Wl,--hash-style=sysv", "-Wl,-z,max-page-size=4096"),
+                *flags,
+            ],
+        )
+
+    def library_for_skels(self, file: str, source: str) -> Path:
+        """A shared object with the SONAME ``file``, to be needed by skels."""
+        return self._once(
+            self.base / "needed" / file,
+            [
+                *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68+hvx_length128b+hvxv68"),
+                *("-O2", "-fPIC", "-shared", "-nostdlib", f"-Wl,-soname,{file}"),
+                "-Wl,--hash-style=sysv",
+                HERE / "skel" / source,
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a client printed and how it ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+    def __getitem__(self, command: str) -> str:
+        """What the (last) command with these words returned."""
+        found = [line.split(" = ", 1)[1] for line in self.lines if line.startswith(f"{command} = ")]
+        assert found, f"no '{command}' in:\n{self.out}\n{self.err}"
+        return found[-1]
+
+
+@dataclass(frozen=True)
+class Device:
+    """An emulated device's directory, and how programs run on it."""
+
+    root: Path
+    client: Path
+
+    @classmethod
+    def lay_out(cls, root: Path, toolbox: Toolbox, **changes: str | None) -> Device:
+        """Make a device; ``changes`` replace lines of its configuration, None removes one."""
+        for directory in ("etc", "lib", "usr/lib/rfsa/adsp", "usr/lib/dsp"):
+            (root / directory).mkdir(parents=True)
+        for library in CROSS_LIBRARIES.glob("*.so*"):
+            (root / "lib" / library.name).symlink_to(library)
+        shutil.copy(toolbox.library(), root / "lib")
+        device = cls(root, toolbox.client())
+        qemu = shutil.which("qemu-hexagon")
+        assert qemu is not None
+        device.configure({**CONF, "qemu": qemu, "shell": str(toolbox.shell()), **changes})
+        return device
+
+    def configure(self, values: dict[str, str | None]) -> None:
+        lines = [f"{key}={value}\n" for key, value in values.items() if value is not None]
+        (self.root / "etc/buildtool-sim.conf").write_text("".join(lines))
+
+    def install(self, *files: Path, directory: str = "usr/lib/rfsa/adsp") -> None:
+        target = self.root / directory
+        target.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            shutil.copy(file, target)
+
+    def command(self, script: str) -> list[str]:
+        qemu = shutil.which("qemu-aarch64")
+        assert qemu is not None
+        return [qemu, "-L", str(self.root), str(self.client), script]
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        clean = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.endswith("_LIBRARY_PATH") and not key.startswith("BUILDTOOL_SIM")
+        }
+        return {**clean, **variables}
+
+    def run(self, script: str, *, cwd: Path | None = None, **variables: str) -> Result:
+        """Run the client's script; the working directory is the device's root."""
+        done = subprocess.run(
+            self.command(script),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=cwd or self.root,
+            env=self.environment(**variables),
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def start(self, script: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(script),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.root,
+            env=self.environment(),
+        )
+
+
+def dsp_processes(client: int) -> list[int]:
+    """The living processes of the DSP side of a client; zombies are not living."""
+    mark = f"client_pid={client}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            arguments = (entry / "cmdline").read_bytes().split(b"\0")
+            state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if mark in arguments and state != "Z":
+            found.append(int(entry.name))
+    return found
