@@ -116,7 +116,7 @@ class Toolbox:
             [
                 "-target",
                 "hexagon-linux-musl",
-                f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}",
+                f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}+hvx_qfloat",
                 *("-O2", "-fPIC", "-shared", "-nostdlib"),
                 *HEADERS,
                 *SKEL_HEADERS,
