@@ -166,9 +166,7 @@ def test_library_of_the_arm_side(device: Device, toolbox: Toolbox) -> None:
 
 def test_plain_interface(device: Device) -> None:
     """remote_handle: no domain, no open and close methods, entry without a handle."""
-    result = device.run(
-        UNSIGNED + "open32 p probe; call32 p 3; call32 p 30; close32 p; call32 p 3"
-    )
+    result = device.run(UNSIGNED + "open32 p probe; call32 p 3; call32 p 30; close32 p; call32 p 3")
     assert result["open32 p probe"] == "0"
     assert result["call32 p 30"] == "80000414"
     assert result["close32 p"] == "0"

@@ -38,13 +38,13 @@ __attribute__((constructor)) static void construct(void)
     constructed += 1;
 }
 
-#ifdef INIT
-EXPORT void skel_init(void)
+#ifdef INIT /* lld makes DT_INIT and DT_FINI of these names */
+EXPORT void _init(void)
 {
     constructed += 10;
 }
 
-EXPORT void skel_fini(void)
+EXPORT void _fini(void)
 {
     FARF(HIGH, "fini");
 }
