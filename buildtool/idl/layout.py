@@ -15,13 +15,11 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from buildtool.idl.errors import IdlError
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
     Handle,
     Interface,
-    Location,
     Member,
     Method,
     Parameter,
@@ -35,15 +33,12 @@ from buildtool.idl.types import (
     element_of,
     flat_size,
     is_flat,
-    is_nested,
     resolve,
 )
+from buildtool.idl.wire_rules import check_async, check_inrout, check_limits, check_names
 
 ESCAPE = 31
 """The method number in the scalars that says: the real one is primIn's first u32."""
-
-MAX_BUFFERS = 255
-MAX_HANDLES = 15
 
 
 class Role(enum.Enum):
@@ -149,7 +144,7 @@ def wire_method(method: Method, index: int) -> WireMethod:
     """The layout of the method at `index` of its interface.  Raises IdlError."""
     check_names(method.parameters, method.location)
     for parameter in method.parameters:
-        _check_parameter(parameter)
+        check_inrout(parameter)
     prim_in = _prim_in(method, index)
     prim_rout = _prim_rout(method)
     wire = WireMethod(
@@ -161,7 +156,8 @@ def wire_method(method: Method, index: int) -> WireMethod:
         in_handles=_handles(method.parameters, Direction.IN),
         out_handles=_handles(method.parameters, Direction.ROUT),
     )
-    _check_limits(method, wire)
+    check_limits(method, wire.counts)
+    check_async(method, prim_rout.fields[0].source if prim_rout.fields else None)
     return wire
 
 
@@ -283,77 +279,3 @@ def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[str
         if parameter.direction is direction
         and isinstance(resolve(parameter.type), DmaHandle | Handle)
     )
-
-
-def c_names(item: Parameter | Member) -> tuple[str, ...]:
-    """The names that a parameter or member has in C."""
-    match resolve(item.type):
-        case DmaHandle():
-            return item.name, f"{item.name}Offset", f"{item.name}Len"
-        case String() if isinstance(item, Parameter) and item.direction is Direction.IN:
-            return (item.name,)
-        case Sequence() | String():
-            return item.name, f"{item.name}Len"
-        case _:
-            return (item.name,)
-
-
-def check_names(items: Iterable[Parameter | Member], location: Location | None) -> None:
-    """Raise IdlError when two parameters or members have one name in C."""
-    taken: dict[str, str] = {}
-    for item in items:
-        for name in c_names(item):
-            if name in taken:
-                raise IdlError(
-                    f"'{item.name}' and '{taken[name]}' both become '{name}' in C",
-                    code="idl-name",
-                    location=item.location or location,
-                    why="A sequence or string x has a second name, xLen, in C.",
-                    remedy="Rename one of them.",
-                )
-            taken[name] = item.name
-
-
-def _check_parameter(parameter: Parameter) -> None:
-    if parameter.direction is not Direction.INROUT:
-        return
-    if is_nested(parameter.type):
-        raise IdlError(
-            f"'{parameter.name}' cannot be inrout: it contains sequences or strings",
-            code="idl-unsupported",
-            location=parameter.location,
-            remedy="Pass it as two parameters, one in and one rout.",
-        )
-    if isinstance(resolve(parameter.type), DmaHandle | Handle):
-        raise IdlError(
-            f"'{parameter.name}' cannot be inrout: it is a handle",
-            code="idl-unsupported",
-            location=parameter.location,
-            remedy="Pass it as in or as rout.",
-        )
-
-
-def _check_limits(method: Method, wire: WireMethod) -> None:
-    inputs, outputs, in_handles, out_handles = wire.counts
-    for what, count, limit in (
-        ("in buffers", inputs, MAX_BUFFERS),
-        ("rout buffers", outputs, MAX_BUFFERS),
-        ("in handles", in_handles, MAX_HANDLES),
-        ("out handles", out_handles, MAX_HANDLES),
-    ):
-        if count > limit:
-            raise IdlError(
-                f"'{method.name}' has {count} {what}, one call carries at most {limit}",
-                code="idl-limit",
-                location=method.location,
-                remedy="Split the method, or put several sequences into one.",
-            )
-    if method.is_async and wire.prim_rout.fields:
-        returned = wire.prim_rout.fields[0].source
-        raise IdlError(
-            f"the async method '{method.name}' returns '{returned}' by value",
-            code="idl-unsupported",
-            location=method.location,
-            why="The result arrives after the stub has returned, when nobody can copy it out.",
-            remedy="Return it in a rout sequence.",
-        )

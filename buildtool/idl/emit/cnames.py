@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from buildtool.idl.emit.ctext import fill
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -56,8 +57,16 @@ def c_type(type_: Type) -> str:
 
 
 def result_type(method: Method) -> str:
-    """The return type: a typedef keeps its name, everything else is `int`."""
-    return method.result.c_name if isinstance(method.result, Alias) else "int"
+    """The return type: a typedef keeps its name, `void` becomes `int`."""
+    return "int" if method.result is None else c_type(method.result)
+
+
+def is_unsigned(method: Method) -> bool:
+    """Whether the error code is returned as an unsigned type."""
+    return method.result is not None and resolve(method.result) in (
+        Primitive.ULONG,
+        Primitive.UINT32,
+    )
 
 
 def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
@@ -120,8 +129,15 @@ def takes_handle(interface: Interface, index: int) -> bool:
     return interface.multi_domain and index > 1
 
 
-def parameter_list(variables: tuple[CVariable, ...]) -> str:
-    return ", ".join(map(str, variables)) or "void"
+def public_signature(
+    side: str, method: Method, name: str, variables: tuple[CVariable, ...], end: str = ""
+) -> str:
+    """A function that callers see, with the hooks of its side (HEADER or STUB)."""
+    return fill(
+        f"__QAIC_{side}_EXPORT {result_type(method)} __QAIC_{side}({name})",
+        [str(variable) for variable in variables] or ["void"],
+        f" __QAIC_{side}_ATTRIBUTE{end}",
+    )
 
 
 def uses_strings(types: list[Type], *, wide: bool) -> bool:

@@ -10,8 +10,7 @@ from buildtool.idl.emit.cnames import (
     function_name,
     function_parameters,
     member_variables,
-    parameter_list,
-    result_type,
+    public_signature,
     uses_strings,
 )
 from buildtool.idl.emit.constants import literal, quoted
@@ -172,12 +171,10 @@ def _sequence_tag(element: Type) -> str:
 def _interface(interface: Interface, unit: Unit) -> str:
     lines = []
     for index, method in enumerate(interface.methods):
-        parameters = parameter_list(function_parameters(interface, method, index))
+        variables = function_parameters(interface, method, index)
+        name = function_name(interface, method)
         lines.append(
-            f"{doc_comment(method.doc)}"
-            f"__QAIC_HEADER_EXPORT {result_type(method)} "
-            f"__QAIC_HEADER({function_name(interface, method)})({parameters}) "
-            f"__QAIC_HEADER_ATTRIBUTE;\n"
+            doc_comment(method.doc) + public_signature("HEADER", method, name, variables, ";\n")
         )
     if interface.multi_domain:
         name = f"{interface.c_name}_URI"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from buildtool.idl.emit.cnames import CVariable, c_type
-from buildtool.idl.layout import Face, Field, Record, Role, record_of
+from buildtool.idl.emit.cnames import CVariable, c_type, function_name
+from buildtool.idl.layout import Face, Field, Record, Role, WireMethod, record_of
 from buildtool.idl.model import (
     Array,
     Direction,
+    Interface,
     Parameter,
     Primitive,
     Sequence,
@@ -60,6 +61,17 @@ def _variable(field: Field, received: bool) -> CVariable:
     if isinstance(type_, Array):
         return CVariable(c_type(type_.element), field.name, f"[{type_.length}]")
     return CVariable(c_type(type_), field.name)
+
+
+def method_records(interface: Interface, wire: WireMethod, *, received: bool) -> str:
+    """primIn and primROut of a method; `received` says that primIn is what comes in."""
+    name = function_name(interface, interface.methods[wire.index])
+    parts = []
+    if wire.prim_in.fields:
+        parts.append(record_struct(name, Face.IN, wire.prim_in, received=received))
+    if wire.prim_rout.fields:
+        parts.append(record_struct(name, Face.RESULT, wire.prim_rout, received=not received))
+    return "\n".join(parts)
 
 
 def size_checks(parameters: Iterable[Parameter]) -> str:

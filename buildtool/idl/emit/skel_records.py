@@ -9,7 +9,9 @@ not be aligned.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
+from buildtool.idl import model
 from buildtool.idl.emit.records import (
     FieldNames,
     copied,
@@ -18,7 +20,7 @@ from buildtool.idl.emit.records import (
     record_name,
 )
 from buildtool.idl.layout import Face
-from buildtool.idl.model import Member, Sequence, String, Struct
+from buildtool.idl.model import Member, String, Struct
 from buildtool.idl.types import Composite, composite, is_flat, resolve
 
 
@@ -65,19 +67,18 @@ def unpack_in(member: Member, value: str, wire: str, names: FieldNames) -> str:
         case String(wide=wide):
             take = "_take_wide" if wide else "_take_text"
             return f"{value} = {take}(_call, {length});\n{value}Len = (int){length};"
-        case Sequence() if inner is None:
+        case model.Sequence() if inner is None:
             return (
                 f"{value} = _take_in(_call, {length}, sizeof(*{value}));\n"
                 f"{value}Len = (int){length};"
             )
-        case Sequence() if inner is not None:
+        case model.Sequence() if inner is not None:
             record = record_name(inner.c_type, Face.IN)
             return _elements(
                 value,
                 length,
-                inner,
                 [f"const char* _records = _take_in(_call, {length}, sizeof({record}));"],
-                record,
+                f"{record} _record;",
                 f"_in_{inner.c_type}",
             )
         case Struct(c_name=name):
@@ -106,31 +107,34 @@ def unpack_room(member: Member, value: str, wire: str, names: FieldNames) -> str
             room = record_name(inner.c_type, Face.CAPACITY)
             out = record_name(inner.c_type, Face.RESULT)
             first = [f"const char* _records = _take_in(_call, {length}, sizeof({room}));"]
-            results = "NULL"
+            results, last = "NULL", []
             if has_record(inner, Face.RESULT):
                 first.append(f"void* _results = _take_out(_call, {length}, sizeof({out}));")
                 results = "_results"
-            note = f"_remember(_call, {value}, {results}, {length});" if has_give(inner) else ""
-            return _elements(value, length, inner, first, room, f"_room_{inner.c_type}", note)
+            if has_give(inner):
+                last = [f"_remember(_call, {value}, {results}, {length});"]
+            return _elements(
+                value, length, first, f"{room} _record;", f"_room_{inner.c_type}", after=last
+            )
 
 
 def _elements(
     value: str,
     length: str,
-    inner: Composite,
-    first: list[str],
+    before: list[str],
     record: str,
     function: str,
-    note: str = "",
+    *,
+    after: Sequence[str] = (),
 ) -> str:
-    """A native array made element by element out of records."""
+    """A native array made element by element out of records; `after` follows its allocation."""
     lines = [
-        *first,
+        *before,
         f"{value} = _take_elements(_call, {length}, sizeof(*{value}));",
         f"{value}Len = (int){length};",
-        *([note] if note else []),
+        *after,
         f"for (uint32_t _i = 0; _call->err == 0 && _i < {length}; _i++) {{",
-        f"    {record} _record;",
+        f"    {record}",
         "    memcpy(&_record, _records + _i * sizeof(_record), sizeof(_record));",
         f"    {function}(_call, &_record, &{value}[_i]);",
         "}",
@@ -200,5 +204,8 @@ def call_argument(inner: Composite) -> str:
 
 
 def _function(name: str, parameters: str, lines: list[str]) -> str:
-    body = textwrap.indent("\n".join(line for line in lines if line), "    ")
-    return f"static void {name}({parameters})\n{{\n{body}\n}}\n"
+    body = [line for line in lines if line]
+    if not any("v->" in line for line in body):
+        body.append("(void)v;")
+    text = textwrap.indent("\n".join(body), "    ")
+    return f"static void {name}({parameters})\n{{\n{text}\n}}\n"

@@ -192,5 +192,8 @@ def call_argument(inner: Composite) -> str:
 
 
 def _function(name: str, parameters: str, lines: list[str]) -> str:
-    body = textwrap.indent("\n".join(line for line in lines if line), "    ")
-    return f"static void {name}({parameters})\n{{\n{body}\n}}\n"
+    body = [line for line in lines if line]
+    if not any("v->" in line for line in body):
+        body.append("(void)v;")
+    text = textwrap.indent("\n".join(body), "    ")
+    return f"static void {name}({parameters})\n{{\n{text}\n}}\n"

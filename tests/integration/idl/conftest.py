@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from idl_rig import HERE, MACHINES, build, run
+from idl_rig import HERE, MACHINES, build, counted, run
 
 from buildtool.idl.compile import compile_idl
 
@@ -15,17 +15,10 @@ WIRE = HERE / "wire"
 
 def _program(name: str, machine: str, out: Path) -> list[str]:
     compile_idl(WIRE / "wire.idl", (), (), out)
-    generated = out / f"wire_{name}.c"
-    # Generated C gets the counting allocator, and rig.c the real one.
-    counted = out / f"counted_{name}.c"
-    counted.write_text(
-        f'#include "rig.h"\n#include <stdlib.h>\n'
-        f'#define calloc rig_calloc\n#define free rig_free\n#include "{generated.name}"\n'
-    )
     others = [WIRE / f"{name}_main.c", WIRE / "rig.c"]
     if name == "skel":
         others.append(WIRE / "wire_imp.c")
-    return build(machine, out / name, [counted, *others], [f"-I{WIRE}"])
+    return build(machine, out / name, [counted(out / f"wire_{name}.c"), *others], [f"-I{WIRE}"])
 
 
 @pytest.fixture(scope="session", params=MACHINES)

@@ -34,6 +34,16 @@ def build(
     return [str(program)] if machine == "native" else ["qemu-hexagon", "-cpu", "v67", str(program)]
 
 
+def counted(generated: Path) -> Path:
+    """Generated C with an allocator that counts, beside it; rig.c has that allocator."""
+    source = generated.with_name(f"counted_{generated.name}")
+    source.write_text(
+        '#include "rig.h"\n#include <stdlib.h>\n'
+        f'#define calloc rig_calloc\n#define free rig_free\n#include "{generated.name}"\n'
+    )
+    return source
+
+
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc`, which must neither fail nor warn."""
     command = [sys.executable, "-m", "ziglang", "cc", *map(str, arguments)]

@@ -1,0 +1,263 @@
+"""The functions of a stub, one a method.
+
+A method whose parameters have one level fills an array of arguments by index.  One
+that contains sequences inside structs or sequences walks over its values and adds
+buffers as it meets them.
+"""
+
+from __future__ import annotations
+
+from buildtool.idl.emit.cnames import (
+    function_name,
+    function_parameters,
+    is_unsigned,
+    public_signature,
+)
+from buildtool.idl.emit.ctext import block, fill, function, if_any
+from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
+from buildtool.idl.emit.stub_records import fetch, pack_in, pack_room
+from buildtool.idl.layout import Face, Role, WireMethod
+from buildtool.idl.model import (
+    Array,
+    Direction,
+    DmaHandle,
+    Handle,
+    Interface,
+    Member,
+    Method,
+    Parameter,
+    Sequence,
+    String,
+    Struct,
+)
+from buildtool.idl.types import is_flat, is_nested, resolve
+
+
+def method_function(interface: Interface, wire: WireMethod) -> str:
+    """The C function of the method that `wire` lays out."""
+    method = interface.methods[wire.index]
+    nested = any(is_nested(p.type) for p in method.parameters)
+    body = (_nested_body if nested else _flat_body)(interface, method, wire)
+    variables = function_parameters(interface, method, wire.index)
+    return function(
+        public_signature("STUB", method, function_name(interface, method), variables), body
+    )
+
+
+def _flat_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
+    """A call whose buffers are known now: one array, filled by index."""
+    lines = _declarations(interface, method, wire)
+    counts = wire.counts
+    if sum(counts):
+        lines.append(f"remote_arg _pra[{sum(counts)}];")
+    lines += [*_handle(interface, method), "", *_checks(method)]
+    lines += _fields(method, wire)
+    arguments: list[str] = []
+    if wire.prim_in.fields:
+        arguments.append("_buffer(&_in, sizeof(_in))")
+    names = field_names(wire.prim_in)
+    arguments += [_in_buffer(p, names) for p in _arrays(method, Direction.IN)]
+    if wire.prim_rout.fields:
+        arguments.append("_buffer(&_out, sizeof(_out))")
+    arguments += [_array(p) for p in _arrays(method, Direction.ROUT)]
+    arguments += [f"_dma({p.name}, {p.name}Offset)" for p in _dma_parameters(method)]
+    lines += [f"_pra[{at}] = {argument};" for at, argument in enumerate(arguments)]
+    scalars = f"REMOTE_SCALARS_MAKEX(0, {wire.method_field}, {', '.join(map(str, counts))})"
+    lines += _invoke(interface, method, scalars, "_pra" if arguments else "NULL")
+    return [*lines, *_results(method), _return(method)]
+
+
+def _nested_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
+    """A call that walks over its values: the buffers are added as they are met."""
+    handles = _dma_parameters(method)
+    _, _, n_in, n_out = wire.counts
+    lines = _declarations(interface, method, wire)
+    lines.append("_Call* _call;")
+    if handles:
+        lines.append(f"remote_arg _handles[{len(handles)}];")
+    lines += [*_handle(interface, method), "", *_checks(method), "_call = _call_new();"]
+    lines += if_any(["_call == NULL"], [_fail(method, "AEE_ENOMEMORY")])
+    if wire.prim_in.fields:
+        lines.append("_add_in(_call, &_in, 1, sizeof(_in));")
+    if wire.prim_rout.fields:
+        lines.append("_add_out(_call, &_out, 1, sizeof(_out));")
+    lines += _fields(method, wire)
+    lines += [f"_handles[{at}] = _dma({p.name}, {p.name}Offset);" for at, p in enumerate(handles)]
+    arguments = f"_call_args(_call, {'_handles' if handles else 'NULL'}, {len(handles)})"
+    counts = f"_call->n_args, _call->n_outs, {n_in}, {n_out}"
+    scalars = f"REMOTE_SCALARS_MAKEX(0, {wire.method_field}, {counts})"
+    lines += [
+        "_err = _call->err;",
+        *if_any(["_err == 0"], _invoke(interface, method, scalars, arguments)),
+    ]
+    return [*lines, *_results(method), "_call_free(_call);", _return(method)]
+
+
+def _return(method: Method) -> str:
+    return _fail(method, "_err")
+
+
+def _fail(method: Method, code: str) -> str:
+    return f"return (unsigned){code};" if is_unsigned(method) else f"return {code};"
+
+
+def _declarations(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
+    name = function_name(interface, method)
+    lines = []
+    if wire.prim_in.fields:
+        lines.append(f"{record_name(name, Face.IN)} _in = {{0}};")
+    if wire.prim_rout.fields:
+        lines.append(f"{record_name(name, Face.RESULT)} _out = {{0}};")
+    lines.append("int _err;")
+    return lines
+
+
+def _handle(interface: Interface, method: Method) -> list[str]:
+    """What gives a plain interface its handle."""
+    if interface.multi_domain:
+        return []
+    return [
+        f"remote_handle _h = _{interface.c_name}_handle();",
+        "",
+        *if_any(["_h == (remote_handle)-1"], [_fail(method, "AEE_EINVHANDLE")]),
+    ]
+
+
+def _checks(method: Method) -> list[str]:
+    """What of the caller's arguments can be seen to be wrong before the call."""
+    wrong = []
+    for parameter in method.parameters:
+        name, direction = parameter.name, parameter.direction
+        match resolve(parameter.type):
+            case String(wide=wide):
+                size = "_wide_size_within" if wide else "_text_size_within"
+                if direction is Direction.IN:
+                    wrong.append(f"{name} == NULL")
+                else:
+                    wrong.append(f"!_is_array({name}, {name}Len)")
+                if direction is Direction.INROUT:
+                    wrong.append(f"({name}Len > 0 && {size}({name}, {name}Len) == 0)")
+            case Sequence():
+                wrong.append(f"!_is_array({name}, {name}Len)")
+            case DmaHandle():
+                wrong.append(f"__QAIC_REMOTE(remote_register_dma_handle)({name}, {name}Len) != 0")
+            case Struct() | Array():
+                wrong.append(f"{name} == NULL")
+            case _ if direction is not Direction.IN:
+                wrong.append(f"{name} == NULL")
+    return if_any(wrong, [_fail(method, "AEE_EBADPARM")])
+
+
+def _fields(method: Method, wire: WireMethod) -> list[str]:
+    """primIn's fields; a nested method's buffers are added on the way."""
+    names = field_names(wire.prim_in)
+    nested = any(is_nested(p.type) for p in method.parameters)
+    lines = []
+    if any(field.role is Role.METHOD_ID for field in wire.prim_in.fields):
+        lines.append(f"_in._mid = {wire.index};")
+    for parameter in method.parameters:
+        name, type_ = parameter.name, parameter.type
+        resolved = resolve(type_)
+        if isinstance(resolved, DmaHandle | Handle):
+            continue
+        if is_flat(type_):
+            if parameter.direction is not Direction.ROUT:
+                field = f"_in.{names[name, False]}"
+                lines.append(copied(field, _value(parameter), type_))
+            continue
+        if is_nested(type_):
+            member = Member(name, type_)
+            if parameter.direction is Direction.IN:
+                lines.append(pack_in(member, name, name, "_in.", names))
+            else:
+                lines.append(pack_room(member, name, name, "_in.", names))
+            continue
+        if parameter.direction is not Direction.ROUT:
+            lines.append(f"_in.{names[name, False]} = {_in_length(parameter)};")
+            if nested:
+                count = f"(int)_in.{names[name, False]}"
+                lines.append(f"_add_in(_call, {name}, {count}, sizeof(*{name}));")
+        if parameter.direction is not Direction.IN:
+            lines.append(f"_in.{names[name, True]} = (uint32_t){name}Len;")
+            if nested:
+                lines.append(f"_add_out(_call, {name}, {name}Len, sizeof(*{name}));")
+    return lines
+
+
+def _in_length(parameter: Parameter) -> str:
+    name, type_ = parameter.name, resolve(parameter.type)
+    if not isinstance(type_, String):
+        return f"(uint32_t){name}Len"
+    kind = "wide" if type_.wide else "text"
+    if parameter.direction is Direction.INROUT:
+        return f"_{kind}_size_within({name}, {name}Len)"
+    return f"_{kind}_size({name})"
+
+
+def _value(parameter: Parameter) -> str:
+    """The C expression of a flat parameter's value."""
+    resolved = resolve(parameter.type)
+    if isinstance(resolved, Array):
+        return parameter.name
+    if isinstance(resolved, Struct) or parameter.direction is not Direction.IN:
+        return f"*{parameter.name}"
+    return parameter.name
+
+
+def _arrays(method: Method, direction: Direction) -> list[Parameter]:
+    return [
+        p
+        for p in method.parameters
+        if isinstance(resolve(p.type), Sequence | String)
+        and p.direction in (direction, Direction.INROUT)
+    ]
+
+
+def _dma_parameters(method: Method) -> list[Parameter]:
+    """The shared buffers, in the order of the wire: those that go in, those that come back."""
+    handles = [p for p in method.parameters if isinstance(resolve(p.type), DmaHandle)]
+    return sorted(handles, key=lambda p: p.direction is not Direction.IN)
+
+
+def _array(parameter: Parameter) -> str:
+    name = parameter.name
+    return f"_buffer({name}, (size_t){name}Len * sizeof(*{name}))"
+
+
+def _in_buffer(parameter: Parameter, names: FieldNames) -> str:
+    """The in buffer of a sequence or text; a text's length stands in primIn."""
+    if not isinstance(resolve(parameter.type), String):
+        return _array(parameter)
+    name = parameter.name
+    return f"_buffer({name}, _in.{names[name, False]} * sizeof(*{name}))"
+
+
+def _invoke(interface: Interface, method: Method, scalars: str, arguments: str) -> list[str]:
+    invoke = "remote_handle64_invoke" if interface.multi_domain else "remote_handle_invoke"
+    if not method.is_async:
+        return [fill(f"_err = __QAIC_REMOTE({invoke})", ["_h", scalars, arguments], ";", width=88)]
+    call = f"__QAIC_REMOTE({invoke}_async)"
+    given = ["_h", "asyncDesc", scalars, arguments]
+    return [
+        f"if ({call} == NULL) {{",
+        block(["_err = AEE_EUNSUPPORTED;"]),
+        "} else {",
+        block([fill(f"_err = {call}", given, ";", width=88)]),
+        "}",
+    ]
+
+
+def _results(method: Method) -> list[str]:
+    """What is copied to the caller after a good call."""
+    if method.is_async:
+        return []
+    lines = []
+    for parameter in method.parameters:
+        if parameter.direction is Direction.IN:
+            continue
+        name, type_ = parameter.name, parameter.type
+        if is_flat(type_):
+            lines.append(copied(_value(parameter), f"_out.{name}", type_, received=True))
+        else:
+            lines.append(fetch(Member(name, type_), name, name, "_out."))
+    return if_any(["_err == 0"], lines) if any(lines) else []
