@@ -6,7 +6,7 @@ function(buildtool_idl prefix)
     message(FATAL_ERROR "buildtool: ${prefix} needs IDL <file.idl>; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   get_filename_component(idl "${arg_IDL}" ABSOLUTE)
-  get_filename_component(stem "${idl}" NAME_WE)
+  get_filename_component(stem "${idl}" NAME_WLE)
   set(out "${CMAKE_CURRENT_BINARY_DIR}/idl/${prefix}")
   set(arguments "${idl}")
   foreach(directory IN LISTS arg_INCLUDE_DIRECTORIES)
@@ -19,7 +19,7 @@ function(buildtool_idl prefix)
 
   # The names of the interfaces, and so of the files, are known to the IDL compiler only.
   execute_process(
-    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --list
+    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --with-includes --list
     OUTPUT_VARIABLE listing ERROR_VARIABLE error RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "buildtool: ${arg_IDL} is not usable\n${error}")
@@ -31,7 +31,7 @@ function(buildtool_idl prefix)
   set(depfile "${out}/${stem}.d")
   add_custom_command(
     OUTPUT ${outputs}
-    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --depfile "${depfile}"
+    COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --with-includes --depfile "${depfile}"
     DEPENDS "${idl}"
     DEPFILE "${depfile}"
     COMMENT "IDL ${stem}.idl"
@@ -63,7 +63,7 @@ function(buildtool_add_skel target)
   endif()
   buildtool_idl(${target} IDL "${arg_IDL}" INCLUDE_DIRECTORIES ${arg_INCLUDE_DIRECTORIES}
                 DEFINITIONS ${arg_DEFINITIONS})
-  get_filename_component(stem "${arg_IDL}" NAME_WE)
+  get_filename_component(stem "${arg_IDL}" NAME_WLE)
   add_library(${target} SHARED "${${target}_HEADER}" ${${target}_SKELS} ${arg_SOURCES})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel" LINKER_LANGUAGE C)
   target_include_directories(

@@ -25,6 +25,9 @@ def idl(
     depfile: Annotated[
         Path | None, typer.Option(help="Write what was read, for Make and Ninja.")
     ] = None,
+    with_includes: Annotated[
+        bool, typer.Option("--with-includes", help="Also the headers of included IDL files.")
+    ] = False,
     list_only: Annotated[
         bool, typer.Option("--list", help="Print the names of the files; write nothing.")
     ] = False,
@@ -33,8 +36,9 @@ def idl(
     from buildtool.idl.compile import compile_idl, output_names
 
     for file in files:
+        arguments = (file, include or (), define or ())
         if list_only:
-            for name in output_names(file, include or (), define or ()):
+            for name in output_names(*arguments, with_includes=with_includes):
                 print(out / name)
         else:
-            compile_idl(file, include or (), define or (), out, depfile=depfile)
+            compile_idl(*arguments, out, depfile=depfile, with_includes=with_includes)

@@ -8,7 +8,10 @@ from pathlib import Path
 from buildtool.core.files import write_if_changed
 from buildtool.idl.emit import emit
 from buildtool.idl.errors import IdlError
+from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
+
+BUILT_IN = Path(__file__).parent / "include"
 
 
 def compile_idl(
@@ -18,8 +21,12 @@ def compile_idl(
     out_dir: Path | str = ".",
     *,
     depfile: Path | str | None = None,
+    with_includes: bool = False,
 ) -> tuple[Path, ...]:
     """Write the header, stubs and skels of one IDL file into `out_dir`; the files' paths.
+
+    `with_includes` adds the headers of the included IDL files, which the header includes; not
+    those of files that come with this compiler, whose headers are written by hand.
 
     Nothing is written unless all of it can be made; a file whose text stays the same is
     left alone, time stamp and all.  `depfile` gets a rule, for Make and Ninja, that the
@@ -30,6 +37,10 @@ def compile_idl(
     """
     unit = load(path, include_dirs, defines)
     texts = {Path(out_dir, name): text for name, text in emit(unit).items()}
+    if with_includes:
+        for included in _included(unit):
+            header = f"{included.stem}.h"
+            texts[Path(out_dir, header)] = emit(load(included, include_dirs, defines))[header]
     if depfile is not None:
         read = [Path(name) for name in unit.dependencies]
         texts[Path(depfile)] = depfile_text(list(texts), [*read, *compiler_files()])
@@ -46,14 +57,26 @@ def compile_idl(
 
 
 def output_names(
-    path: Path | str, include_dirs: Sequence[Path | str] = (), defines: Sequence[str] = ()
+    path: Path | str,
+    include_dirs: Sequence[Path | str] = (),
+    defines: Sequence[str] = (),
+    *,
+    with_includes: bool = False,
 ) -> tuple[str, ...]:
     """The names of the files that `compile_idl` would write.
 
     Raises:
         IdlError: the IDL is not right.
     """
-    return tuple(emit(load(path, include_dirs, defines)))
+    unit = load(path, include_dirs, defines)
+    headers = [f"{included.stem}.h" for included in _included(unit)] if with_includes else []
+    return (*emit(unit), *headers)
+
+
+def _included(unit: Unit) -> list[Path]:
+    """The included IDL files whose headers nobody has written."""
+    own = [Path(name) for name in unit.dependencies[1:]]
+    return [path for path in own if path.stem in unit.includes and path.parent != BUILT_IN]
 
 
 def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from conftest import PlainCMake
 
 from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, read_elf
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
@@ -13,6 +12,8 @@ from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.skel import SkelError, check_skel
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+from .conftest import PlainCMake
 
 SKEL = """\
 cmake_minimum_required(VERSION 3.22)
@@ -56,7 +57,8 @@ def test_a_skel_is_what_dsp_loaders_want(arch: str, plain_cmake: PlainCMake) -> 
     assert elf.kind == "DYN"
     assert set(elf.load_alignments) == {0x1000}
     assert elf.needed == ()
-    assert elf.imports == {"__wrap_malloc", "__wrap_free", "memcpy"}
+    # memcpy and the division come out of compiler-rt, so nothing else is left to the shell.
+    assert elf.imports == {"__wrap_malloc", "__wrap_free"}
     assert "-lc " not in output
     assert "libc.so" not in output
 

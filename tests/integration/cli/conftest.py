@@ -1,0 +1,67 @@
+"""The command line as a user runs it: a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[3]
+Buildtool = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def buildtool() -> Buildtool:
+    """Run `buildtool ARGUMENTS...` in `cwd`; standard output and error are kept apart."""
+
+    def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "buildtool", *arguments],
+            cwd=cwd,
+            env={**os.environ, "COLUMNS": "80"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def project(tmp_path: Path, buildtool: Buildtool) -> Path:
+    """A project fresh from the template, in a directory with a space in its name."""
+    root = tmp_path / "my project"
+    root.mkdir()
+    done = buildtool("init", "--template", "hvx", "--name", "demo", cwd=root)
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.fixture
+def edit() -> Callable[[Path, str, str], None]:
+    """Replace a text in a file; it must be there."""
+
+    def edit_(file: Path, old: str, new: str) -> None:
+        text = file.read_text()
+        assert old in text, f"{old!r} is not in {file}"
+        file.write_text(text.replace(old, new, 1))
+
+    return edit_
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """A copy of this repository's own project."""
+    root = tmp_path / "sample"
+    root.mkdir()
+    shutil.copy(REPOSITORY / "buildtool.toml", root)
+    for side in ("dsp", "host"):
+        shutil.copytree(REPOSITORY / side, root / side)
+    return root

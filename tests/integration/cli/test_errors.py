@@ -1,0 +1,99 @@
+"""Wrong input: what happened, where, and what to do next; never a traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Buildtool
+
+Edit = Callable[[Path, str, str], None]
+
+
+def test_a_broken_project_file(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    edit(project / "buildtool.toml", 'platform = "ubuntu', 'platfrom = "ubuntu')
+
+    done = buildtool("build", cwd=project)
+
+    assert done.returncode == 2
+    assert "buildtool.toml:" in done.stderr
+    assert "target.sim.platfrom: unknown key" in done.stderr
+    assert "→ Did you mean 'platform'?" in done.stderr
+    assert buildtool("run", "sim", cwd=project).returncode == 125
+
+
+def test_a_broken_idl_file_shows_its_line_and_a_caret(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    edit(project / "dsp/demo_dsp.idl", "in int16 factor", "in int61 factor")
+
+    direct = buildtool("idl", "dsp/demo_dsp.idl", "-o", "out", cwd=project)
+    assert direct.returncode != 0
+    assert "demo_dsp.idl:9:28" in direct.stderr
+    assert "in int61 factor" in direct.stderr
+    assert "^" in direct.stderr
+    assert "did you mean `int64`?" in direct.stderr
+    assert not (project / "out").exists()
+
+    built = buildtool("build", cwd=project)
+    assert built.returncode == 1
+    assert "demo_dsp.idl:9:28" in built.stderr
+
+
+def test_no_project(buildtool: Buildtool, tmp_path: Path) -> None:
+    done = buildtool("build", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no buildtool.toml here" in done.stderr
+    assert "buildtool init" in done.stderr
+
+
+def test_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
+    done = buildtool("build", "--json", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["code"] == "usage"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["bild"], 2, "Did you mean 'build'?"),
+        (["build", "--plna"], 2, "--plan"),
+        (["build", "simm"], 2, "Did you mean 'sim'?"),
+        (["run", "dragon", "--", "x"], 125, "there is no device 'dragon'"),
+        (["run", "sim", "--soc", "QCS6491", "--", "x"], 125, "Did you mean 'QCS6490'?"),
+        (["run", "--no-such-option"], 125, "No such option"),
+        (["profile", "--arch", "v81"], 2, "has no arch 'v81'"),
+        (["inspect", "nothing.so"], 1, "nothing.so cannot be read"),
+        (["inspect", "buildtool.toml"], 1, "is not a sound ELF file"),
+        (["inspect", "buildtool.toml", "--skel", "v67"], 2, "there is no Hexagon arch"),
+        (["init", "--template", "nope"], 2, "known: hvx"),
+        (["init", "--name", "3x"], 2, "is no name for a project"),
+        (["init"], 2, "exists already"),
+        (["idl", "nothing.idl"], 1, "cannot read `nothing.idl`"),
+    ],
+)
+def test_wrong_command_lines(
+    arguments: list[str], status: int, says: str, buildtool: Buildtool, project: Path
+) -> None:
+    done = buildtool(*arguments, cwd=project)
+
+    assert says in done.stderr
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
+def test_a_directory_named_like_the_package_is_not_taken_for_it(
+    buildtool: Buildtool, project: Path
+) -> None:
+    for folder in (project, project / "host", project / "dsp"):
+        (folder / "buildtool").mkdir()
+        (folder / "buildtool" / "__init__.py").write_text("raise SystemExit('wrong package')")
+
+    done = buildtool("build", cwd=project)
+
+    assert done.returncode == 0, done.stderr
