@@ -98,17 +98,34 @@ static void session_used(struct session *session, int change)
     }
 }
 
+/* A living session, with this handle counted. One that another thread is ending, because
+ * it closed what was the last handle, is none. */
+static int session_join(int effective, struct session **session)
+{
+    for (;;) {
+        int code = session_get(effective, true, session);
+        if (code != AEE_SUCCESS) {
+            return code;
+        }
+        pthread_mutex_lock(&(*session)->lock);
+        bool living = !(*session)->ending && !(*session)->dead;
+        (*session)->handles += living;
+        pthread_mutex_unlock(&(*session)->lock);
+        if (living) {
+            return AEE_SUCCESS;
+        }
+        session_put(*session);
+    }
+}
+
 static int open_found(const struct uri *uri, int effective, const char *text, int skel,
                       uint64_t *remote, struct session **out)
 {
     struct session *session;
-    int code = session_get(effective, true, &session);
+    int code = session_join(effective, &session);
     if (code != AEE_SUCCESS) {
         return code;
     }
-    pthread_mutex_lock(&session->lock);
-    session->handles++;
-    pthread_mutex_unlock(&session->lock);
     code = ask_open(session, uri, text, skel, remote);
     if (code != AEE_SUCCESS) {
         session_used(session, -1);

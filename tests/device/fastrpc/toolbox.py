@@ -26,7 +26,7 @@ SKEL_HEADERS = [
     f"-I{ROOT / 'dsp/include'}",
 ]
 SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-static"]
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused-command-line-argument"]
 
 CONF = {
     "soc": "QCS6490",

@@ -1,0 +1,41 @@
+"""The C of the device's core, and its headers as users of either side include them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .toolbox import ARM, HEADERS, ROOT, SHELL, WARNINGS, zig
+
+SHELL_SOURCES = sorted((ROOT / "dsp/shell").glob("*.c"))
+LIBRARY_SOURCES = sorted((ROOT / "host/cdsprpc").glob("*.c"))
+PUBLIC = ["AEEStdDef.h", "AEEStdErr.h", "remote.h", "rpcmem.h"]
+
+
+def test_shell_is_free_of_warnings() -> None:
+    zig(*SHELL, *HEADERS, *WARNINGS, f"-I{ROOT / 'dsp/shell'}", "-fsyntax-only", *SHELL_SOURCES)
+
+
+def test_library_is_free_of_warnings() -> None:
+    includes = [f"-I{ROOT / 'host/cdsprpc'}", f"-I{ROOT / 'dsp/shell'}"]
+    zig(*ARM, *HEADERS, *WARNINGS, *includes, "-fsyntax-only", *LIBRARY_SOURCES)
+
+
+@pytest.mark.parametrize("target", [ARM, SHELL], ids=["arm", "hexagon"])
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_headers(tmp_path: Path, target: list[str], language: str) -> None:
+    """Each alone, and all together; the argument union has the size that the wire knows."""
+    lines = [f'#include "{name}"\n' for name in PUBLIC]
+    assertion = "static_assert" if language == "c++" else "_Static_assert"
+    checks = (
+        f'{assertion}(sizeof(remote_arg) == (sizeof(void *) == 8 ? 16 : 8), "");\n'
+        "int code(void);\n"
+        "int code(void) { return AEE_EBADPARM; }\n"
+        "#if defined(__hexagon__) != (AEE_EBADPARM != 0x0e)\n#error which side\n#endif\n"
+    )
+    for number, text in enumerate([*lines, "".join(lines) + checks]):
+        file = tmp_path / f"include{number}.c"
+        file.write_text(text)
+        standard = "-std=c++17" if language == "c++" else "-std=c11"
+        zig(*target, *HEADERS, *WARNINGS, "-x", language, standard, "-fsyntax-only", file)
