@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from buildtool.idl.emit.cnames import function_name, takes_handle
 from buildtool.idl.emit.constants import quoted
-from buildtool.idl.emit.ctext import function, if_any
+from buildtool.idl.emit.ctext import fill, function, if_any
 from buildtool.idl.emit.header import uri
 from buildtool.idl.layout import ESCAPE, WireMethod
 from buildtool.idl.model import Interface, Unit
@@ -20,21 +20,20 @@ VISIBLE = '__attribute__((visibility("default")))'
 def entry(unit: Unit, interface: Interface, wires: Sequence[WireMethod]) -> list[str]:
     """C source: the switch over the methods, and the values beside it."""
     name = invoke_name(interface)
-    handle = "remote_handle64 _h, " if interface.multi_domain else ""
+    handle = ["remote_handle64 _h"] if interface.multi_domain else []
+    parameters = [*handle, "uint32_t _sc", "remote_arg* _pra"]
     low = [_case(interface, wire) for wire in wires if wire.index < ESCAPE]
     high = [_case(interface, wire) for wire in wires if wire.index >= ESCAPE]
     parts = []
     if high:
         given = "_h, " if interface.multi_domain else ""
         low.append(f"case {ESCAPE}:\n    return _skel_escaped({given}_sc, _pra);")
-        parts.append(_escaped(handle, high))
+        parts.append(_escaped(parameters, high))
     exports = [f"{VISIBLE} uint32_t {name}_qaic_version = {QAIC_VERSION};"]
     if interface.multi_domain:
         exports.append(f"{VISIBLE} char {name}_uri[] =\n    {quoted(uri(unit, interface))};")
-    signature = (
-        f"__QAIC_SKEL_EXPORT int __QAIC_SKEL({name})({handle}uint32_t _sc, remote_arg* _pra)"
-        " __QAIC_SKEL_ATTRIBUTE"
-    )
+    head = f"__QAIC_SKEL_EXPORT int __QAIC_SKEL({name})"
+    signature = fill(head, parameters, " __QAIC_SKEL_ATTRIBUTE")
     body = ["(void)_h;"] if interface.multi_domain and len(wires) == 2 else []
     body += _switch("REMOTE_SCALARS_METHOD(_sc)", low)
     return [*parts, "\n".join(exports) + "\n", f"{signature};\n{function(signature, body)}"]
@@ -46,7 +45,7 @@ def invoke_name(interface: Interface) -> str:
     return f"{interface.c_name}_{kind}"
 
 
-def _escaped(handle: str, cases: list[str]) -> str:
+def _escaped(parameters: list[str], cases: list[str]) -> str:
     short = "REMOTE_SCALARS_INBUFS(_sc) < 1"
     body = [
         "uint32_t _mid;",
@@ -56,7 +55,7 @@ def _escaped(handle: str, cases: list[str]) -> str:
     ]
     return (
         f"/* Method {ESCAPE} in the scalars: the number is the first word of primIn. */\n"
-        + function(f"static int _skel_escaped({handle}uint32_t _sc, remote_arg* _pra)", body)
+        + function(fill("static int _skel_escaped", parameters, ""), body)
     )
 
 

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Sequence
 
 from buildtool.idl import model
+from buildtool.idl.emit.ctext import block
 from buildtool.idl.emit.records import (
     FieldNames,
     copied,
@@ -155,23 +156,21 @@ def give(member: Member, value: str, address: str, wire: str) -> str:
             given = f"&{wire}{member.name}, " if has_record(own, Face.RESULT) else ""
             return f"_give_{own.c_type}({call_argument(own)}{given}{address});"
         case _ if inner is not None and has_give(inner):
-            native = f"&((const {inner.c_type}*)_all.native)[_i]"
-            lines = [f"_give_{inner.c_type}({call_argument(inner)}{native});"]
+            element = inner.c_type
+            lines = [
+                "_Sequence _all = _recall(_call);",
+                f"const {element}* _values = (const {element}*)_all.native;",
+            ]
+            body = [f"_give_{element}({call_argument(inner)}&_values[_i]);"]
             if has_record(inner, Face.RESULT):
-                lines = [
-                    f"{record_name(inner.c_type, Face.RESULT)} _record = {{0}};",
-                    f"_give_{inner.c_type}({call_argument(inner)}&_record, {native});",
-                    "memcpy((char*)_all.wire + _i * sizeof(_record), &_record, sizeof(_record));",
+                lines.append("char* _results = (char*)_all.wire;")
+                body = [
+                    f"{record_name(element, Face.RESULT)} _record = {{0}};",
+                    f"_give_{element}({call_argument(inner)}&_record, &_values[_i]);",
+                    "memcpy(_results + _i * sizeof(_record), &_record, sizeof(_record));",
                 ]
-            body = textwrap.indent("\n".join(lines), " " * 8)
-            return (
-                f"{{\n"
-                f"    _Sequence _all = _recall(_call);\n"
-                f"    for (uint32_t _i = 0; _i < _all.count; _i++) {{\n"
-                f"{body}\n"
-                f"    }}\n"
-                f"}}"
-            )
+            loop = "for (uint32_t _i = 0; _i < _all.count; _i++) {"
+            return f"{{\n{block([*lines, loop, block(body), '}'])}\n}}"
         case _:
             return ""
 

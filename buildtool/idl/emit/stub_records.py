@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 
+from buildtool.idl.emit.ctext import block
 from buildtool.idl.emit.records import (
     FieldNames,
     copied,
@@ -144,17 +145,17 @@ def fetch(member: Member, value: str, address: str, wire: str) -> str:
             given = f"&{wire}{member.name}, " if has_record(own, Face.RESULT) else ""
             return f"_fetch_{own.c_type}({call_argument(own)}{given}{address});"
         case _ if inner is not None and has_fetch(inner):
-            out = record_name(inner.c_type, Face.RESULT)
-            given = f"&((const {out}*)_all.wire)[_i], " if has_record(inner, Face.RESULT) else ""
-            return (
-                f"{{\n"
-                f"    _Sequence _all = _recall(_call);\n"
-                f"    for (uint32_t _i = 0; _i < _all.count; _i++) {{\n"
-                f"        _fetch_{inner.c_type}({call_argument(inner)}{given}"
-                f"&(({inner.c_type}*)_all.native)[_i]);\n"
-                f"    }}\n"
-                f"}}"
-            )
+            element, given = inner.c_type, ""
+            lines = [
+                "_Sequence _all = _recall(_call);",
+                f"{element}* _values = ({element}*)_all.native;",
+            ]
+            if has_record(inner, Face.RESULT):
+                out, given = record_name(element, Face.RESULT), "&_results[_i], "
+                lines.append(f"const {out}* _results =\n    (const {out}*)_all.wire;")
+            call = f"_fetch_{element}({call_argument(inner)}{given}&_values[_i]);"
+            loop = "for (uint32_t _i = 0; _i < _all.count; _i++) {"
+            return f"{{\n{block([*lines, loop, block([call]), '}'])}\n}}"
         case _:
             return ""
 
