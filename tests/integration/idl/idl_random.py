@@ -25,10 +25,11 @@ from buildtool.idl.model import (
 )
 
 #: Names that generated code might use itself, and reserved words of C.
-NAMES = tuple(  # noqa: SIM905
-    "a b i j n w v h x err all call sc pra out_ record records rooms result results data "
-    "status memory handle size count text next register volatile int8_ length".split()
-)
+NAMES = (
+    "a", "b", "i", "j", "n", "w", "v", "h", "x", "err", "all", "call", "sc", "pra", "out_",
+    "record", "records", "rooms", "result", "results", "data", "status", "memory", "handle",
+    "size", "count", "text", "next", "register", "volatile", "int8_", "length",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
