@@ -103,6 +103,7 @@ struct session {
     _Atomic bool dead;
     bool watched; /* a thread listens */
     bool settling; /* somebody is waiting for the process's end */
+    bool told;     /* and whoever wants to know of the end knows */
     bool ending;  /* we asked for it */
     bool killed;  /* the client asked for it */
     bool pinned;  /* stays when its last handle is closed */
@@ -124,6 +125,8 @@ void session_put(struct session *session);
 
 /* Ends the DSP process and waits until it is gone. */
 void session_end(struct session *session);
+/* The same, and waits until clients have been told. Not for their own notifiers. */
+void session_end_told(struct session *session);
 
 /* Notes a call under way, and that it is over. */
 void session_running(struct session *session, struct running *running);

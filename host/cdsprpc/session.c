@@ -10,6 +10,7 @@
 #include "internal.h"
 
 #define SECONDS_TO_END 5
+#define SECONDS_TO_TELL 1
 #define SECONDS_TO_REPORT 10
 
 struct session *session_new(int effective)
@@ -32,6 +33,29 @@ struct session *session_new(int effective)
     return session;
 }
 
+/* Waits, with the lock held, until a flag of the session is set. */
+static bool wait_flag(struct session *session, bool (*flag)(const struct session *), int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    int problem = 0;
+    while (!flag(session) && problem == 0) {
+        problem = pthread_cond_timedwait(&session->changed, &session->lock, &until);
+    }
+    return flag(session);
+}
+
+static bool is_dead(const struct session *session)
+{
+    return session->dead;
+}
+
+static bool is_told(const struct session *session)
+{
+    return session->told;
+}
+
 /* Waits, with the lock held, until the session is dead. */
 static bool wait_dead(struct session *session, int seconds)
 {
@@ -41,14 +65,7 @@ static bool wait_dead(struct session *session, int seconds)
         watch_settle(session);
         pthread_mutex_lock(&session->lock);
     }
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += seconds;
-    int problem = 0;
-    while (!session->dead && problem == 0) {
-        problem = pthread_cond_timedwait(&session->changed, &session->lock, &until);
-    }
-    return session->dead;
+    return wait_flag(session, is_dead, seconds);
 }
 
 void session_end(struct session *session)
@@ -62,6 +79,14 @@ void session_end(struct session *session)
         kill(session->process, SIGKILL);
         wait_dead(session, SECONDS_TO_END);
     }
+    pthread_mutex_unlock(&session->lock);
+}
+
+void session_end_told(struct session *session)
+{
+    session_end(session);
+    pthread_mutex_lock(&session->lock);
+    wait_flag(session, is_told, SECONDS_TO_TELL);
     pthread_mutex_unlock(&session->lock);
 }
 

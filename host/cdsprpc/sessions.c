@@ -186,7 +186,7 @@ static void in_child(void)
 static void end_one(struct session *session, void *context)
 {
     (void)context;
-    session_end(session);
+    session_end_told(session);
 }
 
 __attribute__((constructor)) static void at_load(void)

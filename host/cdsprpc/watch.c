@@ -157,13 +157,17 @@ void watch_settle(struct session *session)
     session->dead = true;
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
-    sessions_remove(session);
     for (int topic = 0; topic < MESSAGE_TOPIC_COUNT; topic++) {
         if (handlers[topic] != NULL) {
             handlers[topic](session->effective, NULL, 0, -1);
         }
     }
     settings_tell(session->effective, flags);
+    pthread_mutex_lock(&session->lock);
+    session->told = true;
+    pthread_cond_broadcast(&session->changed);
+    pthread_mutex_unlock(&session->lock);
+    sessions_remove(session);
     session_put(session);
 }
 

@@ -26,7 +26,7 @@ SKEL_HEADERS = [
     f"-I{ROOT / 'dsp/include'}",
 ]
 SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-static"]
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused-command-line-argument"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
 
 CONF = {
     "soc": "QCS6490",
@@ -40,13 +40,24 @@ CONF = {
 }
 
 
-def zig(*arguments: str | Path) -> None:
-    """Run ``zig cc``; its messages are the assertion's text when it fails."""
+def zig(*arguments: str | Path, cache: Path | None = None) -> str:
+    """Run ``zig cc`` and return its warnings; its messages are the assertion's when it fails.
+
+    An object out of zig's cache comes without its warnings: ``cache`` is a new one for objects.
+    """
+    environment = dict(os.environ)
+    if cache is not None:
+        environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
     command = [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined", "-std=gnu11"]
     done = subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, check=False
+        [*command, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,8 @@ class Toolbox:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not target.exists():
                 partial = target.with_name(f"{target.name}.partial")
-                zig(*arguments, "-o", partial)
+                warnings = zig(*arguments, "-o", partial, cache=self.base / "zig")
+                Path(f"{target}.warnings").write_text(warnings)
                 partial.rename(target)
         return target
 
@@ -72,6 +84,7 @@ class Toolbox:
             self.base / "fastrpc_shell",
             [
                 *SHELL,
+                *WARNINGS,
                 *HEADERS,
                 f"-I{source}",
                 f"-I{ROOT / 'dsp/include'}",
@@ -87,6 +100,7 @@ class Toolbox:
             self.base / "lib" / "libcdsprpc.so.1",
             [
                 *ARM,
+                *WARNINGS,
                 *HEADERS,
                 "-fPIC",
                 "-shared",
