@@ -101,12 +101,13 @@ struct session {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     _Atomic bool dead;
-    bool watched; /* a thread listens */
+    bool watched;  /* a thread listens */
     bool settling; /* somebody is waiting for the process's end */
     bool told;     /* and whoever wants to know of the end knows */
-    bool ending;  /* we asked for it */
-    bool killed;  /* the client asked for it */
-    bool pinned;  /* stays when its last handle is closed */
+    bool closed;   /* its last handle is: no more may be opened on it */
+    bool ending;   /* we asked for its end */
+    bool killed;   /* the client asked for it */
+    bool pinned;   /* stays when its last handle is closed */
     int handles;
     struct channel *channels;
     struct running *running;

@@ -91,7 +91,7 @@ static void session_used(struct session *session, int change)
     pthread_mutex_lock(&session->lock);
     session->handles += change;
     bool unused = session->handles == 0 && !session->pinned && !session->dead;
-    session->ending = session->ending || unused;
+    session->closed = session->closed || unused;
     pthread_mutex_unlock(&session->lock);
     if (unused) {
         session_end(session);
@@ -108,7 +108,7 @@ static int session_join(int effective, struct session **session)
             return code;
         }
         pthread_mutex_lock(&(*session)->lock);
-        bool living = !(*session)->ending && !(*session)->dead;
+        bool living = !(*session)->ending && !(*session)->closed && !(*session)->dead;
         (*session)->handles += living;
         pthread_mutex_unlock(&(*session)->lock);
         if (living) {

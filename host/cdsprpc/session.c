@@ -1,5 +1,6 @@
 /* session.c: one DSP process, and the channels to it. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,11 @@ static bool wait_dead(struct session *session, int seconds)
 
 void session_end(struct session *session)
 {
+    /* A process that died by itself, unnoticed so far, is reported as such. */
+    struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
+    bool gone = poll(&polled, 1, 0) > 0;
     pthread_mutex_lock(&session->lock);
-    session->ending = true;
+    session->ending = session->ending || !gone;
     if (!session->dead) {
         shutdown(session->control, SHUT_RDWR);
     }

@@ -39,7 +39,8 @@ void session_put(struct session *session)
 static struct session *find(int effective)
 {
     for (struct session *session = sessions; session != NULL; session = session->next) {
-        if (session->effective == effective && !session->dead && !session->ending) {
+        if (session->effective == effective && !session->dead && !session->ending &&
+            !session->closed) {
             return session;
         }
     }

@@ -104,6 +104,14 @@ def test_sessions_have_memory_of_their_own(device: Device) -> None:
     assert result["domain_of g"] == "0 8"
 
 
+def test_threads_that_open_and_close(device: Device) -> None:
+    """A session that ends because one thread closed its last handle fails no other thread."""
+    result = device.run("unsigned_pd 3 1; churn 4 12; opens probe 2")
+    assert result["churn 4 12"] == "0"
+    assert result["opens probe 2"] == "0"
+    assert result.err == ""
+
+
 def test_the_client_has_no_children(device: Device) -> None:
     assert device.run(OPEN + "children")["children"] == "0 -1"
 

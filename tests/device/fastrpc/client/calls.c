@@ -241,6 +241,42 @@ int do_threads(char **words, char *more)
     return together(handle_of(words[1]), 2, 100, atoi(words[2]), 50);
 }
 
+static void *open_and_close(void *argument)
+{
+    struct task *task = argument;
+    for (int i = 0; i < task->rounds && task->code == 0; i++) {
+        struct task call = {0, 2, task->value, 1, 0};
+        task->code = remote_handle64_open(
+            "file:///libprobe_skel.so?probe_skel_handle_invoke&_modver=1.0&_dom=cdsp",
+            &call.handle);
+        if (task->code == 0) {
+            work(&call);
+            task->code = call.code;
+            call.code = remote_handle64_close(call.handle);
+            task->code = task->code == 0 ? call.code : task->code;
+        }
+    }
+    return NULL;
+}
+
+/* churn THREADS ROUNDS: each opens, calls and closes; sessions end and begin meanwhile. */
+int do_churn(char **words, char *more)
+{
+    pthread_t running[16];
+    struct task tasks[16];
+    int code = 0;
+    (void)more;
+    for (int i = 0; i < atoi(words[1]); i++) {
+        tasks[i] = (struct task){0, 0, i, atoi(words[2]), 0};
+        pthread_create(&running[i], NULL, open_and_close, &tasks[i]);
+    }
+    for (int i = 0; i < atoi(words[1]); i++) {
+        pthread_join(running[i], NULL);
+        code = tasks[i].code == 0 ? code : tasks[i].code;
+    }
+    return code;
+}
+
 /* ---- asynchronous ---- */
 
 static volatile int called_back = -1;
