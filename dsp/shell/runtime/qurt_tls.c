@@ -1,5 +1,6 @@
 /* qurt_tls.c: QuRT's thread-local data, by key. */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "qurt_error.h"
 #include "qurt_tls.h"
@@ -22,7 +23,20 @@ struct value {
     const void *value;
 };
 
-static _Thread_local struct value values[THREAD_KEYS];
+/* THREAD_KEYS of them, made at the first use. Not an array in thread-local memory itself:
+ * LLD 22 relocates an indexed one wrongly (a thread-pointer offset in add(#u8,asl())). */
+static _Thread_local struct value *values;
+
+static struct value *own_values(void)
+{
+    if (values == NULL) {
+        values = calloc(THREAD_KEYS, sizeof *values);
+    }
+    if (values == NULL) {
+        die("no memory for thread-local data");
+    }
+    return values;
+}
 
 static bool valid(int key)
 {
@@ -62,7 +76,7 @@ int qurt_tls_set_specific(int key, const void *value)
     pthread_mutex_lock(&lock);
     int code = valid(key) ? QURT_EOK : QURT_EINVALID;
     if (code == QURT_EOK) {
-        values[key] = (struct value){keys[key].generation, value};
+        own_values()[key] = (struct value){keys[key].generation, value};
     }
     pthread_mutex_unlock(&lock);
     return code;
@@ -71,7 +85,7 @@ int qurt_tls_set_specific(int key, const void *value)
 void *qurt_tls_get_specific(int key)
 {
     pthread_mutex_lock(&lock);
-    bool current = valid(key) && values[key].generation == keys[key].generation;
+    bool current = valid(key) && values != NULL && values[key].generation == keys[key].generation;
     const void *value = current ? values[key].value : NULL;
     pthread_mutex_unlock(&lock);
     return (void *)(uintptr_t)value;
@@ -79,7 +93,7 @@ void *qurt_tls_get_specific(int key)
 
 void tls_destroy(void)
 {
-    for (int i = 0; i < THREAD_KEYS; i++) {
+    for (int i = 0; values != NULL && i < THREAD_KEYS; i++) {
         pthread_mutex_lock(&lock);
         bool current = keys[i].used && values[i].generation == keys[i].generation;
         void (*destructor)(void *) = current ? keys[i].destructor : NULL;
@@ -90,6 +104,8 @@ void tls_destroy(void)
             destructor(value);
         }
     }
+    free(values);
+    values = NULL;
 }
 
 const struct shell_symbol qurt_tls_symbols[] = {

@@ -1,0 +1,57 @@
+"""An emulated device with the test skels of the runtime families."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
+
+HERE = Path(__file__).parent
+SKELS = ("threads", "sync", "memory", "vtcm", "system", "queue")
+QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
+WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]
+
+
+@pytest.fixture(scope="session")
+def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    return Toolbox(base / "fastrpc-device")
+
+
+def build_skel(toolbox: Toolbox, name: str, *flags: str, source: str | None = None) -> Path:
+    """A skel of `skel/<source>.c`, by default for QuRT's calling convention."""
+    file = HERE / "skel" / f"{source or name}.c"
+    chosen = flags or QURT
+    return toolbox.skel(
+        f"runtime_{name}", *chosen, "-fno-builtin", *WRAP, "-lcompiler_rt", source=str(file)
+    )
+
+
+def install(device: Device, built: Path, name: str) -> None:
+    (device.root / "usr/lib/rfsa/adsp" / f"lib{name}_skel.so").write_bytes(built.read_bytes())
+
+
+@pytest.fixture
+def make_device(tmp_path: Path, toolbox: Toolbox) -> Callable[..., Device]:
+    def make(name: str = "device", **changes: str | None) -> Device:
+        client = toolbox._once(
+            toolbox.base / "runtime-client", [*ARM, *HEADERS, HERE / "client.c", toolbox.library()]
+        )
+        device = Device.lay_out(tmp_path / name, toolbox, **changes)
+        for skel in SKELS:
+            install(device, build_skel(toolbox, skel), skel)
+        return dataclasses.replace(device, client=client)
+
+    return make
+
+
+@pytest.fixture
+def device(make_device: Callable[..., Device]) -> Device:
+    """A QCS6490 with every test skel in its default directory."""
+    return make_device()

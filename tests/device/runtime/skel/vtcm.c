@@ -1,0 +1,195 @@
+/* vtcm.c: VTCM by contexts and by itself, HMX. */
+#include "cases.h"
+#include "HAP_compute_res.h"
+#include "HAP_vtcm_mgr.h"
+#include "qurt.h"
+
+static unsigned int context;
+static unsigned char *memory;
+static unsigned int size;
+static volatile int asked;
+
+static int release_callback(unsigned int id, void *argument)
+{
+    (void)argument;
+    asked = (int)id;
+    return 0;
+}
+
+/* size, least, timeout in us */
+static int acquire(const int32_t *in, int32_t *out)
+{
+    compute_res_attr_t attributes;
+    void *address = NULL;
+    EQUAL(HAP_compute_res_attr_init(&attributes), 0);
+    EQUAL(HAP_compute_res_attr_set_serialize(&attributes, 0), 0);
+    EQUAL(HAP_compute_res_attr_set_vtcm_param_v2(&attributes, (unsigned)in[0], 0, (unsigned)in[1]),
+          0);
+    context = HAP_compute_res_acquire(&attributes, (unsigned)in[2]);
+    EQUAL(HAP_compute_res_attr_get_vtcm_ptr_v2(&attributes, &address, &size), 0);
+    memory = address;
+    out[0] = context != 0;
+    out[1] = (int)size;
+    if (context == 0) {
+        CHECK(memory == NULL);
+        return 0;
+    }
+    CHECK(HAP_compute_res_attr_get_vtcm_ptr(&attributes) == memory);
+    EQUAL((uintptr_t)memory % 4096, 0);
+    for (unsigned int i = 0; i < size; i += 1024) {
+        EQUAL(memory[i], 0); /* nothing of a former holder */
+    }
+    memset(memory, 0x5a, size);
+    return 0;
+}
+
+static int release(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    (void)out;
+    int code = HAP_compute_res_release(context);
+    CHECK(HAP_compute_res_release(context) != 0);
+    return code;
+}
+
+static int query(const int32_t *in, int32_t *out)
+{
+    compute_res_vtcm_page_t layout, gap;
+    unsigned int total = 0, available = 0;
+    (void)in;
+    EQUAL(HAP_compute_res_query_VTCM(0, &total, &layout, &available, &gap), 0);
+    unsigned int sum = 0;
+    for (unsigned int i = 0; i < layout.page_list_len; i++) {
+        sum += layout.page_list[i].page_size * layout.page_list[i].num_pages;
+    }
+    EQUAL(sum, total);
+    EQUAL(layout.block_size, total);
+    out[0] = (int)total;
+    out[1] = (int)available;
+    out[2] = (int)layout.page_list[0].page_size;
+    EQUAL(HAP_compute_res_query_VTCM(0, &total, NULL, NULL, NULL), 0);
+    return 0;
+}
+
+/* Two contexts of one process hold parts that do not overlap. */
+static int share_between_threads(const int32_t *in, int32_t *out)
+{
+    compute_res_attr_t attributes[3];
+    unsigned int ids[3];
+    unsigned char *address[3];
+    unsigned int total = 0;
+    (void)in;
+    (void)out;
+    EQUAL(HAP_compute_res_query_VTCM(0, &total, NULL, NULL, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        EQUAL(HAP_compute_res_attr_init(&attributes[i]), 0);
+        EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes[i], total / 2, 0), 0);
+        ids[i] = HAP_compute_res_acquire(&attributes[i], 0);
+        address[i] = HAP_compute_res_attr_get_vtcm_ptr(&attributes[i]);
+    }
+    CHECK(ids[0] != 0 && ids[1] != 0 && ids[0] != ids[1]);
+    EQUAL(ids[2], 0);
+    CHECK(address[0] + total / 2 <= address[1] || address[1] + total / 2 <= address[0]);
+    EQUAL(HAP_compute_res_release(ids[0]), 0);
+    EQUAL(HAP_compute_res_release(ids[1]), 0);
+    void *alone = HAP_request_VTCM(total, 1);
+    CHECK(alone != NULL);
+    CHECK(HAP_request_async_VTCM(4096, 0, 5000) == NULL);
+    EQUAL(HAP_release_VTCM(alone), 0);
+    CHECK(HAP_release_VTCM(alone) != 0);
+    unsigned int page = 0, count = 0;
+    EQUAL(HAP_query_total_VTCM(&page, &count), 0);
+    EQUAL(page * count, total);
+    return 0;
+}
+
+static int cached_create(const int32_t *in, int32_t *out)
+{
+    compute_res_attr_t attributes;
+    void *address = NULL;
+    EQUAL(HAP_compute_res_attr_init(&attributes), 0);
+    EQUAL(HAP_compute_res_attr_set_cache_mode(&attributes, 1), 0);
+    EQUAL(HAP_compute_res_attr_set_vtcm_param_v2(&attributes, (unsigned)in[0], (unsigned)in[0],
+                                                 (unsigned)in[0]), 0);
+    EQUAL(HAP_compute_res_attr_set_release_callback(&attributes, release_callback, NULL), 0);
+    context = HAP_compute_res_acquire(&attributes, 1000);
+    CHECK(context != 0);
+    EQUAL(HAP_compute_res_attr_get_vtcm_ptr_v2(&attributes, &address, &size), 0);
+    EQUAL(size, in[0]);
+    memory = address;
+    out[0] = (int)context;
+    return 0;
+}
+
+/* timeout in us, priority to hold it with (0: the thread's) */
+static int cached_acquire(const int32_t *in, int32_t *out)
+{
+    asked = 0;
+    int code = HAP_compute_res_acquire_cached(context, (unsigned)in[0]);
+    out[0] = code;
+    if (code == 0 && in[1] != 0) {
+        EQUAL(HAP_compute_res_update_priority(context, (unsigned short)in[1]), 0);
+    }
+    if (code == 0) {
+        memory[0] = 1;
+        memory[size - 1] = 1;
+    }
+    return 0;
+}
+
+static int cached_release(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    out[0] = HAP_compute_res_release_cached(context);
+    return 0;
+}
+
+/* Waits until the manager asks for release, at most `in[0]` ms, then lets go. */
+static int release_when_asked(const int32_t *in, int32_t *out)
+{
+    for (int i = 0; i < in[0] && asked == 0; i++) {
+        qurt_sleep(1000);
+    }
+    out[0] = asked;
+    out[1] = HAP_compute_res_check_release_request(context);
+    EQUAL(HAP_compute_res_release_cached(context), 0);
+    return 0;
+}
+
+static int hmx(const int32_t *in, int32_t *out)
+{
+    compute_res_attr_t attributes;
+    (void)in;
+    EQUAL(HAP_compute_res_attr_init(&attributes), 0);
+    EQUAL(HAP_compute_res_attr_set_hmx_param(&attributes, 0), 0);
+    out[0] = HAP_compute_res_attr_set_hmx_param(&attributes, 1);
+    EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes, 65536, 0), 0);
+    unsigned int id = HAP_compute_res_acquire(&attributes, 0);
+    CHECK(id != 0);
+    out[1] = HAP_compute_res_hmx_lock(id);
+    out[2] = HAP_compute_res_hmx_lock2(id, HAP_COMPUTE_RES_HMX_SHARED);
+    out[3] = HAP_compute_res_hmx_unlock(id);
+    EQUAL(HAP_compute_res_release(id), 0);
+    return 0;
+}
+
+static int without_init(const int32_t *in, int32_t *out)
+{
+    compute_res_attr_t attributes;
+    (void)in;
+    (void)out;
+    memset(&attributes, 0x77, sizeof attributes);
+    CHECK(HAP_compute_res_attr_set_vtcm_param(&attributes, 4096, 0) != 0);
+    EQUAL(HAP_compute_res_acquire(&attributes, 0), 0);
+    CHECK(HAP_compute_res_release(77) != 0);
+    CHECK(HAP_compute_res_acquire_cached(77, 0) != 0);
+    CHECK(HAP_compute_res_release_cached(77) != 0);
+    CHECK(HAP_compute_res_check_release_request(77) != 0);
+    return 0;
+}
+
+const struct named_case cases[] = {
+    CASE(acquire),        CASE(release),        CASE(query),          CASE(share_between_threads),
+    CASE(cached_create),  CASE(cached_acquire), CASE(cached_release), CASE(release_when_asked),
+    CASE(hmx),            CASE(without_init),   {NULL, NULL},
+};
