@@ -57,8 +57,8 @@ void *rpcmem_alloc2(int heapid, uint32 flags, size_t size);
 /* Frees a buffer of rpcmem_alloc; any other pointer is ignored. */
 void rpcmem_free(void *po);
 
-/* The file descriptor of a buffer of rpcmem_alloc, also for a pointer into it;
- * -1 for any other pointer. The descriptor stays the library's. */
+/* The file descriptor of a buffer of rpcmem_alloc; -1 for any other pointer, one
+ * into a buffer included. The descriptor stays the library's. */
 int rpcmem_to_fd(void *po);
 
 __attribute__((unused)) static inline void *rpcmem_alloc_def(int size)

@@ -1,0 +1,164 @@
+/* image_tables.c: what the dynamic segment of an image refers to, none of it believed. */
+#include "image_tables.h"
+
+#include <string.h>
+
+#include "AEEStdErr.h"
+
+/* The bytes of the file behind [address, address + size), or NULL. */
+static const uint8_t *file_bytes(const struct image *image, uint32_t address, uint32_t size)
+{
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const struct image_segment *segment = &image->segments[i];
+        if (address >= segment->address && address - segment->address <= segment->file_size &&
+            size <= segment->file_size - (address - segment->address)) {
+            return image->bytes + segment->file_offset + (address - segment->address);
+        }
+    }
+    return NULL;
+}
+
+#define DYNAMIC_TAGS 40u /* those of use lie below */
+
+struct dynamic {
+    uint32_t value[DYNAMIC_TAGS]; /* by tag */
+    bool has[DYNAMIC_TAGS];
+    uint32_t needed[IMAGE_NEEDED_MAX];
+};
+
+static int dynamic_read(struct image *image, const Elf32_Phdr *segment, struct dynamic *dynamic,
+                        char *reason)
+{
+    const uint8_t *bytes = file_bytes(image, segment->p_vaddr, segment->p_filesz);
+    if (bytes == NULL) {
+        REFUSE(AEE_EBADELF, "has its dynamic segment outside of what is loaded");
+    }
+    uint32_t count = segment->p_filesz / (uint32_t)sizeof(Elf32_Dyn);
+    for (uint32_t i = 0; i < count; i++) {
+        Elf32_Dyn entry;
+        memcpy(&entry, bytes + i * sizeof entry, sizeof entry);
+        if (entry.d_tag == DT_NULL) {
+            return AEE_SUCCESS;
+        }
+        if (entry.d_tag == DT_NEEDED) {
+            if (image->needed_count == IMAGE_NEEDED_MAX) {
+                REFUSE(AEE_EBADELF, "needs more than %d libraries", IMAGE_NEEDED_MAX);
+            }
+            dynamic->needed[image->needed_count++] = entry.d_un.d_val;
+        } else if (entry.d_tag > 0 && (uint32_t)entry.d_tag < DYNAMIC_TAGS) {
+            dynamic->has[entry.d_tag] = true;
+            dynamic->value[entry.d_tag] = entry.d_un.d_val;
+        }
+    }
+    REFUSE(AEE_EBADELF, "has a dynamic segment without an end");
+}
+
+static int strings_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    uint32_t size = dynamic->value[DT_STRSZ];
+    const uint8_t *strings = file_bytes(image, dynamic->value[DT_STRTAB], size);
+    if (!dynamic->has[DT_STRTAB] || size == 0 || strings == NULL || strings[size - 1] != 0) {
+        REFUSE(AEE_EBADELF, "has no sound string table");
+    }
+    image->strings = (const char *)strings;
+    image->strings_size = size;
+    for (uint32_t i = 0; i < image->needed_count; i++) {
+        if (dynamic->needed[i] >= size) {
+            REFUSE(AEE_EBADELF, "needs a library whose name is outside the string table");
+        }
+        image->needed[i] = image->strings + dynamic->needed[i];
+    }
+    if (dynamic->has[DT_SONAME]) {
+        if (dynamic->value[DT_SONAME] >= size) {
+            REFUSE(AEE_EBADELF, "has a SONAME outside the string table");
+        }
+        image->soname = image->strings + dynamic->value[DT_SONAME];
+    }
+    return AEE_SUCCESS;
+}
+
+/* DT_HASH: bucket count, chain count, ...; the chain count is the symbol count. */
+static int symbols_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    if (!dynamic->has[DT_HASH]) {
+        REFUSE(AEE_EBADELF, "has no DT_HASH table: link it with --hash-style=sysv");
+    }
+    const uint8_t *hash = file_bytes(image, dynamic->value[DT_HASH], 8);
+    if (hash == NULL) {
+        REFUSE(AEE_EBADELF, "has its hash table outside of what is loaded");
+    }
+    memcpy(&image->symbol_count, hash + 4, 4);
+    if (image->symbol_count > image->size / sizeof(Elf32_Sym) ||
+        (dynamic->has[DT_SYMENT] && dynamic->value[DT_SYMENT] != sizeof(Elf32_Sym))) {
+        REFUSE(AEE_EBADELF, "has an impossible symbol table");
+    }
+    image->symbols = file_bytes(image, dynamic->value[DT_SYMTAB],
+                                image->symbol_count * (uint32_t)sizeof(Elf32_Sym));
+    if (!dynamic->has[DT_SYMTAB] || image->symbols == NULL) {
+        REFUSE(AEE_EBADELF, "has its symbol table outside of what is loaded");
+    }
+    for (uint32_t i = 0; i < image->symbol_count; i++) {
+        Elf32_Sym symbol;
+        image_symbol(image, i, &symbol);
+        if (symbol.st_name >= image->strings_size) {
+            REFUSE(AEE_EBADELF, "has symbol %u with its name outside the string table",
+                   (unsigned)i);
+        }
+    }
+    return AEE_SUCCESS;
+}
+
+static int relocations_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    static const struct {
+        uint32_t table, size;
+    } kinds[2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+    if (dynamic->has[DT_REL] || (dynamic->has[DT_PLTREL] && dynamic->value[DT_PLTREL] != DT_RELA) ||
+        (dynamic->has[DT_RELAENT] && dynamic->value[DT_RELAENT] != sizeof(Elf32_Rela))) {
+        REFUSE(AEE_EBADELF, "has relocations of a form that Hexagon does not use");
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t size = dynamic->value[kinds[i].size];
+        if (!dynamic->has[kinds[i].table] || size == 0) {
+            continue;
+        }
+        image->relocations[i] = file_bytes(image, dynamic->value[kinds[i].table], size);
+        if (image->relocations[i] == NULL || size % sizeof(Elf32_Rela) != 0) {
+            REFUSE(AEE_EBADELF, "has relocations outside of what is loaded");
+        }
+        image->relocation_count[i] = size / (uint32_t)sizeof(Elf32_Rela);
+    }
+    return AEE_SUCCESS;
+}
+
+static int functions_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    image->init = dynamic->value[DT_INIT];
+    image->fini = dynamic->value[DT_FINI];
+    image->init_array = dynamic->value[DT_INIT_ARRAY];
+    image->init_array_count = dynamic->value[DT_INIT_ARRAYSZ] / 4;
+    image->fini_array = dynamic->value[DT_FINI_ARRAY];
+    image->fini_array_count = dynamic->value[DT_FINI_ARRAYSZ] / 4;
+    if ((image->init != 0 && !image_holds(image, image->init, 4, PF_X)) ||
+        (image->fini != 0 && !image_holds(image, image->fini, 4, PF_X))) {
+        REFUSE(AEE_EBADELF, "has its DT_INIT or DT_FINI outside of its code");
+    }
+    if ((image->init_array_count != 0 &&
+         !image_holds(image, image->init_array, dynamic->value[DT_INIT_ARRAYSZ], PF_R)) ||
+        (image->fini_array_count != 0 &&
+         !image_holds(image, image->fini_array, dynamic->value[DT_FINI_ARRAYSZ], PF_R))) {
+        REFUSE(AEE_EBADELF, "has its constructors' table outside of what is loaded");
+    }
+    return AEE_SUCCESS;
+}
+
+int image_tables_read(struct image *image, const Elf32_Phdr *segment, char *reason)
+{
+    struct dynamic dynamic;
+    memset(&dynamic, 0, sizeof dynamic);
+    int code = dynamic_read(image, segment, &dynamic, reason);
+    code = code != AEE_SUCCESS ? code : strings_read(image, &dynamic, reason);
+    code = code != AEE_SUCCESS ? code : symbols_read(image, &dynamic, reason);
+    code = code != AEE_SUCCESS ? code : relocations_read(image, &dynamic, reason);
+    return code != AEE_SUCCESS ? code : functions_read(image, &dynamic, reason);
+}

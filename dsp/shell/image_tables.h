@@ -1,0 +1,19 @@
+/* image_tables.h: the two halves of reading an image, and how both refuse one. */
+#ifndef BUILDTOOL_SHELL_IMAGE_TABLES_H
+#define BUILDTOOL_SHELL_IMAGE_TABLES_H
+
+#include <stdio.h>
+
+#include "image.h"
+
+#define REFUSE(code, ...)                                                                         \
+    do {                                                                                          \
+        snprintf(reason, IMAGE_REASON_MAX, __VA_ARGS__);                                          \
+        return (code);                                                                            \
+    } while (0)
+
+/* What the dynamic segment refers to: names, symbols, relocations, constructors. The
+ * image has its segments. Returns as image_read does. */
+int image_tables_read(struct image *image, const Elf32_Phdr *dynamic, char *reason);
+
+#endif
