@@ -129,6 +129,10 @@ void session_end(struct session *session);
 /* The same, and waits until clients have been told. Not for their own notifiers. */
 void session_end_told(struct session *session);
 
+/* Two ends, close-on-exec, none of them a standard stream's number: a client may have
+ * closed those, and what goes to standard error must not go into a socket. */
+bool socket_pair(int ends[2]);
+
 /* Notes a call under way, and that it is over. */
 void session_running(struct session *session, struct running *running);
 void session_returned(struct session *session, struct running *running);

@@ -1,5 +1,6 @@
 /* session.c: one DSP process, and the channels to it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,12 +125,37 @@ int session_lost(struct session *session)
     return DSP_CODE(AEE_EBADSTATE);
 }
 
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return moved;
+}
+
+bool socket_pair(int ends[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return false;
+    }
+    ends[0] = above_standard(ends[0]);
+    ends[1] = above_standard(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0) {
+        return true;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return false;
+}
+
 /* With the session's lock held. */
 static struct channel *channel_open(struct session *session)
 {
     int ends[2];
     struct channel *channel = calloc(1, sizeof *channel);
-    if (channel == NULL || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    if (channel == NULL || !socket_pair(ends)) {
         free(channel);
         return NULL;
     }

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,7 +112,8 @@ static bool arrange(const struct session *session, int control, int supervisor)
     for (int i = 0; i < 6; i++) {
         spare[i] = fcntl(from[i], F_DUPFD, 16);
         if (spare[i] < 0 && from[i] == STDERR_FILENO) {
-            spare[i] = fcntl(null, F_DUPFD, 16); /* the client closed its standard error */
+            /* the client closed its standard error */
+            spare[i] = fcntl(open("/dev/null", O_WRONLY), F_DUPFD, 16);
         }
         if (spare[i] < 0) {
             return false;
@@ -192,6 +192,11 @@ static bool hello(struct session *session)
 static int errors_file(void)
 {
     int fd = (int)syscall(SYS_memfd_create, "dsp-stderr", 1u /* MFD_CLOEXEC */);
+    if (fd >= 0 && fd <= STDERR_FILENO) {
+        int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(fd);
+        fd = moved;
+    }
     if (fd >= 0) {
         fcntl(fd, F_SETFL, O_APPEND);
     }
@@ -204,12 +209,11 @@ int start_process(struct session *session, const struct config *config)
     struct command command;
     compose(&command, session, config);
     session->errors = errors_file();
-    if (session->errors < 0 ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0) {
+    if (session->errors < 0 || !socket_pair(control)) {
         say("the DSP process does not start: %s", strerror(errno));
         return AEE_ECONNREFUSED;
     }
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, supervisor) != 0) {
+    if (!socket_pair(supervisor)) {
         say("the DSP process does not start: %s", strerror(errno));
         close(control[0]);
         close(control[1]);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -102,6 +103,28 @@ def test_sessions_have_memory_of_their_own(device: Device) -> None:
     assert result["number i 9"] == "0 2 1"
     assert result["number g 9"] == "0 1 1"
     assert result["domain_of g"] == "0 8"
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-"])
+def test_client_without_standard_streams(device: Device, closed: str) -> None:
+    """What would go to standard error goes nowhere, least of all into a socket."""
+    script = OPEN + "call h 3; call h 4; open h probe; twice h 1000 heap; open g missing"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *device.command(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=device.root,
+        env=device.environment(),
+    )
+    assert done.stdout.splitlines()[2:] == [
+        "call h 3 = 0",
+        f"call h 4 = {DEAD}",
+        "open h probe = 0",
+        "twice h 1000 heap = 0 1000 right",
+        "open g missing = 80000406",
+    ]
 
 
 def test_threads_that_open_and_close(device: Device) -> None:
