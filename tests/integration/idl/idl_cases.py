@@ -85,8 +85,14 @@ def write_case(case: Case, out: Path) -> None:
 int main(void)
 {{
     remote_handle64 h = 0;
-    int failed = 0, status = loop_open(loop_URI "&_dom=cdsp", &h);
+    int failed = 0, status;
 
+#ifdef ON_DEVICE
+    struct remote_rpc_control_unsigned_module unsigned_module = {{CDSP_DOMAIN_ID, 1}};
+    remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &unsigned_module,
+                           sizeof(unsigned_module));
+#endif
+    status = loop_open(loop_URI "&_dom=cdsp", &h);
     if (status != 0) {{
         printf("open: 0x%x\\n", (unsigned)status);
         return 1;

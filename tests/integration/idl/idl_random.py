@@ -59,6 +59,10 @@ class Case:
     types: tuple[Enum | Struct | Alias, ...]
     methods: tuple[tuple[str, tuple[Argument, ...]], ...]
 
+    def within(self, buffers: int) -> Case:
+        """The case without the methods that might take more buffers: a call has a limit."""
+        return Case(self.types, tuple(m for m in self.methods if buffer_counts(m[1]) <= buffers))
+
 
 def flat(type_: Type) -> bool:
     match type_:

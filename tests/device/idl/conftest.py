@@ -1,0 +1,28 @@
+"""The emulated device, and the random cases of the integration tests, for generated C."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+# The emulated device's builder is the package `fastrpc` beside this directory.
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "integration" / "idl")]
+
+from fastrpc.toolbox import Device, Toolbox  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    return Toolbox(base / "fastrpc-device")
+
+
+@pytest.fixture
+def device(tmp_path: Path, toolbox: Toolbox) -> Device:
+    return Device.lay_out(tmp_path / "device", toolbox)
