@@ -12,7 +12,7 @@
 
 static inline void put(FILE *to, const void *data, size_t size)
 {
-    if (fwrite(data, 1, size, to) != size) {
+    if (size > 0 && fwrite(data, 1, size, to) != size) {
         fprintf(stderr, "the other side is gone\n");
         exit(3);
     }
@@ -20,7 +20,7 @@ static inline void put(FILE *to, const void *data, size_t size)
 
 static inline int get(FILE *from, void *data, size_t size)
 {
-    return fread(data, 1, size, from) == size;
+    return size == 0 || fread(data, 1, size, from) == size;
 }
 
 #endif
