@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from buildtool.core.cache import cache_dir
 
+pytest_plugins = ["tests.command_line"]
+
 LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(

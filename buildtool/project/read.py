@@ -29,6 +29,15 @@ MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
 Record = TypeVar("Record")
+SEPARATORS = {
+    ":": "LD_LIBRARY_PATH separates directories with it, and so do rules of Make and Ninja",
+    ";": "ADSP_LIBRARY_PATH separates directories with it, and so do CMake's lists",
+    '"': "CMake ends a text with it",
+    "$": "CMake and Ninja take it for the start of a variable",
+    "\\": "CMake takes it for the start of an escape",
+    "\n": "Ninja ends a rule with it",
+}
+"""Characters that mean something else to a tool behind this one."""
 
 
 class ProjectError(UsageError):
@@ -61,8 +70,10 @@ def find_project(start: Path) -> Project:
 def read_project(file: Path) -> Project:
     """Read and check one project file.
 
-    Raises `ProjectError` for everything that is wrong with it.
+    Raises `ProjectError` for everything that is wrong with it, and for a directory whose name
+    the tools behind this one would misread.
     """
+    _check_place(file)
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -88,6 +99,16 @@ def read_project(file: Path) -> Project:
     return _Reader(file, text).project(tables)
 
 
+def _check_place(file: Path) -> None:
+    for character, why in SEPARATORS.items():
+        if character in str(file.absolute().parent):
+            raise UsageError(
+                f"the path of the project has a {character!r} in it: {file.absolute().parent}",
+                why=why,
+                remedy=f"Move the project to a path without {character!r}.",
+            )
+
+
 @dataclasses.dataclass(frozen=True)
 class _Reader:
     file: Path
@@ -105,7 +126,7 @@ class _Reader:
         if BUILT_IN_TARGET not in targets:
             archs = ("v68",) if any("v68" in skel.archs for skel in skels.values()) else ()
             targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
-        project = Project(self.file.resolve().parent, header, hosts, skels, targets)
+        project = Project(self.file.absolute().parent, header, hosts, skels, targets)
         self.relations(project)
         return project
 

@@ -91,13 +91,6 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
             why=f"its C library is the one in {device.glibc.directory}",
             remedy=f'Lower it for this target: glibc = "{device.glibc.version}".',
         )
-    for character, variable in ((":", "LD_LIBRARY_PATH"), (";", "ADSP_LIBRARY_PATH")):
-        if character in str(staged.directory):
-            raise DeviceError(
-                f"the path of the project has a {character!r} in it: {staged.directory}",
-                why=f"{variable} separates directories with it, so nothing would be found there",
-                remedy=f"Move the project to a path without {character!r}.",
-            )
     if not staged.archs:
         return ""
     fitting = [arch for arch in staged.archs if arch_number(arch) <= arch_number(device.soc.arch)]

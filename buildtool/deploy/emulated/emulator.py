@@ -13,7 +13,7 @@ from buildtool import _data
 from buildtool.build.cmake_driver import carry_out
 from buildtool.build.plan import CMakeStep
 from buildtool.core.cache import cache_dir
-from buildtool.core.events import Listener
+from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
@@ -48,9 +48,15 @@ def build_emulator(listener: Listener) -> Emulator:
     """
     cdsprpc, shell = emulator_steps()
     emulator = Emulator(cdsprpc.prefix / "libcdsprpc.so.1", shell.prefix / "fastrpc_shell")
-    for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc)):
-        if not product.is_file():
-            carry_out(step, listener)
+    missing = [
+        step
+        for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc))
+        if not product.is_file()
+    ]
+    if missing:
+        listener(Note("building the emulated device, once; the first time takes a minute or two"))
+    for step in missing:
+        carry_out(step, listener)
     return emulator
 
 

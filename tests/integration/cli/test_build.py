@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .conftest import Buildtool
-
-Edit = Callable[[Path, str, str], None]
+from tests.command_line import Buildtool, Edit
 
 
 def outcomes(buildtool: Buildtool, project: Path) -> dict[str, str]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .conftest import Buildtool
-
-Edit = Callable[[Path, str, str], None]
+from tests.command_line import Buildtool, Edit
 
 
 def test_a_broken_project_file(buildtool: Buildtool, project: Path, edit: Edit) -> None:
@@ -97,3 +94,16 @@ def test_a_directory_named_like_the_package_is_not_taken_for_it(
     done = buildtool("build", cwd=project)
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("character", [":", ";", "$", '"', "\\"])
+def test_a_path_that_tools_would_misread(
+    character: str, buildtool: Buildtool, project: Path, tmp_path: Path
+) -> None:
+    root = project.rename(tmp_path / f"a{character}b")
+
+    done = buildtool("run", "sim", cwd=root)
+
+    assert done.returncode == 125
+    assert f"the path of the project has a {character!r} in it" in done.stderr
+    assert "→ Move the project to a path without" in done.stderr

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[1]
 Buildtool = Callable[..., subprocess.CompletedProcess[str]]
+Edit = Callable[[Path, str, str], None]
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def project(tmp_path: Path, buildtool: Buildtool) -> Path:
 
 
 @pytest.fixture
-def edit() -> Callable[[Path, str, str], None]:
+def edit() -> Edit:
     """Replace a text in a file; it must be there."""
 
     def edit_(file: Path, old: str, new: str) -> None:

@@ -1,0 +1,209 @@
+"""`buildtool run sim`: the program's output and status, and what is said when it cannot run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool, Edit
+
+MAIN = """\
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    char line[64];
+    if (strcmp(what, "status") == 0) return atoi(argv[2]);
+    if (strcmp(what, "signal") == 0) raise(atoi(argv[2]));
+    if (strcmp(what, "echo") == 0) puts(argv[2]);
+    if (strcmp(what, "cat") == 0) while (fgets(line, sizeof line, stdin)) fputs(line, stdout);
+    if (strcmp(what, "env") == 0) puts(getenv(argv[2]) ? getenv(argv[2]) : "(unset)");
+    if (strcmp(what, "sleep") == 0) { puts("asleep"); fflush(stdout); pause(); }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project without a DSP side: its program does what it is told."""
+    root = tmp_path_factory.mktemp("plain project")
+    (root / "host").mkdir()
+    (root / "buildtool.toml").write_text('[project]\nname = "p"\n[host.app]\nsource = "host"\n')
+    (root / "host" / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(app C)\nadd_executable(app app.c)\n"
+        "install(TARGETS app)\n"
+    )
+    (root / "host" / "app.c").write_text(MAIN)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "out"),
+    [
+        (["status", "0"], 0, ""),
+        (["status", "3"], 3, ""),
+        (["signal", str(int(signal.SIGTERM))], 128 + 15, ""),
+        (["signal", str(int(signal.SIGSEGV))], 128 + 11, ""),
+        (["echo", "--json; $HOME 'x' --"], 0, "--json; $HOME 'x' --\n"),
+        (["env", "DSP_LIBRARY_PATH"], 0, "(unset)\n"),
+    ],
+)
+def test_the_program_s_status_and_output_are_passed_on(
+    arguments: list[str],
+    *,
+    status: int,
+    out: str,
+    plain: Path,
+    buildtool: Buildtool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DSP_LIBRARY_PATH", "/elsewhere")
+    done = buildtool("run", "sim", "--", "bin/app", *arguments, cwd=plain)
+
+    assert (done.returncode, done.stdout) == (status, out), done.stderr
+
+
+def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:
+    done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
+
+    assert done.stdout.strip() == str(plain / ".buildtool/stage/sim/lib")
+
+
+def test_standard_input_reaches_the_program(plain: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "buildtool", "run", "sim", "--", "bin/app", "cat"],
+        cwd=plain,
+        input="one\ntwo\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process(plain: Path, number: int) -> None:
+    caller = subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "run", "sim", "--", "bin/app", "sleep"],
+        cwd=plain,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert caller.stdout is not None
+    assert caller.stdout.readline() == b"asleep\n"
+    before = processes_of(caller.pid)
+    assert len(before) >= 2
+
+    os.kill(caller.pid, number)
+
+    assert caller.wait(20) == 130
+    caller.stdout.close()
+    deadline = time.monotonic() + 10
+    while processes_of(caller.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes_of(caller.pid) == []
+
+
+def processes_of(session: int) -> list[int]:
+    """The live processes of a session; zombies do not count."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[3] == str(session) and fields[0] != "Z":
+            found.append(int(folder.name))
+    return found
+
+
+def test_a_missing_program_is_named_with_those_that_are_there(
+    plain: Path, buildtool: Buildtool
+) -> None:
+    done = buildtool("run", "sim", "--", "bin/ap", cwd=plain)
+
+    assert done.returncode == 125
+    assert "there is no program 'bin/ap'" in done.stderr
+    assert "Did you mean 'bin/app'?" in done.stderr
+
+
+def test_a_file_that_is_no_arm64_program(plain: Path, buildtool: Buildtool) -> None:
+    done = buildtool("run", "sim", "--", "run.sh", cwd=plain)
+
+    assert done.returncode == 125
+    assert "'run.sh' is no ARM64 program" in done.stderr
+
+
+def test_an_arch_that_the_device_lacks(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    edit(project / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v73"]')
+
+    done = buildtool("run", "sim", cwd=project)
+
+    assert done.returncode == 125
+    assert "has no skel that the DSP of QCS6490 can load" in done.stderr
+    assert 'Add "v68" to its archs, or choose another SoC with --soc' in done.stderr
+    other = buildtool("run", "sim", "--soc", "sm8550", cwd=project)
+    assert other.returncode == 0, other.stderr
+
+
+def test_a_skel_that_is_not_there(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    cmake = project / "dsp/CMakeLists.txt"
+    edit(
+        cmake,
+        "install(",
+        'set_target_properties(demo_dsp_skel PROPERTIES OUTPUT_NAME "x")\ninstall(',
+    )
+
+    done = buildtool("run", "sim", cwd=project)
+
+    assert done.returncode == 1
+    assert "0x80000406" in done.stderr
+    assert "libdemo_dsp_skel.so" in done.stderr
+    assert "dsp/v68" in done.stderr
+
+
+def test_a_glibc_newer_than_the_device_s(
+    plain: Path, buildtool: Buildtool, tmp_path: Path, edit: Edit
+) -> None:
+    root = tmp_path / "p"
+    root.mkdir()
+    (root / "host").symlink_to(plain / "host")
+    text = (plain / "buildtool.toml").read_text()
+    (root / "buildtool.toml").write_text(
+        text + '[target.sim]\nplatform = "ubuntu-aarch64"\nglibc = "2.39"\n'
+    )
+
+    done = buildtool("run", "sim", cwd=root)
+
+    assert done.returncode == 125
+    assert "needs glibc 2.39, the emulated device has 2." in done.stderr
+
+
+def test_run_sh_works_without_the_tool(plain: Path, buildtool: Buildtool) -> None:
+    buildtool("run", "sim", "--", "bin/app", cwd=plain)
+    done = subprocess.run(
+        [plain / ".buildtool/stage/sim/run.sh", "bin/app", "echo", "a  b"],
+        env={
+            "PATH": os.environ["PATH"],
+            "BUILDTOOL_EXEC": "qemu-aarch64",
+            "QEMU_LD_PREFIX": "/usr/aarch64-linux-gnu",
+        },
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "a  b\n"

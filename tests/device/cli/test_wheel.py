@@ -1,0 +1,62 @@
+"""The wheel, installed into an empty environment outside the clone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tests.command_line import REPOSITORY
+
+
+def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q",
+         "-w", wheels, REPOSITORY], cwd=tmp_path)  # fmt: skip
+    (wheel,) = wheels.iterdir()
+    assert wheel.name.endswith("-py3-none-any.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "buildtool/_data/cmake/BuildtoolConfig.cmake" in names
+    assert not [name for name in names if name.endswith((".so", ".o", ".pyc"))]
+
+    python = tmp_path / "venv" / "bin" / "python"
+    run([sys.executable, "-m", "venv", tmp_path / "venv"], cwd=tmp_path)
+    run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], cwd=tmp_path)
+    # Its dependencies are those of the test's environment: fetching them again shows nothing.
+    site = next((tmp_path / "venv").glob("lib/python3*/site-packages"))
+    here = next(Path(sys.prefix).glob("lib/python3*/site-packages"))
+    for entry in here.iterdir():
+        if "buildtool" not in entry.name and not (site / entry.name).exists():
+            (site / entry.name).symlink_to(entry)
+    ninja = Path(sys.prefix, "bin", "ninja")
+    (tmp_path / "venv" / "bin" / "ninja").symlink_to(ninja)
+
+    project = tmp_path / "an empty directory"
+    project.mkdir()
+    buildtool = tmp_path / "venv" / "bin" / "buildtool"
+    where = "import buildtool; print(buildtool.__file__)"
+    assert str(tmp_path) in run([python, "-c", where], cwd=project)
+    run([buildtool, "init", "--template", "hvx"], cwd=project)
+    output = run([buildtool, "run", "sim"], cwd=project)
+    assert "verified against the CPU" in output
+
+    # scikit-build-core finds the CMake modules by these entry points.
+    entry = (
+        "from importlib.metadata import entry_points as e; from importlib.resources import files\n"
+        "for g in ('cmake.prefix', 'cmake.module'):\n"
+        "    (p,) = e(group=g, name='buildtool'); print(files(p.load()) / 'BuildtoolConfig.cmake')"
+    )
+    for line in run([python, "-c", entry], cwd=project).splitlines():
+        assert Path(line).is_file()
+
+
+def run(command: list[str | Path], cwd: Path) -> str:
+    """Run a command that must succeed; returns its standard output."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
