@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
+
+from tests.device.fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
 
 HERE = Path(__file__).parent
 SKELS = ("threads", "sync", "memory", "vtcm", "system", "queue")
@@ -25,12 +26,13 @@ def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
 
 
 def build_skel(toolbox: Toolbox, name: str, *flags: str, source: str | None = None) -> Path:
-    """A skel of `skel/<source>.c`, by default for QuRT's calling convention."""
+    """A skel of `skel/<source>.c`, by default for QuRT's calling convention.
+
+    Without compiler_rt: what the compiler calls comes from the shell, as in SDK-built skels.
+    """
     file = HERE / "skel" / f"{source or name}.c"
     chosen = flags or QURT
-    return toolbox.skel(
-        f"runtime_{name}", *chosen, "-fno-builtin", *WRAP, "-lcompiler_rt", source=str(file)
-    )
+    return toolbox.skel(f"runtime_{name}", *chosen, "-fno-builtin", *WRAP, source=str(file))
 
 
 def install(device: Device, built: Path, name: str) -> None:

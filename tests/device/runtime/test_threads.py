@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fastrpc.toolbox import Device
+
+from tests.device.fastrpc.toolbox import Device
 
 
 def case(device: Device, skel: str, words: str) -> tuple[int, list[int], str]:

@@ -51,8 +51,8 @@ static int formatting(const int32_t *in, int32_t *out)
     char text[200];
     (void)in;
     EQUAL(snprintf(text, sizeof text, "%d|%5s|%-5s|%.2s|%x|%#o|%+d|% d|%c", 7, "ab", "cd", "efg",
-                   255, 8, 9, 10, 'z'), 35);
-    CHECK(strcmp(text, "7|   ab|cd   |ef|ff|010|+9| 10|z") == 0 || text[0] == '7');
+                   255, 8, 9, 10, 'z'), 32);
+    CHECK(strcmp(text, "7|   ab|cd   |ef|ff|010|+9| 10|z") == 0);
     snprintf(text, sizeof text, "%lld %llu %hhd %hd %zu %ld %p", -1ll, ~0ull, 0x1ff, 0x1ffff,
              (size_t)3, 4l, (void *)16);
     CHECK(strcmp(text, "-1 18446744073709551615 -1 -1 3 4 0x10") == 0);

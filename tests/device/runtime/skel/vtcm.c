@@ -4,7 +4,8 @@
 #include "HAP_vtcm_mgr.h"
 #include "qurt.h"
 
-static unsigned int context;
+static unsigned int plain;   /* a context of acquire */
+static unsigned int context; /* of cached_create */
 static unsigned char *memory;
 static unsigned int size;
 static volatile int asked;
@@ -21,25 +22,26 @@ static int acquire(const int32_t *in, int32_t *out)
 {
     compute_res_attr_t attributes;
     void *address = NULL;
+    unsigned int given = 0;
     EQUAL(HAP_compute_res_attr_init(&attributes), 0);
     EQUAL(HAP_compute_res_attr_set_serialize(&attributes, 0), 0);
     EQUAL(HAP_compute_res_attr_set_vtcm_param_v2(&attributes, (unsigned)in[0], 0, (unsigned)in[1]),
           0);
-    context = HAP_compute_res_acquire(&attributes, (unsigned)in[2]);
-    EQUAL(HAP_compute_res_attr_get_vtcm_ptr_v2(&attributes, &address, &size), 0);
-    memory = address;
-    out[0] = context != 0;
-    out[1] = (int)size;
-    if (context == 0) {
-        CHECK(memory == NULL);
+    plain = HAP_compute_res_acquire(&attributes, (unsigned)in[2]);
+    EQUAL(HAP_compute_res_attr_get_vtcm_ptr_v2(&attributes, &address, &given), 0);
+    unsigned char *bytes = address;
+    out[0] = plain != 0;
+    out[1] = (int)given;
+    if (plain == 0) {
+        CHECK(bytes == NULL);
         return 0;
     }
-    CHECK(HAP_compute_res_attr_get_vtcm_ptr(&attributes) == memory);
-    EQUAL((uintptr_t)memory % 4096, 0);
-    for (unsigned int i = 0; i < size; i += 1024) {
-        EQUAL(memory[i], 0); /* nothing of a former holder */
+    CHECK(HAP_compute_res_attr_get_vtcm_ptr(&attributes) == bytes);
+    EQUAL((uintptr_t)bytes % 4096, 0);
+    for (unsigned int i = 0; i < given; i += 1024) {
+        EQUAL(bytes[i], 0); /* nothing of a former holder */
     }
-    memset(memory, 0x5a, size);
+    memset(bytes, 0x5a, given);
     return 0;
 }
 
@@ -47,8 +49,8 @@ static int release(const int32_t *in, int32_t *out)
 {
     (void)in;
     (void)out;
-    int code = HAP_compute_res_release(context);
-    CHECK(HAP_compute_res_release(context) != 0);
+    int code = HAP_compute_res_release(plain);
+    CHECK(HAP_compute_res_release(plain) != 0);
     return code;
 }
 

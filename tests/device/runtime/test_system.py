@@ -1,0 +1,112 @@
+"""FARF, the C library's part, time, power votes, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.device.fastrpc.toolbox import Device, Toolbox
+
+from .conftest import QURT, build_skel, install
+from .test_threads import case
+
+UNSUPPORTED_API = -3  # HAP_POWER_ERR_UNSUPPORTED_API
+UNSUPPORTED = 0x80000414 - (1 << 32)
+LEVELS = [
+    "[dsp] MEDIUM system.c:N: no arguments",
+    "[dsp] HIGH system.c:N: int -5 long long 1099511627776 string text char x",
+    "[dsp] ERROR system.c:N: double 2.500 width     42|42    |000042",
+    "[dsp] HIGH system.c:N: mixed 1 2 3 4.000000 five 6%",
+    "[dsp] HIGH system.c:N: asked for 1",
+    "[dsp] HIGH system.c:N: this file",
+    "[dsp] FATAL system.c:N: ",
+]
+
+
+def without_line_numbers(log: str) -> list[str]:
+    return [
+        f"{line.split('.c:')[0]}.c:N:{line.split(':', 2)[2]}" if ".c:" in line else line
+        for line in log.splitlines()
+    ]
+
+
+def test_farf_levels_reach_the_terminal(device: Device) -> None:
+    code, _, log = case(device, "system", "levels")
+    assert code == 0
+    assert without_line_numbers(log) == LEVELS
+
+
+def test_farf_is_the_same_in_skels_of_the_linux_convention(
+    device: Device, toolbox: Toolbox
+) -> None:
+    """zig's own Hexagon triple passes unnamed arguments otherwise: the header sees to it."""
+    built = build_skel(toolbox, "system_linux", "-DLINUX", source="system")
+    install(device, built, "system")
+    _, _, log = case(device, "system", "levels")
+    assert without_line_numbers(log) == LEVELS
+
+
+def test_long_message_is_cut(device: Device) -> None:
+    _, _, log = case(device, "system", "long_message")
+    assert log.rstrip().endswith("a" * 255)
+    assert "a" * 256 not in log
+
+
+@pytest.mark.parametrize("name", ["formatting", "c_library"])
+def test_c_library(device: Device, name: str) -> None:
+    code, _, log = case(device, "system", name)
+    assert code == 0, log
+
+
+def test_time_passes(device: Device) -> None:
+    code, out, log = case(device, "system", "time_passes")
+    assert code == 0, log
+    assert out[0] >= 20000
+
+
+def test_power_votes_are_kept_and_hmx_refused(device: Device) -> None:
+    code, out, log = case(device, "system", "power")
+    assert code == 0, log
+    assert out[:2] == [UNSUPPORTED_API, -2]
+    assert "HMX is not emulated, it cannot be powered up" in log
+
+
+def test_performance_monitor_and_tracing_are_refused(device: Device) -> None:
+    code, out, log = case(device, "system", "monitor")
+    assert code == 0
+    assert out[:2] == [0, UNSUPPORTED]
+    assert "qurt_pmu_get: the performance monitor is not emulated" in log
+    assert "instruction tracing is not emulated" in log
+
+
+def test_facts(device: Device) -> None:
+    code, out, log = case(device, "system", "facts")
+    assert code == 0, log
+    assert out[0] == 0x68
+    assert out[1] == 6
+    assert out[2] > 1
+    assert out[3] == 64
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("fail_assertion", "assertion failed: kernel.c:12 n > 0"),
+        ("leave 3", "the skel called exit(3)"),
+    ],
+)
+def test_ends_of_the_process(device: Device, words: str, text: str) -> None:
+    code, _, log = case(device, "system", words)
+    assert code == 0x8000040D
+    assert text in log
+
+
+def test_stack_protector(device: Device, toolbox: Toolbox) -> None:
+    # zig wants a libc for -fstack-protector; its compiler does not.
+    guarded = ("-Xclang", "-stack-protector", "-Xclang", "3")
+    built = build_skel(toolbox, "system_guarded", *QURT, *guarded, source="system")
+    install(device, built, "system")
+    code, _, log = case(device, "system", "smash_stack 16")
+    assert code == 0, log
+    code, _, log = case(device, "system", "smash_stack 40")
+    assert code == 0x8000040D
+    assert "wrote beyond an array on its stack" in log
