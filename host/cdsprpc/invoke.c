@@ -49,18 +49,23 @@ static int marshal_buffer(struct session *session, const remote_arg *argument, b
     return AEE_SUCCESS;
 }
 
-/* A handle argument is a number, or the descriptor of a buffer with an offset: if it is
- * one, the DSP gets to know the buffer. */
+/* A handle argument is a number, or the descriptor of a buffer with an offset: if it may
+ * be one, the DSP gets to know the buffer. Only of a buffer that was registered is it an
+ * error when that fails: another number may be a descriptor's by chance. */
 static int marshal_handle(struct session *session, const remote_arg *argument,
                           struct wire_argument *wire)
 {
     struct stat status;
+    int fd = argument->dma.fd;
     wire->how = WIRE_VALUE;
     memcpy(&wire->id, argument, sizeof wire->id);
-    int fd = argument->dma.fd;
-    bool shares = fd > 2 && (buffers_knows_fd(fd) || (fstat(fd, &status) == 0 &&
-                                                      S_ISREG(status.st_mode)));
-    return shares ? buffers_share_fd(session, fd, NULL) : AEE_SUCCESS;
+    if (buffers_knows_fd(fd)) {
+        return buffers_share_fd(session, fd, NULL);
+    }
+    if (fd > STDERR_FILENO && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        buffers_share_fd(session, fd, NULL);
+    }
+    return AEE_SUCCESS;
 }
 
 static int marshal(struct session *session, uint32_t scalars, const remote_arg *arguments,

@@ -33,6 +33,11 @@ def test_handles_as_arguments(device: Device) -> None:
     assert device.run(OPEN + "handles h")["handles h"] == "0 102030405060709"
 
 
+def test_as_many_arguments_as_there_can_be(device: Device) -> None:
+    """255 buffers each way, shared and copied ones mixed, 15 handles each way."""
+    assert device.run(OPEN + "most h")["most h"] == "0 270 right"
+
+
 def test_bad_pointers_are_errors_and_the_handle_lives_on(device: Device) -> None:
     result = device.run(OPEN + "wild h; null h; twice h 8 heap")
     assert result["wild h"] == "e"

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from .toolbox import ROOT, Device, Toolbox
 
@@ -113,11 +115,13 @@ def test_exports_and_soname(toolbox: Toolbox) -> None:
     with toolbox.library().open("rb") as file:
         elf = ELFFile(file)
         dynamic = elf.get_section_by_name(".dynamic")
-        sonames = [tag.soname for tag in dynamic.iter_tags("DT_SONAME")]
-        symbols = elf.get_section_by_name(".dynsym").iter_symbols()
+        assert isinstance(dynamic, DynamicSection)
+        sonames = [getattr(tag, "soname", None) for tag in dynamic.iter_tags("DT_SONAME")]
+        table = elf.get_section_by_name(".dynsym")
+        assert isinstance(table, SymbolTableSection)
         defined = {
             symbol.name
-            for symbol in symbols
+            for symbol in table.iter_symbols()
             if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] != "STB_LOCAL"
         }
     assert sonames == ["libcdsprpc.so.1"]

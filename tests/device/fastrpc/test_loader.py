@@ -50,7 +50,7 @@ def check(toolbox: Toolbox) -> Callable[..., Checked]:
     return run
 
 
-def headers(data: bytes) -> list[tuple[int, list[int]]]:
+def headers(data: bytes | bytearray) -> list[tuple[int, list[int]]]:
     """Each program header with its offset in the file."""
     start, count = struct.unpack_from("<I", data, 28)[0], struct.unpack_from("<H", data, 44)[0]
     return [

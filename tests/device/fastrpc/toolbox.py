@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import ziglang
+import ziglang  # type: ignore[import-untyped]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -168,6 +168,38 @@ int do_handles(char **words, char *more)
     return code;
 }
 
+/* As many arguments as a call can have; every other buffer is shared memory. */
+int do_most(char **words, char *more)
+{
+    static remote_arg arguments[540];
+    static int in[255], out[255];
+    int *shared = rpcmem_alloc(25, 1, 255 * 2 * 4);
+    int right = 0;
+    for (int i = 0; i < 255; i++) {
+        int *from = i % 2 == 0 ? &in[i] : &shared[i];
+        *from = 1000 + i;
+        out[i] = shared[255 + i] = 0;
+        arguments[i].buf.pv = from;
+        arguments[i].buf.nLen = 4;
+        arguments[255 + i].buf.pv = i % 3 == 0 ? &out[i] : &shared[255 + i];
+        arguments[255 + i].buf.nLen = 4;
+    }
+    for (unsigned i = 0; i < 15; i++) {
+        arguments[510 + i].h64 = 0xabcdef0000000000u + i;
+    }
+    int code = remote_handle64_invoke(handle_of(words[1]),
+                                      REMOTE_SCALARS_MAKEX(0, 17, 255, 255, 15, 15), arguments);
+    for (int i = 0; i < 255; i++) {
+        right += (i % 3 == 0 ? out[i] : shared[255 + i]) == 1001 + i;
+    }
+    for (unsigned i = 0; i < 15; i++) {
+        right += arguments[525 + i].h64 == 0xabcdef0000000001u + i;
+    }
+    snprintf(more, 256, "%d right", right);
+    rpcmem_free(shared);
+    return code;
+}
+
 /* A pointer that leads nowhere, and NULL with a length. */
 int do_wild(char **words, char *more)
 {

@@ -150,6 +150,15 @@ static int method(uint32_t number, uint32_t sc, remote_arg *pra)
     case 15: /* changes its input in place: seen by the client if it is shared */
         *(int32_t *)(uintptr_t)in = 99;
         return 0;
+    case 17: /* out i is in i + 1, for as many as there are */
+        for (uint32_t i = 0; i < REMOTE_SCALARS_OUTBUFS(sc); i++) {
+            *(int32_t *)pra[REMOTE_SCALARS_INBUFS(sc) + i].buf.pv = *(int32_t *)pra[i].buf.pv + 1;
+        }
+        for (uint32_t i = 0; i < REMOTE_SCALARS_OUTHANDLES(sc); i++) {
+            uint32_t at = REMOTE_SCALARS_INBUFS(sc) + REMOTE_SCALARS_OUTBUFS(sc) + i;
+            pra[at + REMOTE_SCALARS_INHANDLES(sc)].h64 = pra[at].h64 + 1;
+        }
+        return 0;
     case 16:
         /* vadd of qf32: every qemu so far lacks the floating point of HVX */
         __asm__ volatile("v0.qf32 = vadd(v0.qf32,v0.qf32)" ::: "v0");
