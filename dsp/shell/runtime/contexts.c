@@ -17,6 +17,7 @@
 
 #define HELD_MAX 64
 #define LOOK_US 1000u /* between two looks of those that wait */
+#define GRACE_US 3000u /* another process that only asks what is free holds it as long */
 
 struct context {
     struct context *next;
@@ -177,7 +178,7 @@ static void start_watching(void)
 
 static bool hold(struct context *context, uint32_t timeout_us)
 {
-    uint64_t deadline = clock_after_us(timeout_us);
+    uint64_t deadline = clock_after_us(timeout_us < GRACE_US ? GRACE_US : timeout_us);
     int vtcm_slot = -1;
     int serial_slot = -1;
     int priority = thread_priority();
@@ -195,7 +196,7 @@ static bool hold(struct context *context, uint32_t timeout_us)
             serial_slot = exclusive_announce(&serial_file, serial_slot, priority);
         }
         pthread_mutex_unlock(&lock);
-        clock_sleep_us(timeout_us < LOOK_US ? 100 : LOOK_US);
+        clock_sleep_us(timeout_us < GRACE_US ? 200 : LOOK_US);
         pthread_mutex_lock(&lock);
     }
     exclusive_withdraw(&vtcm_file, vtcm_slot);

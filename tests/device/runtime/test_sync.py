@@ -31,6 +31,12 @@ def test_unlocking_a_free_mutex_is_fatal(device: Device) -> None:
     assert "nobody holds" in log
 
 
+def test_locking_twice_waits_for_ever_and_says_so(device: Device) -> None:
+    code, out, log = case(device, "sync", "lock_twice")
+    assert (code, out[0]) == (0, 0)
+    assert "which it holds: on a DSP it waits for ever" in log
+
+
 def test_barrier_has_one_serial_thread_a_round(device: Device) -> None:
     code, out, log = case(device, "sync", "barriers 50")
     assert (code, out[:2]) == (0, [50, 300]), log

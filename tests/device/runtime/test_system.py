@@ -51,9 +51,19 @@ def test_long_message_is_cut(device: Device) -> None:
     assert "a" * 256 not in log
 
 
-@pytest.mark.parametrize("name", ["formatting", "c_library"])
-def test_c_library(device: Device, name: str) -> None:
-    code, _, log = case(device, "system", name)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "formatting",
+        "formatting_by_list",
+        "c_library",
+        "mathematics",
+        "half_floats",
+        "arithmetic 7000",
+    ],
+)
+def test_libraries(device: Device, words: str) -> None:
+    code, _, log = case(device, "system", words)
     assert code == 0, log
 
 

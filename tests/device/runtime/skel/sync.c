@@ -104,6 +104,25 @@ static int mutex_recursion(const int32_t *in, int32_t *out)
     return 0;
 }
 
+static void lock_it_twice(void *arg)
+{
+    qurt_mutex_lock(arg);
+    qurt_mutex_lock(arg);
+    counter = 99;
+}
+
+/* The thread never comes back; the process ends with its client. */
+static int lock_twice(const int32_t *in, int32_t *out)
+{
+    static qurt_mutex_t own = QURT_MUTEX_INIT;
+    (void)in;
+    counter = 0;
+    EQUAL(start(0, 100, lock_it_twice, &own), 0);
+    qurt_sleep(50000);
+    out[0] = counter;
+    return 0;
+}
+
 static int unlock_what_is_free(const int32_t *in, int32_t *out)
 {
     (void)in;
@@ -459,7 +478,7 @@ static int vector_units(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(mutex_guards), CASE(mutex_recursion), CASE(unlock_what_is_free),
+    CASE(mutex_guards), CASE(mutex_recursion), CASE(unlock_what_is_free), CASE(lock_twice),
     CASE(signals_with_several_waiters), CASE(anysignals), CASE(barriers), CASE(conditions),
     CASE(semaphores), CASE(futex_wake_counts), CASE(pipes), CASE(timers), CASE(vector_units),
     {NULL, NULL},

@@ -1,6 +1,7 @@
 /* system.c: logging, the C library, time, power, and what is refused. */
-#include <stdlib.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define FARF_LOW 0
 #define FARF_MEDIUM 1
@@ -66,6 +67,86 @@ static int formatting(const int32_t *in, int32_t *out)
     snprintf(text, sizeof text, "%s %d%%", (char *)NULL, 5);
     CHECK(strcmp(text, "(null) 5%") == 0);
     out[0] = 1;
+    return 0;
+}
+
+static int by_list(char *text, size_t room, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, room, format, list);
+    va_end(list);
+    return length;
+}
+
+static int formatting_by_list(const int32_t *in, int32_t *out)
+{
+    char text[64];
+    (void)in;
+    (void)out;
+    EQUAL(by_list(text, sizeof text, "%d %s %.1f %lld %c", 1, "two", 3.0, 4ll, '5'), 13);
+    CHECK(strcmp(text, "1 two 3.0 4 5") == 0);
+    return 0;
+}
+
+void __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void *, const void *, unsigned);
+
+/* What has no instruction: the compiler calls the shell's helpers for these. */
+static int arithmetic(const int32_t *in, int32_t *out)
+{
+    volatile long long wide = 0x123456789abcdefll, by = in[0];
+    volatile unsigned long long unsigned_wide = 0xfedcba9876543210ull;
+    volatile double x = 7.5, y = -2.0;
+    volatile float f = 10.0f, g = 4.0f;
+    volatile int small = -100;
+    volatile unsigned large = 4000000000u;
+    static long long from[8] __attribute__((aligned(8))), to[8] __attribute__((aligned(8)));
+    (void)out;
+    EQUAL(wide / by, 11712218459498ll);
+    EQUAL(wide % by, 895);
+    EQUAL(unsigned_wide / (unsigned long long)by, 2623536934927580ull);
+    EQUAL(unsigned_wide % (unsigned long long)by, 4720);
+    EQUAL(small / (int)by, 0);
+    EQUAL(small % 7, -2);
+    EQUAL(large / (unsigned)by, 571428);
+    EQUAL(large % (unsigned)by, 4000000000u - 571428u * 7000u);
+    CHECK(x / y == -3.75 && x * y == -15.0 && x + y == 5.5 && x - y == 9.5);
+    CHECK(f / g == 2.5f);
+    for (int i = 0; i < 8; i++) {
+        from[i] = i * 0x101010101ll;
+    }
+    __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(to, from, sizeof from);
+    CHECK(memcmp(to, from, sizeof from) == 0);
+    return 0;
+}
+
+float __extendhfsf2(unsigned short);
+unsigned short __truncsfhf2(float);
+
+static int half_floats(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    (void)out;
+    CHECK(__extendhfsf2(0x3c00) == 1.0f && __extendhfsf2(0xc200) == -3.0f);
+    EQUAL(__truncsfhf2(1.0f), 0x3c00);
+    EQUAL(__truncsfhf2(-0.1f), 0xae66);
+    EQUAL(__truncsfhf2(1e9f), 0x7c00);
+    return 0;
+}
+
+float sqrtf(float), expf(float), powf(float, float), floorf(float), exp2f(float);
+double pow(double, double), atan2(double, double);
+long lround(double);
+
+static int mathematics(const int32_t *in, int32_t *out)
+{
+    (void)in;
+    (void)out;
+    CHECK(sqrtf(2.25f) == 1.5f && powf(2.0f, 10.0f) == 1024.0f && floorf(-1.5f) == -2.0f);
+    CHECK(exp2f(3.0f) == 8.0f && expf(0.0f) == 1.0f);
+    CHECK(pow(2.0, 0.5) > 1.414213 && pow(2.0, 0.5) < 1.414214);
+    CHECK(atan2(1.0, 1.0) > 0.785398 && atan2(1.0, 1.0) < 0.785399);
+    EQUAL(lround(-2.5), -3);
     return 0;
 }
 
@@ -216,6 +297,7 @@ static int smash_stack(const int32_t *in, int32_t *out)
 
 const struct named_case cases[] = {
     CASE(levels),  CASE(long_message), CASE(formatting),     CASE(c_library), CASE(time_passes),
+    CASE(formatting_by_list), CASE(arithmetic), CASE(half_floats), CASE(mathematics),
     CASE(power),   CASE(monitor),      CASE(facts),          CASE(fail_assertion),
     CASE(leave),   CASE(smash_stack),  {NULL, NULL},
 };

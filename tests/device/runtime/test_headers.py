@@ -1,0 +1,37 @@
+"""The open headers: each alone, in C and C++, for both sides; and the layouts that skels share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.device.fastrpc.toolbox import HEADERS, ROOT, WARNINGS, Toolbox, zig
+
+from .conftest import QURT, build_skel
+
+DSP_HEADERS = sorted(path.name for path in (ROOT / "dsp/include").glob("*.h"))
+
+
+def test_layouts_are_those_of_sdk_built_skels(toolbox: Toolbox) -> None:
+    assert build_skel(toolbox, "layout").exists()
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("convention", ["qurt", "linux"])
+def test_each_header_stands_alone(tmp_path: Path, language: str, convention: str) -> None:
+    suffix = ".c" if language == "c" else ".cpp"
+    names = [*DSP_HEADERS, "dspqueue.h"]
+    sources = []
+    for name in names:
+        source = tmp_path / f"{Path(name).stem}{suffix}"
+        source.write_text(f'#include "{name}"\n#include "{name}"\nint use;\n')
+        sources.append(source)
+    flags = QURT if convention == "qurt" else ()
+    standard = "-std=gnu11" if language == "c" else "-std=c++17"
+    for source in sources:
+        zig(
+            *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", *flags, "-x", language),
+            *(standard, *WARNINGS, *HEADERS, f"-I{ROOT / 'dsp/include'}"),
+            *("-c", source, "-o", source.with_suffix(".o")),
+        )
