@@ -10,6 +10,7 @@ from buildtool.build.run_plan import run_plan
 from buildtool.core.events import Listener
 from buildtool.core.lock import locked
 from buildtool.deploy.emulated.device import check_fits, prepare
+from buildtool.deploy.emulated.run import RunResult
 from buildtool.deploy.emulated.run import run as run_program
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.project.model import Project
@@ -50,11 +51,12 @@ def run_emulated(
     *,
     soc_name: str,
     listener: Listener,
-) -> int:
-    """Build, stage, and run `command` on the emulated device; returns the program's status."""
+    stdout: int | None = None,
+) -> RunResult:
+    """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
     staged = stage(project, target_name, listener)
     device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
     arch = check_fits(device, staged, target.glibc)
-    return run_program(device, staged, arch, command)
+    return run_program(device, staged, arch, command, stdout=stdout)

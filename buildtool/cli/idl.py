@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from buildtool.cli.options import Json, print_json
+
 
 def idl(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="IDL files.")],
@@ -31,14 +33,21 @@ def idl(
     list_only: Annotated[
         bool, typer.Option("--list", help="Print the names of the files; write nothing.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Compile FastRPC interfaces to a C header, stubs and skels."""
     from buildtool.idl.compile import compile_idl, output_names
 
+    outputs: list[str] = []
     for file in files:
         arguments = (file, include or (), define or ())
         if list_only:
-            for name in output_names(*arguments, with_includes=with_includes):
-                print(out / name)
+            names = output_names(*arguments, with_includes=with_includes)
+            outputs += [str(out / name) for name in names]
         else:
-            compile_idl(*arguments, out, depfile=depfile, with_includes=with_includes)
+            written = compile_idl(*arguments, out, depfile=depfile, with_includes=with_includes)
+            outputs += map(str, written)
+    if json:
+        print_json({"outputs": outputs})
+    elif list_only:
+        print(*outputs, sep="\n")

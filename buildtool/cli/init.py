@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import here, print_json
+from buildtool.cli.options import Json, here, print_json
 from buildtool.core.errors import UsageError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -22,6 +22,7 @@ def init(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of buildtool.toml instead.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Write a small complete project: an IDL file, an HVX kernel, a program that checks it."""
     if schema:
@@ -31,6 +32,9 @@ def init(
         return
     folder = (here() / directory).resolve()
     written = write_template(template, folder, name or _name_from(folder.name))
+    if json:
+        print_json({"directory": str(folder), "files": [str(path) for path in written]})
+        return
     for path in written:
         print(path.relative_to(folder))
     if folder != here():

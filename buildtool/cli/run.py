@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from buildtool.cli.options import here
+from buildtool.cli.options import Json, here, print_json
 from buildtool.core.errors import UsageError
 
 
@@ -28,10 +29,12 @@ def run(
     *,
     target: Annotated[str, typer.Option(help="Target to build; default: the device's.")] = "",
     soc: Annotated[str, typer.Option(help="SoC that the emulated device stands in for.")] = "",
+    json: Json = False,
 ) -> None:
     """Build what changed, and run a program on a device: run sim -- bin/PROGRAM.
 
     The exit status is the program's, 128+n for a signal, and 125 when it could not be run.
+    With --json the program's output goes to standard error.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen
@@ -45,11 +48,14 @@ def run(
             remedy="buildtool run sim -- bin/PROGRAM",
         )
     project = find_project(here())
-    status = flow.run_emulated(
+    result = flow.run_emulated(
         project,
         target or project.header.default_target,
         ctx.obj or [],
         soc_name=soc or DEFAULT_SOC,
         listener=Screen(quiet=True),
+        stdout=sys.stderr.fileno() if json else None,
     )
-    raise typer.Exit(status)
+    if json:
+        print_json(result.as_json())
+    raise typer.Exit(result.status)

@@ -115,9 +115,16 @@ def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
     )
 
 
-def foreground(argv: Sequence[str | Path], *, env: Mapping[str, str], cwd: Path) -> int:
+def foreground(
+    argv: Sequence[str | Path],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    stdout: int | None = None,
+) -> int:
     """Run `argv` on the caller's terminal and return its status, 128+n for signal n.
 
+    `stdout` is a descriptor that takes the place of the program's standard output.
     Ctrl-C reaches the program through the terminal; what is left of it and of the
     processes it started is ended before this returns or raises.
 
@@ -127,7 +134,11 @@ def foreground(argv: Sequence[str | Path], *, env: Mapping[str, str], cwd: Path)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     # A process that is killed outright cannot clean up: the kernel then ends the child.
     process = _start(
-        arguments, env=env, cwd=cwd, preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        arguments,
+        env=env,
+        cwd=cwd,
+        stdout=stdout,
+        preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
     )
     try:
         with _terminated_as_interrupt():

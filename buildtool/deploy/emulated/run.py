@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from buildtool.core.elf import EM_AARCH64, ElfError, read_elf
 from buildtool.core.process import foreground
@@ -11,18 +14,52 @@ from buildtool.deploy.emulated.device import DeviceError, EmulatedDevice, enviro
 from buildtool.release.stage import RUN_SCRIPT, Staged
 
 
-def run(device: EmulatedDevice, staged: Staged, arch: str, command: Sequence[str]) -> int:
-    """Run `command` (a program of the tree and its arguments); returns its exit status.
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a program ended: its exit status (128+n for signal n) and wall time in seconds."""
 
-    An empty command is the only program of the tree.  128+n stands for signal n.
-    Raises `DeviceError` when there is no such program.
+    target: str
+    release: str
+    soc: str
+    arch: str
+    command: tuple[str, ...]
+    status: int
+    seconds: float
+
+    def as_json(self) -> dict[str, object]:
+        return {**dataclasses.asdict(self), "seconds": round(self.seconds, 3)}
+
+
+def run(
+    device: EmulatedDevice,
+    staged: Staged,
+    arch: str,
+    command: Sequence[str],
+    *,
+    stdout: int | None = None,
+) -> RunResult:
+    """Run `command`, a program of the tree and its arguments.
+
+    An empty command is the only program of the tree.  `stdout` is a descriptor that takes the
+    place of the program's standard output.  Raises `DeviceError` when there is no such program.
     """
     program, *arguments = command or [only_program(staged)]
     check_program(staged, program)
-    return foreground(
+    started = time.monotonic()
+    status = foreground(
         ["/bin/sh", staged.directory / RUN_SCRIPT, program, *arguments],
         env=environment(device, arch),
         cwd=staged.directory,
+        stdout=stdout,
+    )
+    return RunResult(
+        target=staged.target,
+        release=staged.id,
+        soc=device.soc.name,
+        arch=arch,
+        command=(program, *arguments),
+        status=status,
+        seconds=time.monotonic() - started,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -79,6 +80,20 @@ def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool
     done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
 
     assert done.stdout.strip() == str(plain / ".buildtool/stage/sim/lib")
+
+
+def test_as_json_the_program_s_output_goes_to_standard_error(
+    plain: Path, buildtool: Buildtool
+) -> None:
+    done = buildtool("run", "sim", "--json", "--", "bin/app", "echo", "hello", cwd=plain)
+
+    assert "hello\n" in done.stderr
+    result = json.loads(done.stdout)
+    assert (result["status"], result["soc"], result["command"]) == (
+        0,
+        "QCS6490",
+        ["bin/app", "echo", "hello"],
+    )
 
 
 def test_standard_input_reaches_the_program(plain: Path) -> None:

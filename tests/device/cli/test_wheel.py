@@ -42,6 +42,11 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     output = run([buildtool, "run", "sim"], cwd=project)
     assert "verified against the CPU" in output
 
+    # The compiler is an input too: a new version of it compiles again.
+    assert '"outcome": "built"' not in run([buildtool, "build", "--json"], cwd=project)
+    os.utime(site / "buildtool" / "idl" / "layout.py")
+    assert run([buildtool, "build", "--json"], cwd=project).count('"outcome": "built"') == 2
+
     # scikit-build-core finds the CMake modules by these entry points.
     entry = (
         "from importlib.metadata import entry_points as e; from importlib.resources import files\n"
