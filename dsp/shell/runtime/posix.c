@@ -1,29 +1,24 @@
 /* posix.c: POSIX threads as QuRT's library has them.
  *
- * Its types are not musl's: pthread_t is QuRT's thread id, mutexes and condition
- * variables are one word (0xffffffff until first used), attributes have their own layout.
- * So these are functions of our own upon QuRT's, under other names in C.
+ * Its types are not musl's: pthread_t is QuRT's thread id, attributes have their own
+ * layout. So these are functions of our own upon QuRT's, under other names in C.
  * Types as documented for QuRT in the Hexagon SDK (posix/pthread_types.h). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "heap.h"
-#include "qurt_cond.h"
+#include "posix.h"
 #include "qurt_error.h"
-#include "qurt_rmutex.h"
+#include "qurt_mutex.h"
 #include "qurt_thread.h"
 #include "qurt_tls.h"
 #include "runtime.h"
 
 #define DEFAULT_STACK 16384u
 #define DEFAULT_PRIORITY 128
-#define UNUSED_WORD 0xffffffffu
 
 enum { DETACHED = 0, JOINABLE = 1 };
-enum { TYPE_ERRORCHECK = 0, TYPE_NORMAL = 1, TYPE_RECURSIVE = 2, TYPE_DEFAULT = 3 };
 
 typedef struct {
     void *stackaddr;
@@ -39,13 +34,6 @@ typedef struct {
 } posix_attr;
 
 _Static_assert(sizeof(posix_attr) == 48, "pthread_attr_t of QuRT");
-
-typedef struct {
-    int is_initialized;
-    int type;
-    int pshared;
-    int protocol;
-} posix_mutexattr;
 
 /* ---- threads ---- */
 
@@ -241,166 +229,6 @@ static int attr_set_name(posix_attr *attr, const char *name)
     return 0;
 }
 
-/* ---- mutexes and conditions: the word becomes the address of QuRT's object ---- */
-
-struct mutex {
-    qurt_mutex_t lock;
-    bool recursive;
-};
-
-/* Made at first use when the word is an initializer. */
-static void *object(uint32_t *word, size_t size, void (*init)(void *))
-{
-    uint32_t now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    if (now != UNUSED_WORD && now != 0) {
-        return (void *)(uintptr_t)now;
-    }
-    void *made = calloc(1, size);
-    if (made == NULL) {
-        die("no memory for a mutex");
-    }
-    init(made);
-    if (!__atomic_compare_exchange_n(word, &now, (uint32_t)(uintptr_t)made, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE)) {
-        free(made);
-        return (void *)(uintptr_t)now;
-    }
-    return made;
-}
-
-static void init_mutex(void *mutex)
-{
-    qurt_mutex_init(&((struct mutex *)mutex)->lock);
-}
-
-static void init_condition(void *condition)
-{
-    qurt_cond_init(condition);
-}
-
-static struct mutex *mutex_of(uint32_t *word)
-{
-    return object(word, sizeof(struct mutex), init_mutex);
-}
-
-static qurt_cond_t *condition_of(uint32_t *word)
-{
-    return object(word, sizeof(qurt_cond_t), init_condition);
-}
-
-static int destroy(uint32_t *word)
-{
-    uint32_t now = __atomic_exchange_n(word, UNUSED_WORD, __ATOMIC_ACQ_REL);
-    if (now != UNUSED_WORD && now != 0) {
-        free((void *)(uintptr_t)now);
-    }
-    return 0;
-}
-
-static int mutex_init(uint32_t *word, const posix_mutexattr *attr)
-{
-    *word = UNUSED_WORD;
-    mutex_of(word)->recursive = attr != NULL && attr->type == TYPE_RECURSIVE;
-    return 0;
-}
-
-static int mutex_lock(uint32_t *word)
-{
-    struct mutex *mutex = mutex_of(word);
-    if (mutex->recursive) {
-        qurt_rmutex_lock(&mutex->lock);
-    } else {
-        qurt_mutex_lock(&mutex->lock);
-    }
-    return 0;
-}
-
-static int mutex_trylock(uint32_t *word)
-{
-    struct mutex *mutex = mutex_of(word);
-    int code = mutex->recursive ? qurt_rmutex_try_lock(&mutex->lock)
-                                : qurt_mutex_try_lock(&mutex->lock);
-    return code == 0 ? 0 : EBUSY;
-}
-
-static int mutex_unlock(uint32_t *word)
-{
-    qurt_mutex_unlock(&mutex_of(word)->lock);
-    return 0;
-}
-
-static int mutexattr_init(posix_mutexattr *attr)
-{
-    *attr = (posix_mutexattr){.is_initialized = 1, .type = TYPE_DEFAULT};
-    return 0;
-}
-
-static int mutexattr_destroy(posix_mutexattr *attr)
-{
-    attr->is_initialized = 0;
-    return 0;
-}
-
-static int mutexattr_settype(posix_mutexattr *attr, int type)
-{
-    if (type < TYPE_ERRORCHECK || type > TYPE_DEFAULT) {
-        return EINVAL;
-    }
-    attr->type = type;
-    return 0;
-}
-
-static int cond_init(uint32_t *word, const void *attr)
-{
-    (void)attr;
-    *word = UNUSED_WORD;
-    condition_of(word);
-    return 0;
-}
-
-static int cond_signal(uint32_t *word)
-{
-    qurt_cond_signal(condition_of(word));
-    return 0;
-}
-
-static int cond_broadcast(uint32_t *word)
-{
-    qurt_cond_broadcast(condition_of(word));
-    return 0;
-}
-
-static int cond_wait(uint32_t *word, uint32_t *mutex)
-{
-    qurt_cond_wait(condition_of(word), &mutex_of(mutex)->lock);
-    return 0;
-}
-
-/* `until` is a moment on CLOCK_REALTIME, in QuRT's struct timespec of two words. */
-static int cond_timedwait(uint32_t *word, uint32_t *mutex, const int32_t until[2])
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t left = ((int64_t)until[0] - (int64_t)now.tv_sec) * 1000000 +
-                   ((int64_t)until[1] - (int64_t)now.tv_nsec) / 1000;
-    uint64_t deadline = clock_after_us(left > 0 ? (uint64_t)left : 0);
-    qurt_cond_t *condition = condition_of(word);
-    struct park_waiter waiter;
-    park_enter(condition);
-    condition->X.n_waiting++;
-    park_join(condition, &waiter);
-    park_leave(condition);
-    mutex_unlock(mutex);
-    park_enter(condition);
-    bool woken = park_wait(&waiter, deadline);
-    if (!woken) {
-        condition->X.n_waiting--;
-    }
-    park_leave(condition);
-    mutex_lock(mutex);
-    return woken ? 0 : ETIMEDOUT;
-}
-
 /* ---- keys ---- */
 
 static int key_create(int *key, void (*destructor)(void *))
@@ -438,20 +266,20 @@ const struct shell_symbol posix_symbols[] = {
     OFFER_AS("pthread_attr_getstacksize", attr_get_stack_size),
     OFFER_AS("pthread_attr_setdetachstate", attr_set_detached),
     OFFER_AS("pthread_attr_setthreadname", attr_set_name),
-    OFFER_AS("pthread_mutex_init", mutex_init),
-    OFFER_AS("pthread_mutex_destroy", destroy),
-    OFFER_AS("pthread_mutex_lock", mutex_lock),
-    OFFER_AS("pthread_mutex_trylock", mutex_trylock),
-    OFFER_AS("pthread_mutex_unlock", mutex_unlock),
-    OFFER_AS("pthread_mutexattr_init", mutexattr_init),
-    OFFER_AS("pthread_mutexattr_destroy", mutexattr_destroy),
-    OFFER_AS("pthread_mutexattr_settype", mutexattr_settype),
-    OFFER_AS("pthread_cond_init", cond_init),
-    OFFER_AS("pthread_cond_destroy", destroy),
-    OFFER_AS("pthread_cond_signal", cond_signal),
-    OFFER_AS("pthread_cond_broadcast", cond_broadcast),
-    OFFER_AS("pthread_cond_wait", cond_wait),
-    OFFER_AS("pthread_cond_timedwait", cond_timedwait),
+    OFFER_AS("pthread_mutex_init", posix_mutex_init),
+    OFFER_AS("pthread_mutex_destroy", posix_word_destroy),
+    OFFER_AS("pthread_mutex_lock", posix_mutex_lock),
+    OFFER_AS("pthread_mutex_trylock", posix_mutex_trylock),
+    OFFER_AS("pthread_mutex_unlock", posix_mutex_unlock),
+    OFFER_AS("pthread_mutexattr_init", posix_mutexattr_init),
+    OFFER_AS("pthread_mutexattr_destroy", posix_mutexattr_destroy),
+    OFFER_AS("pthread_mutexattr_settype", posix_mutexattr_settype),
+    OFFER_AS("pthread_cond_init", posix_cond_init),
+    OFFER_AS("pthread_cond_destroy", posix_word_destroy),
+    OFFER_AS("pthread_cond_signal", posix_cond_signal),
+    OFFER_AS("pthread_cond_broadcast", posix_cond_broadcast),
+    OFFER_AS("pthread_cond_wait", posix_cond_wait),
+    OFFER_AS("pthread_cond_timedwait", posix_cond_timedwait),
     OFFER_AS("pthread_key_create", key_create),
     OFFER_AS("pthread_key_delete", key_delete),
     OFFER_AS("pthread_getspecific", qurt_tls_get_specific),
