@@ -1,0 +1,96 @@
+"""The docs' commands, run as they are printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import REPOSITORY, Buildtool
+
+DOCS = sorted(REPOSITORY.glob("docs/*.md"))
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def shell(script: str, cwd: Path) -> str:
+    """Run `script` with this environment's programs on PATH; returns what it prints."""
+    programs = Path(sys.executable).parent
+    done = subprocess.run(
+        ["sh", "-euc", script],
+        cwd=cwd,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def place(tmp_path: Path, buildtool: Buildtool) -> Path:
+    """A directory with the clone's environment and the project that the docs speak of."""
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "doc", [d for d in DOCS if blocks(d.read_text(), "sh")], ids=lambda d: d.name
+)
+def test_the_commands_work(doc: Path, place: Path, buildtool: Buildtool) -> None:
+    text = doc.read_text()
+    buildtool("init", "my-project", cwd=place)
+    for source in blocks(text, "idl"):
+        (place / "my-project" / "calc.idl").write_text(source)
+
+    shell("\n".join(blocks(text, "sh")), place / "my-project")
+
+    header = place / "my-project" / "out" / "calc.h"
+    said = " ".join(header.read_text().split()) if header.exists() else ""
+    for promised in re.findall(r"^[A-Za-z]+ (calc_\w+)\((.*)\);$", text, flags=re.MULTILINE):
+        name, parameters = promised
+        assert f"({name})({parameters.replace(' *', '* ')})" in said
+
+
+def test_the_readme_s_own_project(place: Path) -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    (script,) = blocks(text, "sh")
+    after = text[text.index(script) + len(script + "```\n") :]
+
+    assert blocks(after, "")[0] in shell(script, place)
+
+
+def test_the_readme_s_two_commands_are_the_makefile_s() -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    makefile = (REPOSITORY / "Makefile").read_text()
+
+    assert blocks(text, "")[0] == "make demo\nmake test\n"
+    assert "\ndemo: setup" in makefile
+    assert "\ntest: setup" in makefile
+
+
+def test_every_local_link_leads_somewhere() -> None:
+    for doc in [*DOCS, REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", doc.read_text()):
+            assert (doc.parent / link).exists(), f"{doc.name}: {link}"
+
+
+def test_every_key_of_the_project_file_is_documented() -> None:
+    from buildtool.project.schema import json_schema
+
+    text = (REPOSITORY / "docs" / "project-file.md").read_text()
+    properties = json_schema()["properties"]
+    records = [properties["project"]]
+    records += [properties[kind]["additionalProperties"] for kind in ("host", "skel", "target")]
+    for record in records:
+        for key in record["properties"]:
+            assert f"| `{key}` |" in text, key
