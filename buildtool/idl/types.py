@@ -123,15 +123,15 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
             name = "_wstring1_t" if wide else "_cstring1_t"
             return Composite(named(type_) or name, (Member("data", resolved),))
         case Sequence():
-            name = named(type_)
-            if name is None:
+            typedef = named(type_)
+            if typedef is None:
                 raise IdlError(
                     "a sequence inside a sequence needs a typedef",
                     code="idl-unsupported",
                     location=location,
                     remedy="Give the inner sequence a name with typedef and use that name.",
                 )
-            return Composite(name, (Member("data", resolved),))
+            return Composite(typedef, (Member("data", resolved),))
         case Array():
             raise IdlError(
                 "an array may only contain flat types",

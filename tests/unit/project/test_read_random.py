@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from buildtool.project.read import ProjectError, read_project
 
 WORDS = st.sampled_from(
-    "[project] [host.a] [skel.b] [target.sim] [[host]] name source archs defines platform = 3"
-    ' "x" "." true { } [ ] , . "v68" 1979-05-27 "ubuntu-aarch64" nan # \\ """ \0'.split(" ")
-    + ["\n", "default-target"]
+    [
+        *("[project]", "[host.a]", "[skel.b]", "[target.sim]", "[[host]]", "nan", "1979-05-27"),
+        *("name", "source", "archs", "defines", "platform", "default-target", "true", "3"),
+        *('"x"', '"."', '"v68"', '"ubuntu-aarch64"', '"""', "\\", "\0", "#", "\n"),
+        *("=", "{", "}", "[", "]", ",", "."),
+    ]
 )
 GOOD = '[project]\nname = "demo"\n\n[skel.k]\nsource = "."\narchs = ["v68"]\n\n[target.sim]\n'
 
