@@ -120,8 +120,8 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
                     raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
-            name = "_wstring1_t" if wide else "_cstring1_t"
-            return Composite(named(type_) or name, (Member("data", resolved),))
+            own = "_wstring1_t" if wide else "_cstring1_t"
+            return Composite(named(type_) or own, (Member("data", resolved),))
         case Sequence():
             typedef = named(type_)
             if typedef is None:

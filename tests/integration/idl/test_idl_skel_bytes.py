@@ -184,6 +184,10 @@ def test_a_stub_newer_than_the_skel_is_refused(skel: Skel, version: str, accepte
             "06030200 i04000000040000000300000002000000 i68657900 i3a26780000 o4 o4",
             id="wide text with half a terminator",
         ),
+        pytest.param(
+            "06030200 i04000000000000800300000002000000 i68657900 i3a2678000000 c2147483648 o4",
+            id="room is negative in C though the buffer has it",
+        ),
         pytest.param("09000011 d99+0 d12+64", id="shared buffer that is not mapped"),
         pytest.param("09000010 d11+0", id="out handle missing"),
         pytest.param(f"0b020100 i0300000003000000 i{THREE} o4", id="struct: buffer missing"),

@@ -255,6 +255,8 @@ NO_MEMORY = {"status=2 leaked=0", f"status={0x80000402 - 2**32} leaked=0"}
         "texts null",
         "inrout_wide unterminated",
         "strings_in null",
+        "pair_rout null",
+        "pair_rout negative",
         "dma refused",
     ],
 )

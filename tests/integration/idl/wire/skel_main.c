@@ -1,7 +1,8 @@
 /* Feeds calls from standard input to the skel, one a line, and shows what comes of them.
  *
  * SCALARS [fGOOD] [tMETHOD] ARGUMENT…: scalars in hex; an argument is iHEX (in buffer),
- * oSIZE (rout buffer), nSIZE (no memory, but a length), dFD+OFFSET or hNUMBER (handles).
+ * oSIZE (rout buffer), nSIZE (no memory, but a length), cSIZE (no byte, but a length),
+ * dFD+OFFSET or hNUMBER (handles).
  * Every buffer ends at a guard page. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,6 +50,10 @@ static uint32_t arguments(char *text, remote_arg *pra)
             arg->buf.pv = rig_guarded(arg->buf.nLen);
             memset(arg->buf.pv, 0xee, arg->buf.nLen);
             break;
+        case 'c':
+            arg->buf.pv = rig_guarded(0);
+            arg->buf.nLen = strtoul(word + 1, NULL, 10);
+            break;
         case 'n':
             arg->buf.nLen = strtoul(word + 1, NULL, 10);
             break;
@@ -84,7 +89,7 @@ int main(void)
         }
         status = wire_skel_handle_invoke(5, sc, pra);
         for (uint32_t i = first_out; i < first_in_handle; i++) {
-            if (pra[i].buf.pv != NULL) {
+            if (pra[i].buf.pv != NULL && pra[i].buf.nLen < sizeof(line)) {
                 rig_show("out", pra[i].buf.pv, pra[i].buf.nLen);
             }
         }

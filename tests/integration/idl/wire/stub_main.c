@@ -187,6 +187,12 @@ static int call(const char *method)
         SHOW(r);
         return status;
     }
+    if (strcmp(method, "pair_rout null") == 0 || strcmp(method, "pair_rout negative") == 0) {
+        char n[8] = "old";
+        pair s = {method[10] == 'n' && method[11] == 'u' ? NULL : three, 3, n, 8};
+        s.aLen = s.a == NULL ? 3 : -3;
+        return wire_pair_rout(h, &s, &r);
+    }
     if (strcmp(method, "pairs_in") == 0) {
         const pair s[2] = {{three, 3, bob, 3}, {one, 1, anna, 4}};
         return wire_pairs_in(h, s, 2, 9);
