@@ -87,8 +87,10 @@ def test_cxx_without_exceptions_makes_a_skel(plain_cmake: PlainCMake) -> None:
     plain_cmake.write(
         CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo CXX)\n"
         "add_library(demo_skel SHARED skel.cpp)",
-        skel_cpp="struct Op { virtual int run(int x) { return x + 1; } };\n"
-        'extern "C" int demo_skel_invoke(int x) { static Op op; return op.run(x); }',
+        skel_cpp="#include <algorithm>\n#include <array>\n#include <cstdint>\n"
+        "struct Op { virtual int run(int32_t x) { return std::max(x, 1); } };\n"
+        'extern "C" int demo_skel_invoke(int x) {\n'
+        "    static Op op; std::array<int, 3> a{x, 2, 3}; return op.run(a[unsigned(x) % 3]); }",
     )
 
     tree, _ = plain_cmake.build(hexagon("v75"))
