@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ settings.load_profile("long" if LONG else "short")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Share zig's cache, which takes minutes to fill, with the user's builds; nothing else."""
+    # A shell that starts us in the background has Ctrl-C ignored, and children would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     zig_cache = str(cache_dir() / "zig")
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache
     os.environ["ZIG_LOCAL_CACHE_DIR"] = zig_cache

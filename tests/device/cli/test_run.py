@@ -111,21 +111,20 @@ def test_standard_input_reaches_the_program(plain: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_no_process(plain: Path, number: int) -> None:
-    caller = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", "buildtool", "run", "sim", "--", "bin/app", "sleep"],
         cwd=plain,
         stdout=subprocess.PIPE,
         start_new_session=True,
-    )
-    assert caller.stdout is not None
-    assert caller.stdout.readline() == b"asleep\n"
-    before = processes_of(caller.pid)
-    assert len(before) >= 2
-
-    os.kill(caller.pid, number)
-
-    assert caller.wait(20) == 130
-    caller.stdout.close()
+    ) as caller:
+        try:
+            assert caller.stdout is not None
+            assert caller.stdout.readline() == b"asleep\n"
+            assert len(processes_of(caller.pid)) >= 2
+            os.kill(caller.pid, number)
+            assert caller.wait(20) == 130
+        finally:
+            caller.kill()
     deadline = time.monotonic() + 10
     while processes_of(caller.pid) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -66,11 +66,14 @@ def test_a_killed_caller_leaves_no_program(tmp_path: Path, number: int) -> None:
         f"foreground(['sh', '-c', 'echo $$ > \"{pid}\"; exec sleep 60'],"
         f" env={ENVIRONMENT!r}, cwd=Path({str(tmp_path)!r}))"
     )
-    caller = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
-    while not (pid.exists() and pid.read_text().strip()):
-        time.sleep(0.02)
-    caller.send_signal(number)
-    caller.wait(20)
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
+        try:
+            while not (pid.exists() and pid.read_text().strip()):
+                time.sleep(0.02)
+            caller.send_signal(number)
+            caller.wait(20)
+        finally:
+            caller.kill()
 
     assert gone(int(pid.read_text()))
 
