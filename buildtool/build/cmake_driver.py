@@ -54,11 +54,18 @@ class _Driver:
         self.environment = build_environment()
 
     def run(self) -> str:
+        # The mark stands from before the build until its result is installed, so that an
+        # interruption anywhere between them is made good by the next run.
+        mark = self.step.tree / "unfinished"
+        unfinished = mark.exists()
         configured = self.configure()
+        mark.touch()
         built = self.build()
-        if self.step.install and (configured or built or not self.step.prefix.is_dir()):
+        changed = configured or built or unfinished
+        if self.step.install and (changed or not self.step.prefix.is_dir()):
             self.install()
-        return "built" if configured or built else "up-to-date"
+        mark.unlink()
+        return "built" if changed else "up-to-date"
 
     def configure(self) -> bool:
         """Run CMake unless the tree was configured with these very arguments."""

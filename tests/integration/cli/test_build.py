@@ -124,3 +124,18 @@ def test_the_caller_s_flags_do_not_leak_in(
     monkeypatch.setenv("CMAKE_TOOLCHAIN_FILE", "/nowhere.cmake")
 
     assert outcomes(buildtool, project)["host/demo"] == "built"
+
+
+def test_an_interruption_before_the_install_is_made_good(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    outcomes(buildtool, project)
+    (shipped,) = project.glob(".buildtool/build/demo_dsp/*/install/libdemo_dsp_skel.so")
+    wanted = shipped.read_bytes()
+    shipped.unlink()
+    assert not shipped.exists()
+
+    (shipped.parents[1] / "unfinished").touch()  # what a killed run leaves
+
+    assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "built"
+    assert shipped.read_bytes() == wanted
