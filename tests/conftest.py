@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
 from buildtool.core.cache import cache_dir
 
@@ -23,6 +25,12 @@ settings.register_profile(
     "long", max_examples=2000, deadline=None, database=None, suppress_health_check=QUIET
 )
 settings.load_profile("long" if LONG else "short")
+NOTES = tempfile.TemporaryDirectory(prefix="hypothesis-")  # else they were left in the clone
+set_hypothesis_home_dir(NOTES.name)
+
+
+def pytest_unconfigure() -> None:
+    NOTES.cleanup()
 
 
 def pytest_configure(config: pytest.Config) -> None:
