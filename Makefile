@@ -1,7 +1,7 @@
 # The commands of this clone.  Each sets up what it needs first; that is quick when repeated.
 PYTEST = .venv/bin/python -m pytest -n auto
 
-.PHONY: demo test test-long check format lint types imports setup clean
+.PHONY: demo test test-long check format lint types imports bench setup clean
 
 demo: setup ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
@@ -27,6 +27,9 @@ types: setup
 
 imports: setup
 	.venv/bin/lint-imports --no-cache
+
+bench: setup ## what the tool costs on top of the tools behind it
+	.venv/bin/python bench/overhead.py
 
 setup:
 	@scripts/setup
