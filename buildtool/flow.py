@@ -13,7 +13,7 @@ from buildtool.deploy.emulated.device import check_fits, prepare
 from buildtool.deploy.emulated.run import RunResult
 from buildtool.deploy.emulated.run import run as run_program
 from buildtool.deploy.emulated.socs import find_soc
-from buildtool.project.model import Project
+from buildtool.project.model import Project, Target
 from buildtool.release.stage import Staged
 from buildtool.release.stage import stage as stage_release
 from buildtool.toolchains.hexagon import hexagon
@@ -21,27 +21,21 @@ from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 
-def profiles(project: Project, target_name: str) -> tuple[Profile, dict[str, Profile]]:
+def profiles(target: Target) -> tuple[Profile, dict[str, Profile]]:
     """The profile of the target's ARM64 side, and one for each of its DSP archs."""
-    target = find_target(project, target_name)
     return ubuntu_aarch64(target.glibc), {arch: hexagon(arch) for arch in target.archs}
 
 
 def plan(project: Project, target_name: str) -> Plan:
     """What building `target_name` consists of; nothing is touched."""
-    return make_plan(project, target_name, *profiles(project, target_name))
+    return make_plan(project, target_name, *profiles(find_target(project, target_name)))
 
 
-def build(project: Project, target_name: str, listener: Listener) -> Built:
-    """Bring everything that `target_name` ships up to date."""
-    return run_plan(plan(project, target_name), listener)
-
-
-def stage(project: Project, target_name: str, listener: Listener) -> Staged:
+def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built, Staged]:
     """Build `target_name` and lay out what it ships."""
-    built = build(project, target_name, listener)
+    built = run_plan(plan(project, target_name), listener)
     with locked(project.state / "stage.lock"):
-        return stage_release(built)
+        return built, stage_release(built)
 
 
 def run_emulated(
@@ -56,7 +50,7 @@ def run_emulated(
     """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
-    staged = stage(project, target_name, listener)
+    _, staged = stage(project, target_name, listener)
     device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
     arch = check_fits(device, staged, target.glibc)
     return run_program(device, staged, arch, command, stdout=stdout)

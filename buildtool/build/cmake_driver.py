@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -11,12 +12,13 @@ from pathlib import Path
 from buildtool.build.environment import build_environment
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted
+from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, capture, check
 from buildtool.sdk.cmake import CMake, find_cmake
 
+PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: ")  # Ninja's own lines
 NOTHING_TO_DO = "no work to do"  # what Ninja says when every output is newer than its inputs
 
 
@@ -54,18 +56,12 @@ class _Driver:
         self.environment = build_environment()
 
     def run(self) -> str:
-        # The mark stands from before the build until its result is installed, so that an
-        # interruption anywhere between them is made good by the next run.
-        mark = self.step.tree / "unfinished"
-        unfinished = mark.exists()
         configured = self.configure()
-        mark.touch()
         built = self.build()
-        changed = configured or built or unfinished
-        if self.step.install and (changed or not self.step.prefix.is_dir()):
-            self.install()
-        mark.unlink()
-        return "built" if changed else "up-to-date"
+        # Always: what is installed depends on more than what Ninja builds (data files, install()
+        # rules), and an earlier run may have been killed before this point.
+        installed = self.step.install and self.install()
+        return "built" if configured or built or installed else "up-to-date"
 
     def configure(self) -> bool:
         """Run CMake unless the tree was configured with these very arguments."""
@@ -102,12 +98,29 @@ class _Driver:
 
     def build(self) -> bool:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
-        return NOTHING_TO_DO not in self.tool(command, "building").output
+        output = self.tool(command, "building").output
+        if "warning:" in output:
+            said = [line for line in output.splitlines() if not PROGRESS.match(line)]
+            self.listener(Warned(self.step.name, "\n".join(said)))
+        return NOTHING_TO_DO not in output
 
-    def install(self) -> None:
-        # Made anew each time, so that a file that is no longer installed is no longer shipped.
-        _remove(self.step.prefix)
-        self.tool([self.cmake.program, "--install", self.step.tree], "installing")
+    def install(self) -> bool:
+        """Bring the prefix up to date; returns whether anything in it changed."""
+        output = self.tool([self.cmake.program, "--install", self.step.tree], "installing").output
+        manifest = self.step.tree / "install_manifest.txt"
+        wanted = {Path(line) for line in manifest.read_text().splitlines()}
+        for path in wanted:
+            if not path.is_relative_to(self.step.prefix):
+                raise ArtifactError(
+                    f"{self.step.name} installs {path}, outside its prefix",
+                    why="an install() rule has an absolute DESTINATION",
+                    remedy="Make it relative, so that the file can be shipped.",
+                )
+        # What is no longer installed is no longer shipped.
+        stale = [path for path in _files(self.step.prefix) if path not in wanted]
+        for path in stale:
+            path.unlink()
+        return bool(stale) or "-- Installing: " in output
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
         step = self.step

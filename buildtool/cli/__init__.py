@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 
@@ -19,6 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from buildtool.cli.app import app
     from buildtool.cli.errors import show_error, show_internal_error, show_usage_error
 
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open to the end
     argv = list(sys.argv[1:] if arguments is None else arguments)
     runs = argv[:1] == ["run"]
     try:

@@ -9,8 +9,8 @@ import typer
 from buildtool.cli.options import Json, here, print_json
 
 if TYPE_CHECKING:
-    from buildtool.build.built import Built
     from buildtool.build.plan import Plan
+    from buildtool.release.stage import Staged
 
 
 def build(
@@ -30,8 +30,11 @@ def build(
         steps = flow.plan(project, name)
         print_json(steps.as_json()) if json else _show_plan(steps)
         return
-    built = flow.build(project, name, Screen())
-    print_json(built.as_json()) if json else _show_built(built)
+    built, staged = flow.stage(project, name, Screen())
+    if json:
+        print_json({**built.as_json(), "stage": str(staged.directory), "id": staged.id})
+    else:
+        _show_staged(staged)
 
 
 def _show_plan(plan: Plan) -> None:
@@ -43,8 +46,9 @@ def _show_plan(plan: Plan) -> None:
     print(f"  staged in {plan.stage}")
 
 
-def _show_built(built: Built) -> None:
-    for finished in built.steps:
-        for name, path in finished.files.items():
-            place = f"dsp/{finished.step.arch}/{path.name}" if finished.step.arch else name
-            print(f"{place:<44} {path.stat().st_size:>10,} B")
+def _show_staged(staged: Staged) -> None:
+    for path in sorted(staged.directory.rglob("*")):
+        if path.is_file():
+            name = str(path.relative_to(staged.directory))
+            print(f"{name:<44} {path.stat().st_size:>12,} B")
+    print(f"in {staged.directory}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +39,7 @@ def init(
     for path in written:
         print(path.relative_to(folder))
     if folder != here():
-        print(f"\nNext: cd {directory} && buildtool run sim")
+        print(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
     else:
         print("\nNext: buildtool run sim")
 
@@ -73,7 +74,7 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
             raise UsageError(
                 f"{path} exists already",
                 why="init never overwrites",
-                remedy="Choose an empty directory: buildtool init my-project",
+                remedy="Name a directory that is not there yet: buildtool init NEW-DIRECTORY",
             )
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

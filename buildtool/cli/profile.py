@@ -22,14 +22,27 @@ def profile(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print a target's toolchain file, which plain `cmake` can use too."""
-    from buildtool import flow
-    from buildtool.core.files import write_if_changed
-    from buildtool.project.read import find_project
+    """Print a target's toolchain file, which plain `cmake` can use too.
 
-    project = find_project(here())
-    name = target or project.header.default_target
-    host, skels = flow.profiles(project, name)
+    Outside a project it is that of the built-in target, for any arch.
+    """
+    from buildtool import flow
+    from buildtool.build.plan import find_target
+    from buildtool.core.files import write_if_changed
+    from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.project.model import BUILT_IN_TARGET, Target
+    from buildtool.project.read import NoProjectError, find_project
+
+    try:
+        project = find_project(here())
+    except NoProjectError:
+        if target:
+            raise
+        name, described = BUILT_IN_TARGET, Target(platform="ubuntu-aarch64", archs=HEXAGON_ARCHS)
+    else:
+        name = target or project.header.default_target
+        described = find_target(project, name)
+    host, skels = flow.profiles(described)
     if arch and arch not in skels:
         raise UsageError(
             f"the target {name!r} has no arch {arch!r}",

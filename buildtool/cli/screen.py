@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from buildtool.core.events import Event, Note, StepFinished, StepOutput, StepStarted
+from buildtool.core.events import Event, Note, StepFinished, StepOutput, StepStarted, Warned
 
 LIVE_AFTER = 0.3  # seconds: shorter work needs no live line
 
@@ -35,7 +35,7 @@ class Screen:
                 self._wipe()
                 if outcome != "up-to-date" or not self.quiet:
                     self._line(f"{self._mark(outcome)} {name:<28} {outcome:<11}{seconds:7.1f} s")
-            case Note(text):
+            case Warned(text=text) | Note(text):
                 self._wipe()
                 self._line(text)
 

@@ -32,13 +32,21 @@ class StepFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """The tools behind a step that succeeded had something to say: their text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A sentence for the user that belongs to no step."""
 
     text: str
 
 
-Event = StepStarted | StepOutput | StepFinished | Note
+Event = StepStarted | StepOutput | StepFinished | Warned | Note
 Listener = Callable[[Event], None]
 
 

@@ -40,6 +40,12 @@ SEPARATORS = {
 """Characters that mean something else to a tool behind this one."""
 
 
+class NoProjectError(UsageError):
+    """There is no project file where one is needed."""
+
+    code = "no-project"
+
+
 class ProjectError(UsageError):
     """The project file cannot be used.  `line` counts from 1; `key` is the dotted key."""
 
@@ -55,12 +61,12 @@ class ProjectError(UsageError):
 def find_project(start: Path) -> Project:
     """The project that `start` lies in: its own `buildtool.toml` or that of a parent.
 
-    Raises `UsageError` when there is none, `ProjectError` when it cannot be used.
+    Raises `NoProjectError` when there is none, `ProjectError` when it cannot be used.
     """
     for folder in (start, *start.parents):
         if (folder / FILE_NAME).is_file():
             return read_project(folder / FILE_NAME)
-    raise UsageError(
+    raise NoProjectError(
         f"no {FILE_NAME} here",
         why=f"looked in {start} and every directory above it",
         remedy="Go to a project, or make one: buildtool init --template hvx",
@@ -145,6 +151,12 @@ class _Reader:
                     self.inside(pattern, (kind, name, "artifacts"))
                 if isinstance(component, Skel) and component.idl:
                     self.inside(component.idl, (kind, name, "idl"))
+                    if not (project.root / component.idl).is_file():
+                        raise self.error(
+                            (kind, name, "idl"),
+                            f"there is no file {component.idl!r}",
+                            "Name the .idl file of the interface, relative to this file.",
+                        )
         if shared := project.hosts.keys() & project.skels.keys():
             name = min(shared)
             raise self.error(

@@ -92,6 +92,16 @@ def _is_entry(name: str) -> bool:
     return name.endswith(("_skel_handle_invoke", "_skel_invoke"))
 
 
+def _interfaces(elf: Elf) -> tuple[str, ...]:
+    """What the names of the methods of the skel's interfaces begin with."""
+    return tuple(
+        name.removesuffix(ending) + "_"
+        for name in elf.exports
+        for ending in ("_skel_handle_invoke", "_skel_invoke")
+        if name.endswith(ending)
+    )
+
+
 def _check_loadable(elf: Elf) -> None:
     name = elf.path.name
     if any(alignment != PAGE for alignment in elf.load_alignments):
@@ -109,15 +119,19 @@ def _check_loadable(elf: Elf) -> None:
     own_runtime = any(needed.startswith(_RUNTIME) for needed in elf.needed)
     unknown = sorted(elf.imports - shell_symbols())
     if unknown and not own_runtime:
-        listed = ", ".join(unknown[:8]) + (f" and {len(unknown) - 8} more" if unknown[8:] else "")
         raise SkelError(
-            f"{name} needs {listed}, which no DSP shell is known to provide",
+            f"{name} needs {', '.join(unknown)}, which no DSP shell is known to provide",
             why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})",
-            remedy=_advice(unknown),
+            remedy=_advice(elf, unknown),
         )
 
 
-def _advice(unknown: list[str]) -> str:
+def _advice(elf: Elf, unknown: list[str]) -> str:
+    methods = [name for name in unknown if name.startswith(_interfaces(elf))]
+    if methods:
+        return f"Define {', '.join(methods)}: the interface declares it, no source implements it."
+    if any("printf" in name or name.endswith("puts") for name in unknown):
+        return "Print with FARF(HIGH, …) of HAP_farf.h, or format with snprintf."
     if {"malloc", "calloc", "free", "realloc", "memalign"} & set(unknown):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
     if any(name.startswith("__ubsan") for name in unknown):

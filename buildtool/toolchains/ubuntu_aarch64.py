@@ -27,5 +27,5 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC) -> Profile:
         template="ubuntu_aarch64.cmake.in",
         settings={"GLIBC": glibc},
         identity=zig.identity,
-        places={"ZIG": str(zig.program)},
+        places={"ZIG": str(zig.program), "ZIG_LIB": str(zig.library)},
     )

@@ -126,16 +126,59 @@ def test_the_caller_s_flags_do_not_leak_in(
     assert outcomes(buildtool, project)["host/demo"] == "built"
 
 
-def test_an_interruption_before_the_install_is_made_good(
+def test_what_is_installed_follows_its_rules_and_data(
     buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    def shipped() -> dict[str, str]:
+        assert buildtool("build", cwd=project).returncode == 0
+        stage = project / ".buildtool/stage/sim"
+        return {
+            str(p.relative_to(stage)): p.read_text(errors="replace") for p in stage.rglob("share/*")
+        }
+
+    (project / "host" / "data.txt").write_text("one")
+    edit(
+        project / "host/CMakeLists.txt",
+        "install(TARGETS demo_main)",
+        "install(TARGETS demo_main)\ninstall(FILES data.txt DESTINATION share)",
+    )
+    assert shipped() == {"share/data.txt": "one"}
+    (project / "host" / "data.txt").write_text("three")
+    assert shipped() == {"share/data.txt": "three"}
+    edit(project / "host/CMakeLists.txt", "install(FILES", "# install(FILES")
+    assert shipped() == {}
+
+
+def test_a_file_installed_outside_the_prefix_is_refused(
+    buildtool: Buildtool, project: Path, edit: Edit, tmp_path: Path
+) -> None:
+    rule = f'install(FILES CMakeLists.txt DESTINATION "{tmp_path}/elsewhere")'
+    edit(project / "host/CMakeLists.txt", "install(", f"{rule}\ninstall(")
+
+    done = buildtool("build", cwd=project)
+
+    assert done.returncode == 1
+    assert "outside its prefix" in done.stderr
+
+
+def test_warnings_of_a_build_that_succeeds_are_shown(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    edit(project / "host/src/main.c", "int main(void)\n{", "int main(void)\n{\n    int idle_name;")
+
+    done = buildtool("build", cwd=project)
+
+    assert done.returncode == 0
+    assert "idle_name" in done.stderr
+    assert "[1/" not in done.stderr
+
+
+def test_an_interruption_before_the_install_is_made_good(
+    buildtool: Buildtool, project: Path
 ) -> None:
     outcomes(buildtool, project)
     (shipped,) = project.glob(".buildtool/build/demo_dsp/*/install/libdemo_dsp_skel.so")
     wanted = shipped.read_bytes()
     shipped.unlink()
-    assert not shipped.exists()
-
-    (shipped.parents[1] / "unfinished").touch()  # what a killed run leaves
-
     assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "built"
     assert shipped.read_bytes() == wanted

@@ -52,7 +52,7 @@ def test_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
     done = buildtool("build", "--json", cwd=tmp_path)
 
     assert done.returncode == 2
-    assert json.loads(done.stdout)["error"]["code"] == "usage"
+    assert json.loads(done.stdout)["error"]["code"] == "no-project"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, read_elf
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
+from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.skel import SkelError, check_skel
@@ -111,6 +112,30 @@ def test_a_skel_with_a_name_no_shell_has_is_refused_by_name(plain_cmake: PlainCM
         check_skel(tree / "libdemo_skel.so", "v68")
 
 
+@pytest.mark.parametrize(
+    ("missing", "advice"),
+    [
+        ("demo_add", "Define demo_add: the interface declares it"),
+        ("printf", "FARF(HIGH"),
+        ("no_such_thing", "Link the library that defines it"),
+    ],
+)
+def test_a_missing_name_comes_with_advice(
+    missing: str, advice: str, plain_cmake: PlainCMake
+) -> None:
+    plain_cmake.write(
+        CMakeLists_txt=SKEL,
+        skel_c=f"int {missing}(const char *);\n"
+        f'int demo_skel_handle_invoke(void) {{ return {missing}("%d") + 1; }}',
+        helper_c=HELPER,
+    )
+    tree, _ = plain_cmake.build(hexagon("v68"))
+
+    with pytest.raises(SkelError, match=missing) as caught:
+        check_skel(tree / "libdemo_skel.so", "v68")
+    assert advice in caught.value.remedy
+
+
 def test_a_skel_without_an_entry_is_refused(plain_cmake: PlainCMake) -> None:
     plain_cmake.write(
         CMakeLists_txt=SKEL, skel_c="int other(void) { return 1; }", helper_c="int helper;"
@@ -158,3 +183,36 @@ def test_an_arm64_program_runs_and_needs_no_newer_glibc(plain_cmake: PlainCMake)
         check=True,
     )
     assert ran.stdout == "42\n"
+
+
+def test_libraries_of_the_build_machine_are_not_found(plain_cmake: PlainCMake) -> None:
+    prefix = plain_cmake.root / "prefix"
+    (prefix / "lib" / "cmake" / "Mine").mkdir(parents=True)
+    (prefix / "lib" / "cmake" / "Mine" / "MineConfig.cmake").write_text("")
+    (prefix / "lib" / "libmine.so").write_text("")
+    plain_cmake.write(
+        CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
+        "find_library(libc c)\nfind_path(stdio stdio.h)\nfind_program(shell sh)\n"
+        "find_library(mine mine)\nfind_package(Mine CONFIG)\n"
+        'message(STATUS "<${libc}|${stdio}|${shell}|${mine}|${Mine_FOUND}>")'
+    )
+
+    _, output = plain_cmake.build(
+        ubuntu_aarch64(),
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+        path=f"{find_cmake().ninja.parent}:/usr/bin:/bin",
+    )
+
+    found = output[output.index("<") + 1 : output.index(">")].split("|")
+    assert found[0].endswith("NOTFOUND")
+    assert found[1].endswith("NOTFOUND")
+    assert found[2].endswith("/sh")
+    assert found[3:] == [f"{prefix}/lib/libmine.so", "1"]
+
+
+@pytest.mark.parametrize("side", ["host", "hexagon"])
+def test_cmake_finds_ninja_by_itself(side: str, plain_cmake: PlainCMake) -> None:
+    plain_cmake.write(CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)")
+    profile = ubuntu_aarch64() if side == "host" else hexagon("v68")
+
+    plain_cmake.build(profile, path=str(find_cmake().ninja.parent))

@@ -93,6 +93,13 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
         ('["v68", "v73"]', '["v68", "v68"]', 11, "skel.kernels.archs", "names something twice"),
         ('"ubuntu-aarch64"', '"ubuntu"', 14, "target.sim.platform", "Did you mean 'ubuntu-"),
         ('archs = ["v68"]', 'archs = ["v81"]', 15, "target.sim.archs", "not built for v81"),
+        (
+            "[skel.kernels]",
+            '[skel.kernels]\nidl = "x.idl"',
+            10,
+            "skel.kernels.idl",
+            "no file 'x.idl'",
+        ),
         ("[skel.kernels]", "[skel.app]", 9, "skel.app", "is a host and a skel"),
         ("[host.app]", '[host."a b"]', 5, "host.a b", "is no name"),
         ("[target.sim]", "[taget.sim]", 13, "taget", "Did you mean 'target'?"),
