@@ -131,7 +131,7 @@ def _advice(elf: Elf, unknown: list[str]) -> str:
     if methods:
         return f"Define {', '.join(methods)}: the interface declares it, no source implements it."
     if any("printf" in name or name.endswith("puts") for name in unknown):
-        return "Print with FARF(HIGH, …) of HAP_farf.h, or format with snprintf."
+        return "Print with FARF(ALWAYS, …) of HAP_farf.h, or format with snprintf."
     if {"malloc", "calloc", "free", "realloc", "memalign"} & set(unknown):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
     if any(name.startswith("__ubsan") for name in unknown):

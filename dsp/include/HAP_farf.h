@@ -4,7 +4,7 @@
  * included. ALWAYS, ERROR and FATAL are 1 unless set otherwise; LOW, MEDIUM,
  * HIGH and CRITICAL are 0 (HIGH is 1 with _DEBUG). FARF(RUNTIME_<LEVEL>, ...)
  * is always compiled in and shown where the process asked for it:
- * HAP_setFARFRuntimeLoggingParams, or a file <process>.farf on the host.
+ * HAP_setFARFRuntimeLoggingParams.
  *
  * Behaviour as in quic/fastrpc, inc/HAP_farf.h. */
 #ifndef HAP_FARF_H

@@ -103,7 +103,7 @@ static void cause(int status, const char *words, char *to, size_t room)
     const char *likely =
         emulator || (!reported(words) && (status == -1 || WTERMSIG(status) != SIGKILL))
             ? "; most likely an instruction that qemu does not emulate (HVX floating point is in "
-              "no qemu; HMX and the newest archs' instructions are missing too)"
+              "no qemu; HMX, user DMA and the newest archs' instructions are missing too)"
             : "";
     if (status == -1) {
         snprintf(to, room, "it vanished");

@@ -189,6 +189,28 @@ def test_a_skel_that_is_not_there(buildtool: Buildtool, project: Path, edit: Edi
     assert "dsp/v68" in done.stderr
 
 
+def test_a_kernel_formats_and_logs(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    kernel = project / "dsp/src/demo_dsp_imp.c"
+    edit(
+        kernel,
+        "#include <stdint.h>",
+        '#include <stdint.h>\n#include <stdio.h>\n#include "HAP_farf.h"',
+    )
+    edit(
+        kernel,
+        "    void *session = malloc(1);",
+        "    char text[40];\n    void *session = malloc(1);\n\n"
+        '    snprintf(text, sizeof text, "%d %s %.1f %lld", 42, "ok", 2.5, 1LL << 40);\n'
+        '    FARF(ALWAYS, "formatted: %s, %d", text, 7);\n    FARF(LOW, "compiled out");',
+    )
+
+    done = buildtool("run", "sim", cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    assert "formatted: 42 ok 2.5 1099511627776, 7" in done.stderr
+    assert "compiled out" not in done.stderr
+
+
 def test_a_glibc_newer_than_the_device_s(
     plain: Path, buildtool: Buildtool, tmp_path: Path, edit: Edit
 ) -> None:

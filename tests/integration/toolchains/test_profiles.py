@@ -116,7 +116,7 @@ def test_a_skel_with_a_name_no_shell_has_is_refused_by_name(plain_cmake: PlainCM
     ("missing", "advice"),
     [
         ("demo_add", "Define demo_add: the interface declares it"),
-        ("printf", "FARF(HIGH"),
+        ("printf", "FARF(ALWAYS"),
         ("no_such_thing", "Link the library that defines it"),
     ],
 )
