@@ -13,7 +13,7 @@ from buildtool.build.environment import build_environment
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import tree_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, capture, check
 from buildtool.sdk.cmake import CMake, find_cmake
@@ -53,7 +53,8 @@ class _Driver:
         self.step = step
         self.cmake = cmake
         self.listener = listener
-        self.environment = build_environment()
+        # CMake leaves an installed file alone that is less than a second older: too coarse.
+        self.environment = build_environment() | {"CMAKE_INSTALL_ALWAYS": "1"}
 
     def run(self) -> str:
         configured = self.configure()
@@ -106,21 +107,23 @@ class _Driver:
 
     def install(self) -> bool:
         """Bring the prefix up to date; returns whether anything in it changed."""
-        output = self.tool([self.cmake.program, "--install", self.step.tree], "installing").output
+        prefix = self.step.prefix
+        before = tree_digest([prefix])
+        self.tool([self.cmake.program, "--install", self.step.tree], "installing")
         manifest = self.step.tree / "install_manifest.txt"
         wanted = {Path(line) for line in manifest.read_text().splitlines()}
         for path in wanted:
-            if not path.is_relative_to(self.step.prefix):
+            if not path.is_relative_to(prefix):
                 raise ArtifactError(
                     f"{self.step.name} installs {path}, outside its prefix",
                     why="an install() rule has an absolute DESTINATION",
                     remedy="Make it relative, so that the file can be shipped.",
                 )
         # What is no longer installed is no longer shipped.
-        stale = [path for path in _files(self.step.prefix) if path not in wanted]
-        for path in stale:
-            path.unlink()
-        return bool(stale) or "-- Installing: " in output
+        for path in _files(prefix):
+            if path not in wanted:
+                path.unlink()
+        return tree_digest([prefix]) != before
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
         step = self.step
@@ -162,6 +165,13 @@ def shipped_files(step: CMakeStep) -> dict[str, Path]:
                 remedy="Add install(TARGETS …) to its CMakeLists.txt, or name 'artifacts' in"
                 " buildtool.toml.",
             )
+        for name, path in found.items():
+            if not path.exists():
+                raise ArtifactError(
+                    f"{step.name} ships {name}, a link to nothing",
+                    why=f"it points to {path.readlink()}",
+                    remedy="Install what it points to as well.",
+                )
         return found
     found = {}
     for pattern in step.artifacts:

@@ -24,7 +24,7 @@ def value_digest(value: Any) -> str:
 
 
 def tree_digest(roots: Iterable[Path]) -> str:
-    """sha256 of every regular file below the roots: relative path and content.
+    """sha256 of every file below the roots: relative path and content; a link's is its target.
 
     Directories whose name starts with a dot and `__pycache__` do not count.
     """
@@ -34,7 +34,8 @@ def tree_digest(roots: Iterable[Path]) -> str:
             folders[:] = sorted(d for d in folders if not d.startswith(".") and d != "__pycache__")
             for name in sorted(names):
                 path = Path(folder, name)
-                rows.append([number, str(path.relative_to(root)), file_digest(path)])
+                content = str(path.readlink()) if path.is_symlink() else file_digest(path)
+                rows.append([number, str(path.relative_to(root)), content])
     return value_digest(rows)
 
 

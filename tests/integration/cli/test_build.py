@@ -161,6 +161,18 @@ def test_a_file_installed_outside_the_prefix_is_refused(
     assert "outside its prefix" in done.stderr
 
 
+def test_a_link_to_nothing_is_refused(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    (project / "host" / "link").symlink_to("nowhere")
+    edit(
+        project / "host/CMakeLists.txt", "install(", "install(FILES link DESTINATION lib)\ninstall("
+    )
+
+    done = buildtool("build", cwd=project)
+
+    assert done.returncode == 1
+    assert "ships lib/link, a link to nothing" in done.stderr
+
+
 def test_warnings_of_a_build_that_succeeds_are_shown(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
