@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from buildtool.build.built import Built
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
-from buildtool.core.events import Listener
+from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
 from buildtool.deploy.emulated.device import check_fits, prepare
 from buildtool.deploy.emulated.run import RunResult
@@ -33,8 +33,12 @@ def plan(project: Project, target_name: str) -> Plan:
 
 def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built, Staged]:
     """Build `target_name` and lay out what it ships."""
-    built = run_plan(plan(project, target_name), listener)
-    with locked(project.state / "stage.lock"):
+
+    def waiting() -> None:
+        listener(Note("waiting for another buildtool in this project"))
+
+    with locked(project.state / "build.lock", waiting):
+        built = run_plan(plan(project, target_name), listener)
         return built, stage_release(built)
 
 

@@ -13,12 +13,12 @@ from buildtool.build.environment import build_environment
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
-from buildtool.core.files import tree_digest, write_if_changed
+from buildtool.core.files import file_digest, tree_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, capture, check
 from buildtool.sdk.cmake import CMake, find_cmake
 
-PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: ")  # Ninja's own lines
+PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |-- ")  # lines of Ninja and CMake about progress
 NOTHING_TO_DO = "no work to do"  # what Ninja says when every output is newer than its inputs
 
 
@@ -53,8 +53,7 @@ class _Driver:
         self.step = step
         self.cmake = cmake
         self.listener = listener
-        # CMake leaves an installed file alone that is less than a second older: too coarse.
-        self.environment = build_environment() | {"CMAKE_INSTALL_ALWAYS": "1"}
+        self.environment = build_environment()
 
     def run(self) -> str:
         configured = self.configure()
@@ -79,9 +78,18 @@ class _Driver:
             *(f"-D{name}={value}" for name, value in step.defines),
         ]
         stamp = step.tree / "configured.json"
-        wanted = json.dumps({"cmake": self.cmake.version, "arguments": arguments}, indent=1)
+        presets = [step.source / name for name in ("CMakePresets.json", "CMakeUserPresets.json")]
+        wanted = json.dumps(
+            {
+                "cmake": self.cmake.version,
+                "arguments": arguments,
+                "presets": [file_digest(file) for file in presets if file.is_file()],
+            },
+            indent=1,
+        )
+        made = [step.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles")]
         if (
-            (step.tree / "build.ninja").is_file()
+            all(path.exists() for path in made)
             and stamp.is_file()
             and stamp.read_text() == wanted
             and toolchain.is_file()
@@ -93,37 +101,41 @@ class _Driver:
             _remove(step.tree / leftover)
         stamp.unlink(missing_ok=True)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
-        self.tool([self.cmake.program, *arguments], "configuring")
+        self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")
         write_if_changed(stamp, wanted)
         return True
 
     def build(self) -> bool:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
-        output = self.tool(command, "building").output
-        if "warning:" in output:
-            said = [line for line in output.splitlines() if not PROGRESS.match(line)]
+        done = self.tool(command, "building")
+        self.warn(done, "warning:")
+        return NOTHING_TO_DO not in done.output
+
+    def warn(self, done: Completed, sign: str) -> None:
+        """Show what a tool that succeeded said, when there is a warning in it."""
+        if sign in done.output:
+            said = [line for line in done.output.splitlines() if not PROGRESS.match(line)]
             self.listener(Warned(self.step.name, "\n".join(said)))
-        return NOTHING_TO_DO not in output
 
     def install(self) -> bool:
-        """Bring the prefix up to date; returns whether anything in it changed."""
-        prefix = self.step.prefix
-        before = tree_digest([prefix])
-        self.tool([self.cmake.program, "--install", self.step.tree], "installing")
-        manifest = self.step.tree / "install_manifest.txt"
-        wanted = {Path(line) for line in manifest.read_text().splitlines()}
-        for path in wanted:
-            if not path.is_relative_to(prefix):
-                raise ArtifactError(
-                    f"{self.step.name} installs {path}, outside its prefix",
-                    why="an install() rule has an absolute DESTINATION",
-                    remedy="Make it relative, so that the file can be shipped.",
-                )
-        # What is no longer installed is no longer shipped.
-        for path in _files(prefix):
-            if path not in wanted:
-                path.unlink()
-        return tree_digest([prefix]) != before
+        """Bring the prefix up to date as a whole; returns whether anything in it changed."""
+        prefix, fresh = self.step.prefix, self.step.tree / "install.new"
+        _remove(fresh)
+        # The script itself, not `cmake --install`: only so can absolute destinations be refused
+        # before anything is written to them.
+        command: list[str | Path] = [
+            *(self.cmake.program, f"-DCMAKE_INSTALL_PREFIX={fresh}"),
+            "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON",
+            *("-P", self.step.tree / "cmake_install.cmake"),
+        ]
+        self.tool(command, "installing")
+        fresh.mkdir(exist_ok=True)
+        if prefix.is_dir() and tree_digest([prefix]) == tree_digest([fresh]):
+            _remove(fresh)
+            return False
+        _remove(prefix)
+        fresh.rename(prefix)
+        return True
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
         step = self.step
@@ -175,14 +187,24 @@ def shipped_files(step: CMakeStep) -> dict[str, Path]:
         return found
     found = {}
     for pattern in step.artifacts:
-        matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
+        try:
+            matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
+        except (ValueError, IndexError, NotImplementedError):
+            matches = []  # no pattern at all, so nothing matches it
         if not matches:
             raise ArtifactError(
                 f"{step.name} made no {pattern!r}",
                 why=f"nothing below {step.tree} matches it",
                 remedy="Correct 'artifacts' in buildtool.toml, or the CMake target that makes it.",
             )
-        found.update({path.name: path for path in matches})
+        for path in matches:
+            if path.name in found:
+                raise ArtifactError(
+                    f"{step.name} has two artifacts called {path.name}",
+                    why=f"{found[path.name]} and {path}",
+                    remedy="Name one of them only in 'artifacts'.",
+                )
+            found[path.name] = path
     return found
 
 

@@ -23,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open to the end
+        # A terminal that lacks a character gets its escape, not an error.
+        getattr(sys, name).reconfigure(errors="backslashreplace")
     argv = list(sys.argv[1:] if arguments is None else arguments)
     runs = argv[:1] == ["run"]
     try:
@@ -40,6 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has gone; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        problem = BuildtoolError(
+            f"{error.filename or 'standard output'}: {error.strerror}",
+            remedy="Check the path, its permissions, and the space on the disk.",
+        )
+        show_error(problem, as_json="--json" in _own(argv))
+        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise

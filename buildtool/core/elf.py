@@ -61,6 +61,8 @@ def read_elf(path: Path) -> Elf:
     Raises `ElfError` when it cannot be read, is no ELF file, or is malformed.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise ElfError(f"{path} is no regular file", remedy="Name an ELF file.")
         with path.open("rb") as stream:
             return _read(path, _Bounded(stream))
     except OSError as error:

@@ -71,6 +71,8 @@ def capture(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         process_group=0,
+        # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
+        preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
     ) as process:
 
         def expire() -> None:
@@ -82,13 +84,17 @@ def capture(
             timer.start()
         try:
             assert process.stdout is not None
-            for raw in process.stdout:
-                line = raw.decode(errors="replace").rstrip("\n")
-                lines.append(line)
-                if on_line:
-                    on_line(line)
-            status = process.wait()
+            with _terminated_as_interrupt():
+                for raw in process.stdout:
+                    line = raw.decode(errors="replace").rstrip("\n")
+                    lines.append(line)
+                    if on_line:
+                        on_line(line)
+                status = process.wait()
         except BaseException:
+            with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                os.killpg(process.pid, signal.SIGTERM)
+                process.wait(GRACE_SECONDS)
             _end_group(process.pid)
             raise
         finally:
@@ -173,7 +179,7 @@ def _start(
             stdout=stdout,
             stderr=stderr,
             process_group=process_group,
-            preexec_fn=preexec_fn,  # noqa: PLW1509 - no other thread runs in `foreground`
+            preexec_fn=preexec_fn,  # noqa: PLW1509 - it calls prctl and nothing else
         )
     except OSError as error:
         raise ToolError(
@@ -183,8 +189,11 @@ def _start(
         ) from error
 
 
+_LIBC = ctypes.CDLL(None)
+
+
 def _prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+    _LIBC.prctl(option, value, 0, 0, 0)
 
 
 def _end_group(pid: int) -> None:

@@ -36,6 +36,12 @@ SEPARATORS = {
     "$": "CMake and Ninja take it for the start of a variable",
     "\\": "CMake takes it for the start of an escape",
     "\n": "Ninja ends a rule with it",
+    "\r": "Ninja ends a rule with it",
+    "?": "the shell that Ninja starts takes it for any character",
+    ",": "linkers separate arguments with it",
+    "<": "the shell that Ninja starts takes it for a redirection",
+    ">": "the shell that Ninja starts takes it for a redirection",
+    "|": "the shell that Ninja starts takes it for a pipe",
 }
 """Characters that mean something else to a tool behind this one."""
 
@@ -83,7 +89,7 @@ def read_project(file: Path) -> Project:
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(
             f"cannot be read: {error}", file=file, line=1, remedy="Write it as UTF-8 text."
@@ -94,7 +100,7 @@ def read_project(file: Path) -> Project:
         )
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers without end
         place = re.search(r"at line (\d+)", str(error))
         raise ProjectError(
             f"not TOML: {error}",

@@ -53,8 +53,13 @@ def stage(built: Built) -> Staged:
     )
     archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
     staged = Staged(built.plan.target, directory, release_id, archs)
-    mark = directory.with_suffix(".id")
-    if directory.is_dir() and mark.is_file() and mark.read_text() == release_id:
+    mark = directory.with_name(f".{directory.name}.id")  # no target's name begins with a dot
+    whole = all(
+        (directory / name).is_file() and (directory / name).stat().st_size == path.stat().st_size
+        for name, path in files.items()
+    )
+    same = mark.is_file() and mark.read_text() == release_id
+    if same and whole and (directory / RUN_SCRIPT).is_file():
         return staged
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
