@@ -78,6 +78,28 @@ def test_a_killed_caller_leaves_no_program(tmp_path: Path, number: int) -> None:
     assert gone(int(pid.read_text()))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_build_leaves_no_job_of_ninja(tmp_path: Path, number: int) -> None:
+    pid = tmp_path / "pid"
+    (tmp_path / "build.ninja").write_text(
+        f"rule slow\n  command = echo $$$$ > '{pid}'; exec sleep 60\nbuild x: slow\n"
+    )
+    code = (
+        "from buildtool.core.process import capture\nfrom buildtool.sdk.cmake import find_cmake\n"
+        f"capture([find_cmake().ninja, '-C', {str(tmp_path)!r}], env={ENVIRONMENT!r})"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
+        try:
+            while not (pid.exists() and pid.read_text().strip()):
+                time.sleep(0.02)
+            caller.send_signal(number)
+            caller.wait(20)
+        finally:
+            caller.kill()
+
+    assert gone(int(pid.read_text()))
+
+
 def gone(pid: int) -> bool:
     """Whether the process ends within a few seconds; a zombie counts as ended."""
     for _ in range(100):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -77,3 +78,18 @@ def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
 def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"two files want to be dsp/v68/a\.so"):
         stage(built(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
+
+
+def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
+    result = built(tmp_path, {"bin/app": "x"})
+    for lost in ("bin/app", "run.sh"):
+        (stage(result).directory / lost).unlink()
+        assert tree(stage(result).directory) == ["bin/app", "run.sh"]
+
+
+def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None:
+    for name, text in (("r.1", "one"), ("r.2", "two"), ("r.1", "three")):
+        result = built(tmp_path, {"bin/app": text})
+        plan = dataclasses.replace(result.plan, target=name, stage=tmp_path / "stage" / name)
+        staged = stage(dataclasses.replace(result, plan=plan))
+        assert (staged.directory / "bin/app").read_text() == text
