@@ -48,7 +48,3 @@ class Note:
 
 Event = StepStarted | StepOutput | StepFinished | Warned | Note
 Listener = Callable[[Event], None]
-
-
-def ignore(_: Event) -> None:
-    """A listener for callers that want no events."""

@@ -24,7 +24,7 @@ def value_digest(value: Any) -> str:
 
 
 def tree_digest(roots: Iterable[Path]) -> str:
-    """sha256 of every file below the roots: relative path and content; a link's is its target.
+    """sha256 of every file below the roots: path, executable or not, content (of a link: target).
 
     Directories whose name starts with a dot and `__pycache__` do not count.
     """
@@ -35,7 +35,8 @@ def tree_digest(roots: Iterable[Path]) -> str:
             for name in sorted(names):
                 path = Path(folder, name)
                 content = str(path.readlink()) if path.is_symlink() else file_digest(path)
-                rows.append([number, str(path.relative_to(root)), content])
+                runs = bool(path.lstat().st_mode & 0o100)
+                rows.append([number, str(path.relative_to(root)), runs, content])
     return value_digest(rows)
 
 

@@ -45,6 +45,10 @@ def test_a_tree_s_digest_is_its_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "x" / "__pycache__" / "a.pyc").write_text("1")
     os.utime(tmp_path / "x" / "a", (1, 1))
     assert tree_digest([tmp_path]) == before
+    (tmp_path / "x" / "a").chmod(0o755)
+    assert tree_digest([tmp_path]) != before
+    (tmp_path / "x" / "a").chmod(0o644)
+    assert tree_digest([tmp_path]) == before
     (tmp_path / "x" / "a").rename(tmp_path / "x" / "b")
     assert tree_digest([tmp_path]) != before
 
