@@ -13,22 +13,18 @@ from buildtool.deploy.emulated.device import check_fits, prepare
 from buildtool.deploy.emulated.run import RunResult
 from buildtool.deploy.emulated.run import run as run_program
 from buildtool.deploy.emulated.socs import find_soc
-from buildtool.project.model import Project, Target
+from buildtool.project.model import Project
 from buildtool.release.stage import Staged
 from buildtool.release.stage import stage as stage_release
-from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
-
-
-def profiles(target: Target) -> tuple[Profile, dict[str, Profile]]:
-    """The profile of the target's ARM64 side, and one for each of its DSP archs."""
-    return ubuntu_aarch64(target.glibc), {arch: hexagon(arch) for arch in target.archs}
+from buildtool.toolchains.choose import host_profile, skel_profiles
 
 
 def plan(project: Project, target_name: str) -> Plan:
     """What building `target_name` consists of; nothing is touched."""
-    return make_plan(project, target_name, *profiles(find_target(project, target_name)))
+    target = find_target(project, target_name)
+    return make_plan(
+        project, target_name, host_profile(project, target), skel_profiles(project, target)
+    )
 
 
 def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built, Staged]:

@@ -53,7 +53,7 @@ class _Driver:
         self.step = step
         self.cmake = cmake
         self.listener = listener
-        self.environment = build_environment()
+        self.environment = {**build_environment(), **step.profile.environment}
 
     def run(self) -> str:
         configured = self.configure()
@@ -67,23 +67,27 @@ class _Driver:
         """Run CMake unless the tree was configured with these very arguments."""
         step = self.step
         toolchain = step.tree / "toolchain.cmake"
+        in_use = step.toolchain_file or toolchain
         arguments = [
             *(["--preset", step.preset] if step.preset else []),
             *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
             f"-DCMAKE_MAKE_PROGRAM={self.cmake.ninja}",
-            f"-DCMAKE_TOOLCHAIN_FILE={toolchain}",
+            f"-DCMAKE_TOOLCHAIN_FILE={in_use}",
             "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
             f"-DCMAKE_INSTALL_PREFIX={step.prefix}",
+            *(f"-D{name}={value}" for name, value in sorted(step.profile.variables.items())),
             *(f"-D{name}={value}" for name, value in step.defines),
         ]
         stamp = step.tree / "configured.json"
         presets = [step.source / name for name in ("CMakePresets.json", "CMakeUserPresets.json")]
+        own = [step.toolchain_file] if step.toolchain_file else []
         wanted = json.dumps(
             {
                 "cmake": self.cmake.version,
                 "arguments": arguments,
-                "presets": [file_digest(file) for file in presets if file.is_file()],
+                "environment": dict(step.profile.environment),
+                "files": [file_digest(file) for file in [*presets, *own] if file.is_file()],
             },
             indent=1,
         )

@@ -18,7 +18,8 @@ class CMakeStep:
     """Configure, build and install one component with one profile.
 
     `tree` is keyed by what is built, so two targets with the same skel share it; `prefix` is
-    where its install() rules go; `arch` is None for the ARM64 side.
+    where its install() rules go; `arch` is None for the ARM64 side; `toolchain_file` is one of
+    the component's own, in place of the profile's.
     """
 
     name: str
@@ -32,6 +33,7 @@ class CMakeStep:
     preset: str = ""
     install: bool = True
     artifacts: tuple[str, ...] = ()
+    toolchain_file: Path | None = None
 
     @property
     def prefix(self) -> Path:
@@ -126,6 +128,9 @@ def _step(
         preset=component.preset,
         install=component.install and not component.artifacts,
         artifacts=tuple(filled(pattern) for pattern in component.artifacts),
+        toolchain_file=project.root / component.toolchain_file
+        if component.toolchain_file
+        else None,
     )
 
 

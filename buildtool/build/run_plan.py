@@ -8,25 +8,49 @@ from pathlib import Path
 from buildtool.build.built import Built, BuiltStep
 from buildtool.build.cmake_driver import ArtifactError, carry_out, shipped_files
 from buildtool.build.plan import CMakeStep, Plan
-from buildtool.core.elf import read_elf
+from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.events import Listener
+from buildtool.toolchains.host import check_host
+from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.skel import check_library, check_skel, is_skel
 
 
 def run_plan(plan: Plan, listener: Listener) -> Built:
     """Carry out every step of `plan`, in order.
 
-    Raises what a step raises: `ToolError`, `ArtifactError`, `SkelError`.
+    Raises what a step raises: `ToolError`, `ArtifactError`, `HostError`, `SkelError`.
     """
     finished = []
     for step in plan.steps:
         started = time.monotonic()
         outcome = carry_out(step, listener)
-        files = shipped_files(step)
+        files = _with_runtime(shipped_files(step), step.profile)
         if step.arch:
             _check_skels(step, step.arch, files)
+        else:
+            _check_host(step, files)
         finished.append(BuiltStep(step, outcome, time.monotonic() - started, files))
     return Built(plan, tuple(finished))
+
+
+def _with_runtime(files: dict[str, Path], profile: Profile) -> dict[str, Path]:
+    """`files`, and the toolchain's own libraries that something among them needs."""
+    complete = dict(files)
+    waiting = list(files.values()) if profile.runtime else []
+    while waiting:
+        path = waiting.pop()
+        for name in read_elf(path).needed if is_elf(path) else ():
+            if name in profile.runtime and name not in {Path(n).name for n in complete}:
+                complete[name] = profile.runtime[name]
+                waiting.append(profile.runtime[name])
+    return complete
+
+
+def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
+    """What the ARM64 side ships runs on the platform that it is built for."""
+    for path in files.values():
+        if is_elf(path):
+            check_host(read_elf(path), step.profile)
 
 
 def _check_skels(step: CMakeStep, arch: str, files: dict[str, Path]) -> None:

@@ -26,12 +26,12 @@ def profile(
 
     Outside a project it is that of the built-in target, for any arch.
     """
-    from buildtool import flow
     from buildtool.build.plan import find_target
     from buildtool.core.files import write_if_changed
     from buildtool.project.archs import HEXAGON_ARCHS
-    from buildtool.project.model import BUILT_IN_TARGET, Target
+    from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
+    from buildtool.toolchains.choose import host_profile, skel_profiles
 
     try:
         project = find_project(here())
@@ -39,17 +39,17 @@ def profile(
         if target:
             raise
         name, described = BUILT_IN_TARGET, Target(platform="ubuntu-aarch64", archs=HEXAGON_ARCHS)
+        project = Project(here(), Header(name="none"), {}, {}, {name: described})
     else:
         name = target or project.header.default_target
         described = find_target(project, name)
-    host, skels = flow.profiles(described)
-    if arch and arch not in skels:
+    if arch and arch not in described.archs:
         raise UsageError(
             f"the target {name!r} has no arch {arch!r}",
-            why=f"it has: {', '.join(skels) or 'none'}",
+            why=f"it has: {', '.join(described.archs) or 'none'}",
             remedy="Name one of these, or add it to the target's archs.",
         )
-    chosen = skels[arch] if arch else host
+    chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     if out:
         write_if_changed(out, chosen.cmake_toolchain())
     if json:

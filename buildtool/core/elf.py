@@ -79,6 +79,12 @@ def read_elf(path: Path) -> Elf:
         ) from error
 
 
+def is_elf(path: Path) -> bool:
+    """Whether the file begins as ELF files do; raises `OSError` when it cannot be read."""
+    with path.open("rb") as stream:
+        return stream.read(4) == b"\x7fELF"
+
+
 class _Bounded:
     """A file that gives up after so many reads: counts and lengths in an ELF file may be lies."""
 

@@ -15,7 +15,20 @@ from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
 
-PLATFORMS = ("ubuntu-aarch64",)
+PLATFORMS = ("ubuntu-aarch64", "android")
+TOOLS = (
+    "zig",
+    "clang",
+    "gcc-aarch64",
+    "android-ndk",
+    "hexagon-sdk",
+    "cmake",
+    "ninja",
+    "qemu",
+    "adb",
+    "ssh",
+)
+"""The names of `[tool.NAME]`."""
 
 Define = str | bool | int
 
@@ -50,6 +63,9 @@ class Host:
     install: bool = key("ship what its install() rules put down", default=True)
     targets: tuple[str, ...] = key("CMake targets to build; default: all", default=())
     preset: str = key("CMake configure preset to start from", default="")
+    toolchain_file: str = key(
+        "CMake toolchain file of the component's own, in place of the profile's", default=""
+    )
     artifacts: tuple[str, ...] = key(
         "files of the build tree to ship (globs), where there are no install() rules", default=()
     )
@@ -68,6 +84,9 @@ class Skel:
     install: bool = key("ship what its install() rules put down", default=True)
     targets: tuple[str, ...] = key("CMake targets to build; default: all", default=())
     preset: str = key("CMake configure preset to start from", default="")
+    toolchain_file: str = key(
+        "CMake toolchain file of the component's own, in place of the profile's", default=""
+    )
     artifacts: tuple[str, ...] = key(
         "files of the build tree to ship (globs), where there are no install() rules", default=()
     )
@@ -82,11 +101,33 @@ class Target:
     archs: tuple[str, ...] = key(
         "DSP archs whose skels it carries", default=(), choices=HEXAGON_ARCHS
     )
-    glibc: str = key("oldest glibc its programs run with", default="2.35")
-    toolchain: str = key("compiler of the ARM64 side", default="auto", choices=("auto", "zig"))
-    dsp_toolchain: str = key(
-        "compiler of the Hexagon side", default="auto", choices=("auto", "llvm")
+    toolchain: str = key(
+        "compiler of the ARM64 side on ubuntu-aarch64",
+        default="auto",
+        choices=("auto", "zig", "gcc", "clang", "native"),
     )
+    dsp_toolchain: str = key(
+        "compiler of the Hexagon side", default="auto", choices=("auto", "llvm", "sdk")
+    )
+    idl_compiler: str = key(
+        "compiler of FastRPC interfaces", default="buildtool", choices=("buildtool", "qaic")
+    )
+    sysroot: str = key("pulled sysroot of the device that it is built for", default="")
+    glibc: str = key("oldest glibc its programs run with, on ubuntu-aarch64", default="2.35")
+    api: int = key("oldest Android API level its programs run on", default=31)
+    stl: str = key(
+        "C++ library on android",
+        default="c++_static",
+        choices=("c++_static", "c++_shared", "none", "system"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`[tool.NAME]`: what the project asks of a tool on this machine."""
+
+    version: str = key('"6.4" for any 6.4.x, ">=6.4" for that or newer', default="")
+    path: str = key("where it is, if not where it usually is", default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +139,14 @@ class Project:
     hosts: Mapping[str, Host]
     skels: Mapping[str, Skel]
     targets: Mapping[str, Target]
+    tools: Mapping[str, Tool] = dataclasses.field(default_factory=dict)
+
+    def tool(self, name: str) -> Tool:
+        """What the project asks of the tool `name`; its path, if any, is absolute."""
+        asked = self.tools.get(name, Tool())
+        if not asked.path:
+            return asked
+        return dataclasses.replace(asked, path=str(self.root / Path(asked.path).expanduser()))
 
     @property
     def name(self) -> str:
@@ -109,6 +158,6 @@ class Project:
         return self.root / ".buildtool"
 
 
-SECTIONS: Mapping[str, type] = {"host": Host, "skel": Skel, "target": Target}
+SECTIONS: Mapping[str, type] = {"host": Host, "skel": Skel, "target": Target, "tool": Tool}
 """The tables of named records."""
 BUILT_IN_TARGET = "sim"

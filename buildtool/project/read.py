@@ -16,17 +16,20 @@ from buildtool.project.locate import line_of
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
+    TOOLS,
     Define,
     Header,
     Host,
     Project,
     Skel,
     Target,
+    Tool,
 )
 
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
 Record = TypeVar("Record")
 SEPARATORS = {
@@ -138,7 +141,8 @@ class _Reader:
         if BUILT_IN_TARGET not in targets:
             archs = ("v68",) if any("v68" in skel.archs for skel in skels.values()) else ()
             targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
-        project = Project(self.file.absolute().parent, header, hosts, skels, targets)
+        tools = self.section(Tool, "tool", tables)
+        project = Project(self.file.absolute().parent, header, hosts, skels, targets, tools)
         self.relations(project)
         return project
 
@@ -153,6 +157,14 @@ class _Reader:
                         f"no CMakeLists.txt in {component.source!r}",
                         "Name the directory of a CMake project, relative to this file.",
                     )
+                if component.toolchain_file:
+                    self.inside(component.toolchain_file, (kind, name, "toolchain-file"))
+                    if not (project.root / component.toolchain_file).is_file():
+                        raise self.error(
+                            (kind, name, "toolchain-file"),
+                            f"there is no file {component.toolchain_file!r}",
+                            "Name a CMake toolchain file, relative to this file.",
+                        )
                 for pattern in component.artifacts:
                     self.inside(pattern, (kind, name, "artifacts"))
                 if isinstance(component, Skel) and component.idl:
@@ -177,6 +189,17 @@ class _Reader:
                 f"there is no target {default!r}",
                 self.suggest(default, project.targets),
             )
+        for name, tool in project.tools.items():
+            if name not in TOOLS:
+                raise self.error(
+                    ("tool", name), f"{name!r} is no known tool", self.suggest(name, TOOLS)
+                )
+            if tool.version and not _VERSION.fullmatch(tool.version):
+                raise self.error(
+                    ("tool", name, "version"),
+                    f"{tool.version!r} is no version",
+                    'Write "6.4" for any 6.4.x, or ">=6.4" for that or newer.',
+                )
         for name, target in project.targets.items():
             for skel_name, skel in project.skels.items():
                 missing = [arch for arch in target.archs if arch not in skel.archs]

@@ -6,7 +6,7 @@ import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.sdk.zig import ToolMissingError
+from buildtool.sdk.found import ToolMissingError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.process import capture, check
-from buildtool.sdk.zig import ToolMissingError
+from buildtool.sdk.found import ToolMissingError
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
 INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"

@@ -7,45 +7,43 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, identity, search
+
+CLANG_VERSION = "22"  # the clang inside ziglang 0.17; its `zig cc --version` says so
 
 
-class ToolMissingError(BuildtoolError):
-    """A tool that the project needs is not on this machine."""
-
-    code = "tool-missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Zig:
-    """A found zig: its program, its version, and its library directory (headers, libc sources)."""
-
-    program: Path
-    version: str
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zig(Found):
+    """A found zig; `where` is the program.  Its identity leaves out its headers and libc sources,
+    which are those of its version."""
 
     @property
     def library(self) -> Path:
-        return self.program.parent / "lib"
-
-    @property
-    def identity(self) -> str:
-        """What of this tool shapes the output: PyPI wheels of one version are immutable."""
-        return f"ziglang {self.version}"
+        """The directory of its headers and libc sources."""
+        return self.where.parent / "lib"
 
 
-def find_zig() -> Zig:
+def find_zig(wish: Tool = ANY) -> Zig:
     """The zig of the `ziglang` package beside this one.
 
-    Raises `ToolMissingError` when the package is not installed or lacks its program.
+    Raises `ToolMissingError` when the package is not installed or lacks its program,
+    `ToolUnfitError` when the project asks for another version.
     """
     spec = importlib.util.find_spec("ziglang")
     places = list(spec.submodule_search_locations or ()) if spec else []
-    for place in places:
-        program = Path(place, "zig")
-        if program.is_file():
-            return Zig(program, importlib.metadata.version("ziglang"))
-    raise ToolMissingError(
-        "zig was not found",
-        why=f"looked for the Python package 'ziglang' in {', '.join(places) or 'sys.path'}",
-        remedy="Install it beside buildtool: python -m pip install 'ziglang==0.17.0'",
+    return search(
+        "zig",
+        wish=wish,
+        variables=(),
+        usual=[Path(place, "zig") for place in places],
+        look=_look,
+        install="Install it beside buildtool: python -m pip install 'ziglang==0.17.0'",
     )
+
+
+def _look(program: Path) -> Zig | None:
+    if not program.is_file():
+        return None
+    version = importlib.metadata.version("ziglang")
+    return Zig(where=program, version=version, identity=identity("zig", version, {"zig": program}))

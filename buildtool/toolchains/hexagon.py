@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.sdk.zig import find_zig
-from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY
+from buildtool.sdk.zig import CLANG_VERSION, find_zig
+from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 
 
-def hexagon(arch: str) -> Profile:
+def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
     Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig.
@@ -18,13 +20,16 @@ def hexagon(arch: str) -> Profile:
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
             remedy="Name one of these.",
         )
-    zig = find_zig()
+    zig = find_zig(zig_wish)
+    program = str(zig.where)
     return Profile(
         name=f"hexagon-{arch}",
+        platform="hexagon",
         template="hexagon.cmake.in",
         settings={"ARCH": arch},
         identity=zig.identity,
-        places={"ZIG": str(zig.program), "ZIG_LIB": str(zig.library)},
+        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
+        compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
     )
 
 
@@ -35,10 +40,13 @@ def hexagon_musl() -> Profile:
     which takes a minute or more.
     """
     zig = find_zig()
+    program = str(zig.where)
     return Profile(
         name="hexagon-linux-musl",
+        platform="hexagon",
         template="hexagon_musl.cmake.in",
         settings={},
         identity=zig.identity,
-        places={"ZIG": str(zig.program)},
+        places={"ZIG": program},
+        compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
     )

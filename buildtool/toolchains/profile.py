@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool import _data
@@ -17,6 +17,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
+_MODULE = re.compile(r'include\("@BUILDTOOL_CMAKE@/([\w.]+)"\)')
 
 
 class ProfileError(BuildtoolError):
@@ -27,26 +28,53 @@ class ProfileError(BuildtoolError):
 
 
 @dataclass(frozen=True, slots=True)
+class Compiler:
+    """A profile's compiler as other tools speak of it: Conan, editors.
+
+    `kind` is `clang` or `gcc`, `version` its major version, `libcxx` Conan's name of its C++
+    library (`libstdc++11`, `libc++`, `c++_static`, `c++_shared`, or "" for none).
+    """
+
+    kind: str
+    version: str
+    libcxx: str
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A toolchain for one platform.
 
-    `name` is shown to the user (`ubuntu-aarch64`, `hexagon-v73`); `settings` are the named
-    values that shape what it compiles, `identity` those of the tools behind it; `places` are
-    paths on this machine, which shape nothing.
+    `name` is shown to the user (`ubuntu-aarch64-gcc`, `hexagon-v73`); `platform` is
+    `ubuntu-aarch64`, `android` or `hexagon`; `settings` are the named values that shape what it
+    compiles, `identity` the digest of the tools behind it; `places` are paths on this machine,
+    which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
+    run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
+    must ship with what needs them.
     """
 
     name: str
+    platform: str
     template: str
     settings: Mapping[str, str]
     identity: str
     places: Mapping[str, str]
+    compiler: Compiler
+    variables: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    runtime: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """sha256 that names everything in this profile that shapes the output."""
+        template = _template(self.template)
         return value_digest(
             {
-                "template": _template(self.template),
+                "template": template,
+                "modules": [
+                    (_data.path("cmake") / name).read_text() for name in _MODULE.findall(template)
+                ],
                 "settings": dict(self.settings),
                 "identity": self.identity,
             }

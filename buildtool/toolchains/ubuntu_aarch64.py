@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from buildtool.sdk.zig import find_zig
-from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY
+from buildtool.sdk.zig import CLANG_VERSION, find_zig
+from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
 
 
-def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC) -> Profile:
+def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
     Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig.
@@ -21,11 +23,14 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC) -> Profile:
             why="Ubuntu 22.04 has 2.35, 24.04 has 2.39",
             remedy='Write it like this: glibc = "2.35"',
         )
-    zig = find_zig()
+    zig = find_zig(zig_wish)
+    program = str(zig.where)
     return Profile(
         name=f"ubuntu-aarch64-glibc{glibc}",
+        platform="ubuntu-aarch64",
         template="ubuntu_aarch64.cmake.in",
         settings={"GLIBC": glibc},
         identity=zig.identity,
-        places={"ZIG": str(zig.program), "ZIG_LIB": str(zig.library)},
+        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
+        compiler=Compiler("clang", CLANG_VERSION, "libc++", (program, "cc"), (program, "c++")),
     )

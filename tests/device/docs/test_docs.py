@@ -85,12 +85,13 @@ def test_every_local_link_leads_somewhere() -> None:
 
 
 def test_every_key_of_the_project_file_is_documented() -> None:
+    from buildtool.project.model import SECTIONS
     from buildtool.project.schema import json_schema
 
     text = (REPOSITORY / "docs" / "project-file.md").read_text()
     properties = json_schema()["properties"]
     records = [properties["project"]]
-    records += [properties[kind]["additionalProperties"] for kind in ("host", "skel", "target")]
+    records += [properties[kind]["additionalProperties"] for kind in SECTIONS]
     for record in records:
         for key in record["properties"]:
             assert f"| `{key}` |" in text, key

@@ -25,7 +25,7 @@ HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-static")
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc` with buildtool's own zig cache; fails with the compiler's text."""
-    command = [str(find_zig().program), "cc", *map(str, arguments)]
+    command = [str(find_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command,
         cwd=cwd,

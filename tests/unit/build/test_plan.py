@@ -9,7 +9,7 @@ import pytest
 from buildtool.build.plan import make_plan
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Header, Host, Project, Skel, Target
-from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.profile import Compiler, Profile
 
 PROJECT = Project(
     root=Path("/p"),
@@ -20,8 +20,11 @@ PROJECT = Project(
 )
 
 
+COMPILER = Compiler("clang", "22", "", ("cc",), ("c++",))
+
+
 def profile(name: str) -> Profile:
-    return Profile(name, "hexagon.cmake.in", {"ARCH": name}, "zig 1", {})
+    return Profile(name, "hexagon", "hexagon.cmake.in", {"ARCH": name}, "zig 1", {}, COMPILER)
 
 
 HOST = profile("host")
@@ -61,8 +64,14 @@ def test_a_wrong_target_gets_a_suggestion() -> None:
 
 
 def test_the_profile_s_digest_names_what_shapes_the_output_and_nothing_else() -> None:
-    base = Profile("a", "hexagon.cmake.in", {"ARCH": "v68"}, "zig 1", {"ZIG": "/here"})
+    def profile(settings: dict[str, str], identity: str, place: str) -> Profile:
+        return Profile(
+            "a", "hexagon", "hexagon.cmake.in", settings, identity, {"ZIG": place}, COMPILER
+        )
 
-    assert base.digest == Profile("a", base.template, base.settings, "zig 1", {"ZIG": "/x"}).digest
-    assert base.digest != Profile("a", base.template, {"ARCH": "v69"}, "zig 1", {}).digest
-    assert base.digest != Profile("a", base.template, base.settings, "zig 2", {}).digest
+    v68 = {"ARCH": "v68"}
+    base = profile(v68, "zig 1", "/here")
+
+    assert base.digest == profile(v68, "zig 1", "/there").digest
+    assert base.digest != profile({"ARCH": "v69"}, "zig 1", "/here").digest
+    assert base.digest != profile(v68, "zig 2", "/here").digest

@@ -11,9 +11,11 @@ import pytest
 from buildtool.build.built import Built, BuiltStep
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.release.stage import StageError, stage
-from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.profile import Compiler, Profile
 
-PROFILE = Profile("p", "hexagon.cmake.in", {}, "", {})
+PROFILE = Profile(
+    "p", "hexagon", "hexagon.cmake.in", {}, "", {}, Compiler("clang", "22", "", (), ())
+)
 
 
 def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Built:

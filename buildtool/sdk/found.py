@@ -1,0 +1,159 @@
+"""What all found tools have in common, and the order in which they are looked for.
+
+A tool is looked for in three places: the environment variables that are customary for it, the
+path in the project file, and the places where it usually lies.  The first two decide: what they
+name must be there.  Among the usual places the newest version that the project accepts is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from buildtool.core.digests import remembered_digest
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import value_digest
+from buildtool.project.model import Tool
+
+
+class ToolMissingError(BuildtoolError):
+    """A tool that is needed is not on this machine."""
+
+    code = "tool-missing"
+
+
+class ToolUnfitError(BuildtoolError):
+    """A tool was found, but it is of the wrong version or lacks a part."""
+
+    code = "tool-unfit"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a found tool, and what to do about it."""
+
+    text: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A found tool: where it is, which version, a digest of what shapes its output, its faults.
+
+    `where` is the program, or the root directory of an SDK.
+    """
+
+    where: Path
+    version: str
+    identity: str
+    problems: tuple[Problem, ...] = ()
+
+
+ANY = Tool()
+"""What a project asks of a tool that it says nothing about."""
+
+AnyFound = TypeVar("AnyFound", bound=Found)
+
+
+def search(
+    what: str,
+    *,
+    wish: Tool,
+    variables: Sequence[str],
+    usual: Iterable[Path],
+    look: Callable[[Path], AnyFound | None],
+    install: str,
+) -> AnyFound:
+    """Find the tool called `what` ("the Hexagon SDK") in the order that this module states.
+
+    `look` returns the tool that lies at a path, or None; `install` is what to do when there is
+    none.  Raises `ToolMissingError` when it is nowhere, or not where a variable or the project
+    file says; `ToolUnfitError` when its version is not the one that the project asks for.
+    """
+    usual = list(dict.fromkeys(usual))
+    for source, path in _told(wish, variables):
+        found = look(path)
+        if not found:
+            raise ToolMissingError(
+                f"{source} names {path}, and {what} is not there",
+                why="what is named is used or refused; nothing else is tried in its place",
+                remedy=f"Correct {source}, or take it away to have the usual places looked in.",
+            )
+        if not satisfies(found.version, wish.version):
+            others = [other for other in map(look, usual) if other]
+            fitting = _newest(others, wish)
+            raise ToolUnfitError(
+                f"{what} {found.version} is not the one that the project asks for:"
+                f" {wish.version!r}",
+                why=f"{source} names it: {found.where}",
+                remedy=f"{fitting.version} is at {fitting.where}: let {source} name that, or take"
+                " it away."
+                if fitting
+                else f"Let {source} name another, or change 'version' in buildtool.toml.",
+            )
+        return found
+    everything = [found for found in map(look, usual) if found]
+    if fitting := _newest(everything, wish):
+        return fitting
+    if everything:
+        raise ToolUnfitError(
+            f"the project asks for {what} {wish.version!r}, which is not here",
+            why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in everything),
+            remedy=install,
+        )
+    where = [f"${variable} (not set)" for variable in variables] + [str(path) for path in usual]
+    raise ToolMissingError(
+        f"{what} was not found",
+        why=f"looked for in: {', '.join(where)}" if where else "no place to look in is known",
+        remedy=install,
+    )
+
+
+def programs(*names: str) -> list[Path]:
+    """The first program on PATH for each of `names`; those that are not there are left out."""
+    found = [shutil.which(name) for name in names]
+    return [Path(path).absolute() for path in found if path]
+
+
+def satisfies(version: str, wanted: str) -> bool:
+    """Whether `version` is what a project asks for: "6.4" is any 6.4.x, ">=6.4" that or newer."""
+    if not wanted:
+        return True
+    have, ask = numbers(version), numbers(wanted)
+    if wanted.startswith(">="):
+        return have >= ask
+    return have[: len(ask)] == ask
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparison: "19.0.04" → (19, 0, 4)."""
+    return tuple(int(number[:9]) for number in re.findall(r"\d+", version))
+
+
+def identity(tool: str, version: str, files: Mapping[str, Path]) -> str:
+    """A digest of a tool: name, version, and the content of the files that shape its output.
+
+    Paths and time stamps do not count, so a tool that is moved or touched stays the same.
+    Raises `OSError` when a file cannot be read.
+    """
+    digests = {name: remembered_digest(path) for name, path in files.items()}
+    return value_digest({"tool": tool, "version": version, "files": digests})
+
+
+def _told(wish: Tool, variables: Sequence[str]) -> Iterable[tuple[str, Path]]:
+    """The places that are named, first the one that decides."""
+    for variable in variables:
+        if value := os.environ.get(variable):
+            yield variable, Path(value).absolute()
+    if wish.path:
+        yield "'path' in buildtool.toml", Path(wish.path)
+
+
+def _newest(tools: Iterable[AnyFound], wish: Tool) -> AnyFound | None:
+    fitting = [tool for tool in tools if satisfies(tool.version, wish.version)]
+    return max(fitting, key=lambda tool: numbers(tool.version), default=None)

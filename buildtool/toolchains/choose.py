@@ -1,0 +1,22 @@
+"""Which profile each side of a target is compiled with."""
+
+from __future__ import annotations
+
+from buildtool.project.model import Project, Target
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+
+
+def host_profile(project: Project, target: Target) -> Profile:
+    """The profile of the target's ARM64 side.
+
+    Raises `ProfileError` for what it cannot do, `ToolMissingError` and `ToolUnfitError` for the
+    tools behind it.
+    """
+    return ubuntu_aarch64(target.glibc, project.tool("zig"))
+
+
+def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
+    """The profile of each DSP arch of the target; raises as `host_profile` does."""
+    return {arch: hexagon(arch, project.tool("zig")) for arch in target.archs}
