@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 import tomllib
 import typing
@@ -16,7 +15,6 @@ from buildtool.project.locate import line_of
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
-    TOOLS,
     Define,
     Header,
     Host,
@@ -25,11 +23,11 @@ from buildtool.project.model import (
     Target,
     Tool,
 )
+from buildtool.project.relations import suggest, wrong_relations
 
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
 Record = TypeVar("Record")
 SEPARATORS = {
@@ -143,72 +141,9 @@ class _Reader:
             targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
         tools = self.section(Tool, "tool", tables)
         project = Project(self.file.absolute().parent, header, hosts, skels, targets, tools)
-        self.relations(project)
+        for key, message, remedy in wrong_relations(project):
+            raise self.error(key, message, remedy)
         return project
-
-    def relations(self, project: Project) -> None:
-        """What no record can check by itself."""
-        for kind, components in (("host", project.hosts), ("skel", project.skels)):
-            for name, component in components.items():
-                self.inside(component.source, (kind, name, "source"))
-                if not (project.root / component.source / "CMakeLists.txt").is_file():
-                    raise self.error(
-                        (kind, name, "source"),
-                        f"no CMakeLists.txt in {component.source!r}",
-                        "Name the directory of a CMake project, relative to this file.",
-                    )
-                if component.toolchain_file:
-                    self.inside(component.toolchain_file, (kind, name, "toolchain-file"))
-                    if not (project.root / component.toolchain_file).is_file():
-                        raise self.error(
-                            (kind, name, "toolchain-file"),
-                            f"there is no file {component.toolchain_file!r}",
-                            "Name a CMake toolchain file, relative to this file.",
-                        )
-                for pattern in component.artifacts:
-                    self.inside(pattern, (kind, name, "artifacts"))
-                if isinstance(component, Skel) and component.idl:
-                    self.inside(component.idl, (kind, name, "idl"))
-                    if not (project.root / component.idl).is_file():
-                        raise self.error(
-                            (kind, name, "idl"),
-                            f"there is no file {component.idl!r}",
-                            "Name the .idl file of the interface, relative to this file.",
-                        )
-        if shared := project.hosts.keys() & project.skels.keys():
-            name = min(shared)
-            raise self.error(
-                ("skel", name),
-                f"{name!r} is a host and a skel",
-                "Components are known by name: give one another name.",
-            )
-        default = project.header.default_target
-        if default not in project.targets:
-            raise self.error(
-                ("project", "default-target"),
-                f"there is no target {default!r}",
-                self.suggest(default, project.targets),
-            )
-        for name, tool in project.tools.items():
-            if name not in TOOLS:
-                raise self.error(
-                    ("tool", name), f"{name!r} is no known tool", self.suggest(name, TOOLS)
-                )
-            if tool.version and not _VERSION.fullmatch(tool.version):
-                raise self.error(
-                    ("tool", name, "version"),
-                    f"{tool.version!r} is no version",
-                    'Write "6.4" for any 6.4.x, or ">=6.4" for that or newer.',
-                )
-        for name, target in project.targets.items():
-            for skel_name, skel in project.skels.items():
-                missing = [arch for arch in target.archs if arch not in skel.archs]
-                if missing:
-                    raise self.error(
-                        ("target", name, "archs"),
-                        f"skel {skel_name!r} is not built for {', '.join(missing)}",
-                        f"It is built for {', '.join(skel.archs)}.",
-                    )
 
     def section(
         self, record: type[Record], kind: str, tables: Mapping[str, Any]
@@ -276,31 +211,19 @@ class _Reader:
         if "\0" in value or "\n" in value:
             raise self.error(at, "has a line break or a NUL in it", "Write it on one line.")
         if choices and value not in choices:
-            raise self.error(at, f"{value!r} is not known", self.suggest(value, choices))
+            raise self.error(at, f"{value!r} is not known", suggest(value, choices))
 
     def known(self, table: Mapping[str, Any], names: Iterable[str], at: tuple[str, ...]) -> None:
         names = list(names)
         for name in table:
             if name not in names:
-                raise self.error((*at, name), "unknown key", self.suggest(name, names))
+                raise self.error((*at, name), "unknown key", suggest(name, names))
 
     def name(self, name: str, at: tuple[str, ...]) -> None:
         if not _NAME.fullmatch(name):
             raise self.error(
                 at, f"{name!r} is no name", "Use letters, digits, '.', '_' and '-', a letter first."
             )
-
-    def inside(self, path: str, at: tuple[str, ...]) -> None:
-        if not path or Path(path).is_absolute() or ".." in Path(path).parts:
-            raise self.error(
-                at, f"{path!r} is no path inside the project", "Name one below the project file."
-            )
-
-    def suggest(self, name: str, names: Iterable[str]) -> str:
-        names = list(names)
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        known = f"Known: {', '.join(names)}."
-        return f"Did you mean {close[0]!r}? {known}" if close else known
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> ProjectError:
         return ProjectError(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
+from buildtool.project.model import Tool
 from buildtool.project.read import ProjectError, find_project, read_project
 
 Write = Callable[[str], Path]
@@ -100,6 +101,27 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
             "skel.kernels.idl",
             "no file 'x.idl'",
         ),
+        (
+            "[host.app]",
+            '[host.app]\ntoolchain-file = "x.cmake"',
+            6,
+            "host.app.toolchain-file",
+            "no f",
+        ),
+        (
+            "[project]",
+            '[tool.hexagon]\nversion = "6.4"\n[project]',
+            1,
+            "tool.hexagon",
+            "Did you mean 'hexagon-sdk'?",
+        ),
+        (
+            "[project]",
+            '[tool.hexagon-sdk]\nversion = "<7"\n[project]',
+            2,
+            "tool.hexagon-sdk.version",
+            "is no version",
+        ),
         ("[skel.kernels]", "[skel.app]", 9, "skel.app", "is a host and a skel"),
         ("[host.app]", '[host."a b"]', 5, "host.a b", "is no name"),
         ("[target.sim]", "[taget.sim]", 13, "taget", "Did you mean 'target'?"),
@@ -122,6 +144,15 @@ def test_what_is_wrong_is_shown_with_line_key_and_remedy(
     assert str(error).startswith(f"{file}:{line}")
     assert error.remedy
     assert error.exit_status == 2
+
+
+def test_what_is_asked_of_a_tool_has_an_absolute_path(write: Write, tmp_path: Path) -> None:
+    text = '[tool.hexagon-sdk]\nversion = ">=6.4"\npath = "sdk/6.4"\n[tool.zig]\npath = "/zig"\n'
+    project = read_project(write(text + GOOD))
+
+    assert project.tool("hexagon-sdk") == Tool(">=6.4", str(tmp_path / "sdk" / "6.4"))
+    assert project.tool("zig").path == "/zig"
+    assert project.tool("adb") == Tool()
 
 
 def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,97 @@
+"""What no table of a project file can check by itself: paths, and names of other tables."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from buildtool.project.model import TOOLS, Host, Project, Skel
+
+Wrong = tuple[tuple[str, ...], str, str]
+"""The key at fault, what is wrong with it, and what to do."""
+_VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
+
+
+def wrong_relations(project: Project) -> Iterator[Wrong]:
+    """Everything that is wrong with `project` beyond the types of its values."""
+    for kind, components in (("host", project.hosts), ("skel", project.skels)):
+        for name, component in components.items():
+            yield from _component(project.root, (kind, name), component)
+    for name in sorted(project.hosts.keys() & project.skels.keys()):
+        yield (
+            ("skel", name),
+            f"{name!r} is a host and a skel",
+            "Components are known by name: give one another name.",
+        )
+    default = project.header.default_target
+    if default not in project.targets:
+        yield (
+            ("project", "default-target"),
+            f"there is no target {default!r}",
+            suggest(default, project.targets),
+        )
+    yield from _tools(project)
+    yield from _targets(project)
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """A remedy for an unknown name: the closest known one, and all of them."""
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    known = f"Known: {', '.join(names)}."
+    return f"Did you mean {close[0]!r}? {known}" if close else known
+
+
+def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Wrong]:
+    yield from _inside(component.source, (*at, "source"))
+    if not (root / component.source / "CMakeLists.txt").is_file():
+        yield (
+            (*at, "source"),
+            f"no CMakeLists.txt in {component.source!r}",
+            "Name the directory of a CMake project, relative to this file.",
+        )
+    for pattern in component.artifacts:
+        yield from _inside(pattern, (*at, "artifacts"))
+    yield from _file(root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain")
+    if isinstance(component, Skel):
+        yield from _file(root, component.idl, (*at, "idl"), "the interface's .idl")
+
+
+def _tools(project: Project) -> Iterator[Wrong]:
+    for name, tool in project.tools.items():
+        if name not in TOOLS:
+            yield ("tool", name), f"{name!r} is no known tool", suggest(name, TOOLS)
+        if tool.version and not _VERSION.fullmatch(tool.version):
+            yield (
+                ("tool", name, "version"),
+                f"{tool.version!r} is no version",
+                'Write "6.4" for any 6.4.x, or ">=6.4" for that or newer.',
+            )
+
+
+def _targets(project: Project) -> Iterator[Wrong]:
+    for name, target in project.targets.items():
+        for skel_name, skel in project.skels.items():
+            missing = [arch for arch in target.archs if arch not in skel.archs]
+            if missing:
+                yield (
+                    ("target", name, "archs"),
+                    f"skel {skel_name!r} is not built for {', '.join(missing)}",
+                    f"It is built for {', '.join(skel.archs)}.",
+                )
+
+
+def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Wrong]:
+    """A key that may name a file of the project."""
+    if not path:
+        return
+    yield from _inside(path, at)
+    if not (root / path).is_file():
+        yield at, f"there is no file {path!r}", f"Name {what} file, relative to this file."
+
+
+def _inside(path: str, at: tuple[str, ...]) -> Iterator[Wrong]:
+    if not path or Path(path).is_absolute() or ".." in Path(path).parts:
+        yield at, f"{path!r} is no path inside the project", "Name one below the project file."

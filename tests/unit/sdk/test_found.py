@@ -1,0 +1,164 @@
+"""The order in which tools are looked for, and what is said when one is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from buildtool.project.model import Tool
+from buildtool.sdk.found import (
+    ANY,
+    Found,
+    ToolMissingError,
+    ToolUnfitError,
+    identity,
+    satisfies,
+    search,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit(Found):
+    """A tool for these tests: a directory with a file `version` in it."""
+
+
+def look(path: Path) -> Kit | None:
+    file = path / "version"
+    if not file.is_file():
+        return None
+    return Kit(where=path, version=file.read_text(), identity="")
+
+
+def make(path: Path, version: str) -> Path:
+    path.mkdir(parents=True)
+    (path / "version").write_text(version)
+    return path
+
+
+def find(*usual: Path, wish: Tool = ANY) -> Kit:
+    return search(
+        "the kit",
+        wish=wish,
+        variables=("KIT_ROOT", "KIT_HOME"),
+        usual=usual,
+        look=look,
+        install="Unpack the kit.",
+    )
+
+
+@pytest.fixture(autouse=True)
+def _no_kit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KIT_ROOT", raising=False)
+    monkeypatch.delenv("KIT_HOME", raising=False)
+
+
+def test_a_variable_goes_before_the_project_and_that_before_the_usual_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, told, usual = (make(tmp_path / n, "1.0") for n in ("a", "b", "c", "d"))
+    wish = Tool(path=str(told))
+
+    assert find(usual).where == usual
+    assert find(usual, wish=wish).where == told
+    monkeypatch.setenv("KIT_HOME", str(second))
+    assert find(usual, wish=wish).where == second
+    monkeypatch.setenv("KIT_ROOT", str(first))
+    assert find(usual, wish=wish).where == first
+
+
+@pytest.mark.parametrize("source", ["KIT_ROOT", "'path' in buildtool.toml"])
+def test_what_is_named_must_be_there(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = make(tmp_path / "usual", "1.0")
+    nothing = tmp_path / "nothing"
+    if source == "KIT_ROOT":
+        monkeypatch.setenv(source, str(nothing))
+
+    with pytest.raises(ToolMissingError, match="and the kit is not there") as caught:
+        find(usual, wish=ANY if source == "KIT_ROOT" else Tool(path=str(nothing)))
+
+    assert source in caught.value.message
+    assert str(nothing) in caught.value.message
+
+
+def test_an_empty_variable_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = make(tmp_path / "usual", "1.0")
+    monkeypatch.setenv("KIT_ROOT", "")
+
+    assert find(usual).where == usual
+
+
+def test_of_two_side_by_side_the_project_chooses_by_version(tmp_path: Path) -> None:
+    old, new = make(tmp_path / "5.5.0.1", "5.5.0.1"), make(tmp_path / "6.10.0.2", "6.10.0.2")
+
+    assert find(old, new).where == new
+    assert find(old, new, wish=Tool(version="5.5")).where == old
+    assert find(old, new, wish=Tool(version=">=5.5")).where == new
+    assert find(old, new, wish=Tool(version=">=6.4")).where == new
+
+
+def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    old = make(tmp_path / "5.5", "5.5")
+
+    with pytest.raises(ToolUnfitError, match=r"asks for the kit '>=6\.4'") as caught:
+        find(old, wish=Tool(version=">=6.4"))
+
+    assert f"5.5 in {old}" in caught.value.why
+    assert caught.value.remedy == "Unpack the kit."
+
+
+def test_a_variable_that_names_the_wrong_version_is_refused_and_the_right_one_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = make(tmp_path / "old", "5.5"), make(tmp_path / "new", "6.4")
+    monkeypatch.setenv("KIT_ROOT", str(old))
+
+    with pytest.raises(ToolUnfitError, match=r"the kit 5\.5 is not the one") as caught:
+        find(old, new, wish=Tool(version="6"))
+
+    assert f"6.4 is at {new}: let KIT_ROOT name that" in caught.value.remedy
+
+
+def test_nothing_anywhere_says_where_was_looked(tmp_path: Path) -> None:
+    with pytest.raises(ToolMissingError, match="the kit was not found") as caught:
+        find(tmp_path / "here", tmp_path / "there")
+
+    assert caught.value.why == (
+        "looked for in: $KIT_ROOT (not set), $KIT_HOME (not set),"
+        f" {tmp_path}/here, {tmp_path}/there"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "good"),
+    [
+        ("6.4.0.2", "6.4", True),
+        ("6.4.0.2", "6", True),
+        ("6.40", "6.4", False),
+        ("27.2.12479018", "r27", True),
+        ("27.2.12479018", ">=r26", True),
+        ("26.1", ">= 27", False),
+        ("6.4", ">=6.4", True),
+        ("anything", "", True),
+        ("none", ">=1", False),
+    ],
+)
+def test_what_satisfies_a_wish(version: str, wanted: str, good: bool) -> None:
+    assert satisfies(version, wanted) is good
+
+
+def test_identity_is_that_of_name_version_and_content(tmp_path: Path) -> None:
+    here, there = tmp_path / "cc", tmp_path / "elsewhere"
+    for file in (here, there):
+        file.write_bytes(b"compiler")
+    base = identity("kit", "1", {"cc": here})
+
+    assert identity("kit", "1", {"cc": there}) == base
+    there.write_bytes(b"Compiler")
+    assert identity("kit", "1", {"cc": there}) != base
+    assert identity("kit", "2", {"cc": here}) != base
+    assert identity("tik", "1", {"cc": here}) != base
+    assert identity("kit", "1", {"c++": here}) != base
