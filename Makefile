@@ -1,15 +1,15 @@
 # The commands of this clone.  Each sets up what it needs first; that is quick when repeated.
 PYTEST = .venv/bin/python -m pytest -n auto
 
-.PHONY: demo test test-long check format lint types imports bench setup clean
+.PHONY: demo test test-long check format lint types imports bench setup setup-tests clean
 
 demo: setup ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
 
-test: setup ## all tests, with fixed seeds
+test: setup-tests ## all tests, with fixed seeds
 	$(PYTEST) -p randomly -p no:cacheprovider --randomly-seed=1
 
-test-long: setup ## the same with many more random cases, in a random order
+test-long: setup-tests ## the same with many more random cases, in a random order
 	BUILDTOOL_LONG=1 $(PYTEST)
 
 check: lint types imports ## what a change must pass besides the tests
@@ -33,6 +33,9 @@ bench: setup ## what the tool costs on top of the tools behind it
 
 setup:
 	@scripts/setup
+
+setup-tests:
+	@scripts/setup tests
 
 clean: ## forget what was built here; the shared cache stays
 	rm -rf .buildtool .venv

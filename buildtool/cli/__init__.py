@@ -26,15 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A terminal that lacks a character gets its escape, not an error.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     argv = list(sys.argv[1:] if arguments is None else arguments)
-    runs = argv[:1] == ["run"]
+    runs = next((word for word in argv if not word.startswith("-")), "") == "run"
+    as_json = "--json" in _own(argv)
     try:
         status = app(argv, prog_name="buildtool", standalone_mode=False)
         sys.stdout.flush()
     except BuildtoolError as error:
-        show_error(error, as_json="--json" in _own(argv))
+        show_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else error.exit_status
     except TyperException as error:
-        show_usage_error(error)
+        show_usage_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else error.exit_code
     except (KeyboardInterrupt, Abort):
         return INTERRUPTED
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error.filename or 'standard output'}: {error.strerror}",
             remedy="Check the path, its permissions, and the space on the disk.",
         )
-        show_error(problem, as_json="--json" in _own(argv))
+        show_error(problem, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else problem.exit_status
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from typing import Any
 
-from buildtool.core.errors import BuildtoolError
+from buildtool.core.errors import BuildtoolError, UsageError
 
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
@@ -21,8 +21,11 @@ def show_error(error: BuildtoolError, *, as_json: bool) -> None:
         _print("  → " + error.remedy.replace("\n", "\n    "))
 
 
-def show_usage_error(error: Any) -> None:
+def show_usage_error(error: Any, *, as_json: bool) -> None:
     """Print a mistake in the command line, with the usage of the verb where it is known."""
+    if as_json:
+        problem = UsageError(error.format_message())
+        print(json.dumps({"error": problem.as_json()}, indent=2))
     _print(f"error: {error.format_message()}")
     if getattr(error, "ctx", None):
         _print("  " + error.ctx.get_usage())

@@ -82,6 +82,8 @@ def capture(
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
+        # What the tool leaves running in the background would keep its output open.
+        threading.Thread(target=_end_group_after, args=(process.pid,), daemon=True).start()
         try:
             assert process.stdout is not None
             with _terminated_as_interrupt():
@@ -199,6 +201,14 @@ def _prctl(option: int, value: int) -> None:
 def _end_group(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def _end_group_after(pid: int) -> None:
+    """Wait for the leader of a process group to end, then end the group."""
+    with contextlib.suppress(ChildProcessError):
+        # Not reaped here: until it is, nobody else gets this number.
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        _end_group(pid)
 
 
 @contextlib.contextmanager

@@ -75,7 +75,7 @@ def test_the_readme_s_two_commands_are_the_makefile_s() -> None:
 
     assert blocks(text, "")[0] == "make demo\nmake test\n"
     assert "\ndemo: setup" in makefile
-    assert "\ntest: setup" in makefile
+    assert "\ntest: setup-tests" in makefile
 
 
 def test_every_local_link_leads_somewhere() -> None:

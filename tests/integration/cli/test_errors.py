@@ -55,6 +55,13 @@ def test_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["error"]["code"] == "no-project"
 
 
+def test_usage_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
+    done = buildtool("build", "--json", "--plna", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert "--plna" in json.loads(done.stdout)["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [

@@ -46,6 +46,16 @@ def test_a_time_limit_ends_the_whole_group(tmp_path: Path) -> None:
     assert gone(int(pid.read_text()))
 
 
+def test_what_a_tool_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    started = time.monotonic()
+    done = capture(["sh", "-c", f"sleep 60 & echo $! > '{pid}'; echo done"], env=ENVIRONMENT)
+
+    assert (done.status, done.output) == (0, "done")
+    assert time.monotonic() - started < 30
+    assert gone(int(pid.read_text()))
+
+
 def test_foreground_returns_the_status_and_128_plus_signal(tmp_path: Path) -> None:
     assert foreground(["sh", "-c", "exit 7"], env=ENVIRONMENT, cwd=tmp_path) == 7
     assert foreground(["sh", "-c", "kill -TERM $$"], env=ENVIRONMENT, cwd=tmp_path) == 128 + 15
