@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.build import file_api
 from buildtool.build.environment import build_environment
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
@@ -94,6 +95,7 @@ class _Driver:
         made = [step.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles")]
         if (
             all(path.exists() for path in made)
+            and file_api.answered(step.tree)
             and stamp.is_file()
             and stamp.read_text() == wanted
             and toolchain.is_file()
@@ -104,6 +106,7 @@ class _Driver:
         for leftover in ("CMakeCache.txt", "CMakeFiles"):
             _remove(step.tree / leftover)
         stamp.unlink(missing_ok=True)
+        file_api.ask(step.tree)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
         self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")
         write_if_changed(stamp, wanted)

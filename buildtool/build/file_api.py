@@ -1,0 +1,228 @@
+"""What CMake knows of a configured build tree, through its File API.
+
+A query is laid into the tree before CMake runs; its reply tells targets, compile flags, link
+lines and compilers.  Source: cmake-file-api(7), object kinds codemodel v2 and toolchains v1.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import write_if_changed
+
+API = Path(".cmake", "api", "v1")
+CLIENT = "client-buildtool"
+KINDS = ("codemodel-v2", "toolchains-v1")
+MAX_BYTES = 64 << 20  # one reply file; a target of 10,000 sources takes some 3 MB
+
+
+class FileApiError(BuildtoolError):
+    """CMake's description of a build tree is missing or cannot be read."""
+
+    code = "file-api"
+
+
+@dataclass(frozen=True, slots=True)
+class CompileGroup:
+    """Sources of one target that are compiled alike.
+
+    `fragments` are pieces of the command line as the shell reads them, without `includes` and
+    `defines` ("NAME=VALUE"); `system_includes` come after `includes`.
+    """
+
+    language: str
+    sources: tuple[Path, ...]
+    fragments: tuple[str, ...]
+    includes: tuple[Path, ...]
+    system_includes: tuple[Path, ...]
+    defines: tuple[str, ...]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The fragments as arguments."""
+        return tuple(word for fragment in self.fragments for word in _words(fragment))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFragment:
+    """A piece of a link line as the shell reads it; `role` is `flags`, `libraries`,
+    `libraryPath` or `frameworkPath`."""
+
+    text: str
+    role: str
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(_words(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeTarget:
+    """A target: `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` …; `source` and
+    `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes."""
+
+    name: str
+    kind: str
+    source: Path
+    build: Path
+    artifacts: tuple[Path, ...]
+    sources: tuple[Path, ...]
+    groups: tuple[CompileGroup, ...]
+    link_language: str
+    link: tuple[LinkFragment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeToolchain:
+    """The compiler of one language, as CMake sees it; texts are empty where it knows none."""
+
+    language: str
+    compiler: str
+    id: str
+    version: str
+    target: str
+    implicit_includes: tuple[str, ...]
+    implicit_link_directories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildTree:
+    """A configured tree: its top directories, targets and compilers by language."""
+
+    source: Path
+    build: Path
+    targets: tuple[CMakeTarget, ...]
+    toolchains: Mapping[str, CMakeToolchain]
+
+
+def ask(tree: Path) -> None:
+    """Lay the query into `tree`; CMake answers whenever it configures."""
+    for kind in KINDS:
+        write_if_changed(tree / API / "query" / CLIENT / kind, "")
+
+
+def answered(tree: Path) -> bool:
+    """Whether CMake has configured `tree` since it was asked."""
+    return any((tree / API / "reply").glob("index-*.json"))
+
+
+def read_build_tree(tree: Path) -> BuildTree:
+    """What CMake says of the configured `tree`.
+
+    Raises `FileApiError` when it was not asked, or the answer is not what the API promises.
+    """
+    try:
+        return _Reply(tree / API / "reply").tree()
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise _bad(tree, f"{type(error).__name__}: {error}") from error
+
+
+def _bad(tree: Path, why: str) -> FileApiError:
+    return FileApiError(
+        f"CMake's description of the build tree {tree} cannot be read",
+        why=why,
+        remedy=f"Delete the tree and build again: rm -r '{tree}'",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    folder: Path
+
+    def tree(self) -> BuildTree:
+        # Of several indexes the last in order of names is the current one (cmake-file-api).
+        indexes = sorted(path.name for path in self.folder.glob("index-*.json"))
+        if not indexes:
+            raise self.bad("there is no reply; it was configured without a query")
+        mine = self.read(indexes[-1])["reply"][CLIENT]
+        for kind in KINDS:
+            if "error" in mine[kind]:
+                raise self.bad(f"{kind}: {mine[kind]['error']}")
+        model = self.read(mine["codemodel-v2"]["jsonFile"])
+        source, build = Path(model["paths"]["source"]), Path(model["paths"]["build"])
+        configuration = model["configurations"][0]
+        return BuildTree(
+            source=source,
+            build=build,
+            targets=tuple(
+                _target(self.read(entry["jsonFile"]), source, build)
+                for entry in configuration["targets"]
+            ),
+            toolchains={
+                row["language"]: _toolchain(row)
+                for row in self.read(mine["toolchains-v1"]["jsonFile"])["toolchains"]
+            },
+        )
+
+    def read(self, name: str) -> Any:
+        if Path(name).name != name:
+            raise self.bad(f"it names a file elsewhere: {name!r}")
+        try:
+            with (self.folder / name).open("rb") as stream:
+                data = stream.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise self.bad(f"{name} is larger than {MAX_BYTES >> 20} MiB")
+            return json.loads(data)
+        except (OSError, ValueError, RecursionError) as error:
+            raise self.bad(f"{name}: {error}") from error
+
+    def bad(self, why: str) -> FileApiError:
+        return _bad(self.folder.parents[len(API.parts)], why)
+
+
+def _target(data: Any, source: Path, build: Path) -> CMakeTarget:
+    sources = tuple(source / row["path"] for row in data.get("sources", ()))
+    link = data.get("link", {})
+    return CMakeTarget(
+        name=str(data["name"]),
+        kind=str(data["type"]),
+        source=source / data["paths"]["source"],
+        build=build / data["paths"]["build"],
+        artifacts=tuple(build / row["path"] for row in data.get("artifacts", ())),
+        sources=sources,
+        groups=tuple(_group(row, sources) for row in data.get("compileGroups", ())),
+        link_language=str(link.get("language", "")),
+        link=tuple(
+            LinkFragment(str(row["fragment"]), str(row["role"]))
+            for row in link.get("commandFragments", ())
+        ),
+    )
+
+
+def _group(data: Any, sources: tuple[Path, ...]) -> CompileGroup:
+    includes = data.get("includes", ())
+    return CompileGroup(
+        language=str(data["language"]),
+        sources=tuple(sources[index] for index in data["sourceIndexes"]),
+        fragments=tuple(str(row["fragment"]) for row in data.get("compileCommandFragments", ())),
+        includes=tuple(Path(row["path"]) for row in includes if not row.get("isSystem")),
+        system_includes=tuple(Path(row["path"]) for row in includes if row.get("isSystem")),
+        defines=tuple(str(row["define"]) for row in data.get("defines", ())),
+    )
+
+
+def _toolchain(data: Any) -> CMakeToolchain:
+    compiler = data["compiler"]
+    implicit = compiler.get("implicit", {})
+    return CMakeToolchain(
+        language=str(data["language"]),
+        compiler=str(compiler.get("path", "")),
+        id=str(compiler.get("id", "")),
+        version=str(compiler.get("version", "")),
+        target=str(compiler.get("target", "")),
+        implicit_includes=tuple(map(str, implicit.get("includeDirectories", ()))),
+        implicit_link_directories=tuple(map(str, implicit.get("linkDirectories", ()))),
+    )
+
+
+def _words(fragment: str) -> list[str]:
+    try:
+        return shlex.split(fragment)
+    except ValueError:  # a quotation mark without its fellow: the shell would refuse it as well
+        return [fragment]
