@@ -1,0 +1,29 @@
+"""The stand-ins as fixtures: one of each kind for a whole test session, to be read only.
+
+A test that changes a stand-in makes its own with `make_ndk` or `make_sdk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .android_ndk import make_ndk
+
+MakeNdk = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def stand_in_ndk(tmp_path_factory: pytest.TempPathFactory) -> MakeNdk:
+    """A stand-in Android NDK by its release (`r25` … `r29`)."""
+    made: dict[str, Path] = {}
+
+    def make(release: str = "r27") -> Path:
+        if release not in made:
+            folder = tmp_path_factory.mktemp("stand-in ndk")
+            made[release] = make_ndk(folder / f"android-ndk-{release}", release)
+        return made[release]
+
+    return make
