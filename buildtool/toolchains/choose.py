@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from buildtool.project.model import Project, Target
+from buildtool.toolchains.android import android
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
@@ -14,6 +15,8 @@ def host_profile(project: Project, target: Target) -> Profile:
     Raises `ProfileError` for what it cannot do, `ToolMissingError` and `ToolUnfitError` for the
     tools behind it.
     """
+    if target.platform == "android":
+        return android(target.api, target.stl, project.tool("android-ndk"))
     return ubuntu_aarch64(target.glibc, project.tool("zig"))
 
 

@@ -1,0 +1,259 @@
+"""The Android NDK: Google's clang and LLD for Android, brought by the user.
+
+Layouts r25 to r29.  Sources of what is read here: the NDK's "Build System Maintainers Guide"
+(programs, sysroot, meta/platforms.json) and its `android.toolchain.cmake` (how a revision is
+written, which host directory is used).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, Problem, ToolMissingError, identity, search
+
+VARIABLES = ("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK")
+"""Looked at in this order.  CMake reads the first and the last, Gradle and Rust's tools the second;
+ANDROID_NDK_LATEST_HOME of hosted CI names a directory below ANDROID_HOME, which is looked in."""
+SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+OLDEST = 25
+FIRST_ARM64_API = 21  # Android 5, the first with 64-bit ABIs
+HOST = "linux-x86_64"  # the one host directory that Google publishes for Linux
+TRIPLE = "aarch64-linux-android"
+INSTALL = (
+    "Install it: sdkmanager 'ndk;27.2.12479018', or unpack the archive from"
+    " https://developer.android.com/ndk/downloads and set ANDROID_NDK_ROOT to its directory."
+)
+UNPACK = "Unpack the NDK's archive again, with a program that keeps modes and links: unzip."
+MAX_BYTES = 1 << 20
+ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+
+
+class ApiError(BuildtoolError):
+    """An Android API level that an NDK cannot build for."""
+
+    code = "android-api"
+    exit_status = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AndroidNdk(Found):
+    """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
+
+    `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` levels
+    that stand for another ("25" → 24); `clang` is its compiler's version ("18.0.2").
+    """
+
+    clang: str
+    lowest: int
+    highest: int
+    aliases: Mapping[str, int]
+
+    @property
+    def major(self) -> int:
+        """27 for r27c; 0 when the revision is not known."""
+        return _major(self.version)
+
+    @property
+    def toolchain_file(self) -> Path:
+        return _toolchain_file(self.where)
+
+    @property
+    def programs(self) -> Path:
+        """The directory of clang and the rest of LLVM."""
+        return _prebuilt(self.where) / "bin"
+
+    @property
+    def libraries(self) -> Path:
+        """The directory of ARM64 libraries that are the same for all API levels."""
+        return _prebuilt(self.where) / "sysroot" / "usr" / "lib" / TRIPLE
+
+    def api(self, wanted: int) -> int:
+        """The level that the NDK builds for when asked for `wanted`: itself, or what it stands for.
+
+        Raises `ApiError` outside the NDK's range.
+        """
+        level = self.aliases.get(str(wanted), wanted)
+        if not self.lowest <= wanted <= self.highest or not self.lowest <= level <= self.highest:
+            raise ApiError(
+                f"NDK {self.version} cannot build for Android API {wanted}",
+                why=f"it builds ARM64 programs for {self.lowest} to {self.highest} ({self.where})",
+                remedy=f"Let 'api' of the target be one of {self.lowest} to {self.highest}"
+                + (", or install a newer NDK." if wanted > self.highest else "."),
+            )
+        return level
+
+
+def find_android_ndk(wish: Tool = ANY) -> AndroidNdk:
+    """The NDK that `VARIABLES` name, else [tool.android-ndk] path, else the newest fitting one of
+    the usual places: `ndk/` of the Android SDK, /opt, /usr/lib, the home directory.
+
+    Raises `ToolMissingError` when there is none where one is named, or none at all;
+    `ToolUnfitError` when the project asks for another version.
+    """
+    if not wish.path and not any(map(os.environ.get, VARIABLES)):
+        _check_sdk_variables()
+    return search(
+        "the Android NDK",
+        wish=wish,
+        variables=VARIABLES,
+        usual=_usual(),
+        look=_look,
+        install=INSTALL,
+    )
+
+
+def _check_sdk_variables() -> None:
+    for variable in SDK_VARIABLES:
+        value = os.environ.get(variable)
+        if value and not Path(value).is_dir():
+            raise ToolMissingError(
+                f"{variable} names {value}, and no Android SDK is there",
+                why="the Android NDK is looked for below it",
+                remedy=f"Correct {variable}, take it away, or set ANDROID_NDK_ROOT.",
+            )
+
+
+def _usual() -> Iterator[Path]:
+    sdks = [Path(value).absolute() for v in SDK_VARIABLES if (value := os.environ.get(v))]
+    home = Path(os.environ.get("HOME") or "/nonexistent")
+    sdks += [home / "Android" / "Sdk", Path("/usr/lib/android-sdk"), Path("/opt/android-sdk")]
+    for sdk in sdks:
+        yield from sorted(sdk.glob("ndk/*"))
+        yield sdk / "ndk-bundle"
+    yield from sorted(Path("/opt").glob("android-ndk*"))
+    yield Path("/usr/lib/android-ndk")
+    yield from sorted(home.glob("android-ndk-r*"))
+
+
+def _toolchain_file(root: Path) -> Path:
+    return root / "build" / "cmake" / "android.toolchain.cmake"
+
+
+def _prebuilt(root: Path) -> Path:
+    return root / "toolchains" / "llvm" / "prebuilt" / HOST
+
+
+def _look(root: Path) -> AndroidNdk | None:
+    properties = root / "source.properties"
+    if not (properties.is_file() or _toolchain_file(root).is_file()):
+        return None
+    found = re.search(r"^Pkg\.Revision *= *(\d[\w.-]{0,60}) *$", _text(properties), re.MULTILINE)
+    version = found[1] if found else ""
+    lowest, highest, aliases = _platforms(root)
+    problems = list(_problems(root, version))
+    if not highest:
+        problems.append(Problem(f"{root}/meta/platforms.json names no API levels", UNPACK))
+    return AndroidNdk(
+        where=root,
+        version=version,
+        identity=identity("android-ndk", version, dict(_shaping(root))),
+        problems=tuple(problems),
+        clang=_clang_version(root),
+        lowest=lowest,
+        highest=highest,
+        aliases=aliases,
+    )
+
+
+def _shaping(root: Path) -> Iterator[tuple[str, Path]]:
+    """The files that shape what the NDK compiles, by name; its headers and libraries are those of
+    its revision."""
+    programs = [_prebuilt(root) / "bin" / name for name in ("clang", "ld.lld")]
+    for file in [*programs, *sorted(_toolchain_file(root).parent.glob("*.cmake"))]:
+        if file.is_file() and os.access(file, os.R_OK):
+            yield file.name, file
+
+
+def _major(version: str) -> int:
+    found = re.match(r"\d{1,6}", version)
+    return int(found[0]) if found else 0
+
+
+def _problems(root: Path, version: str) -> Iterator[Problem]:
+    if not version:
+        yield Problem(f"{root}/source.properties names no Pkg.Revision", UNPACK)
+    elif _major(version) < OLDEST:
+        yield Problem(f"NDK {version} is older than r{OLDEST}, the oldest that is known", INSTALL)
+    if not _toolchain_file(root).is_file():
+        yield Problem(f"{_toolchain_file(root)} is missing", UNPACK)
+    for name in ("clang", "clang++", "ld.lld", "llvm-ar"):
+        yield from _program_problems(_prebuilt(root) / "bin" / name)
+    sysroot = _prebuilt(root) / "sysroot" / "usr"
+    if not (sysroot / "include").is_dir() or not (sysroot / "lib" / TRIPLE).is_dir():
+        yield Problem(f"there is no ARM64 sysroot in {sysroot}", UNPACK)
+
+
+def _program_problems(program: Path) -> Iterator[Problem]:
+    if not program.is_file():
+        yield Problem(f"{program} is missing", UNPACK)
+        return
+    if not os.access(program, os.X_OK):
+        yield Problem(f"{program} is not executable", UNPACK)
+        return
+    try:
+        with program.open("rb") as stream:
+            head = stream.read(20)
+    except OSError as error:
+        yield Problem(f"{program} cannot be read: {error.strerror}", UNPACK)
+        return
+    if not head.startswith((b"\x7fELF", b"#!")):
+        yield Problem(f"{program} is no program: a link that was unpacked as a text?", UNPACK)
+    made_for = ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "another machine")
+    if head.startswith(b"\x7fELF") and not _runs(made_for):
+        yield Problem(
+            f"{program} is made for {made_for}, this machine is {platform.machine()}",
+            "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"
+            " an emulator for its programs with binfmt_misc, or set ANDROID_NDK_ROOT to an NDK"
+            f" made for {platform.machine()}.",
+        )
+
+
+def _runs(machine: str) -> bool:
+    """Whether programs for `machine` run here, if need be by an emulator that the kernel knows."""
+    if machine == platform.machine():
+        return True
+    names = [entry.name.lower().replace("-", "_") for entry in BINFMT.glob("*")]
+    return any(machine in name or "rosetta" in name for name in names)
+
+
+def _platforms(root: Path) -> tuple[int, int, dict[str, int]]:
+    """Lowest and highest API level for ARM64, and aliases; zeros when they cannot be read."""
+    try:
+        data = json.loads(_text(root / "meta" / "platforms.json"))
+        lowest, highest, aliases = data["min"], data["max"], data.get("aliases", {})
+        if not (_is_level(lowest) and _is_level(highest)):
+            return 0, 0, {}
+        known = {str(name): level for name, level in aliases.items() if _is_level(level)}
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return 0, 0, {}
+    return max(lowest, FIRST_ARM64_API), highest, known
+
+
+def _is_level(value: object) -> bool:
+    return type(value) is int and 0 < value < 10_000
+
+
+def _clang_version(root: Path) -> str:
+    """The version in the first line of AndroidVersion.txt; "" when it is not told."""
+    found = re.match(r"\d{1,4}(\.\d{1,6}){0,3}", _text(_prebuilt(root) / "AndroidVersion.txt"))
+    return found[0] if found else ""
+
+
+def _text(file: Path) -> str:
+    """The start of a small text file; "" when there is none."""
+    if not file.is_file():
+        return ""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES).decode(errors="replace")
+    except OSError:
+        return ""

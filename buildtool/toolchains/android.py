@@ -1,0 +1,80 @@
+"""The Android profile: the NDK's own toolchain file, told ABI, API level, C++ library and pages."""
+
+from __future__ import annotations
+
+from buildtool.core.elf import Elf
+from buildtool.core.errors import BuildtoolError
+from buildtool.project.model import Tool
+from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
+from buildtool.sdk.found import ANY, ToolUnfitError
+from buildtool.toolchains.profile import Compiler, Profile
+
+PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
+SHARED_CXX = "libc++_shared.so"
+ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned for such pages
+
+
+class PageSizeError(BuildtoolError):
+    """A file cannot be loaded on devices with pages of 16 KiB."""
+
+    code = "page-size"
+
+
+def android(api: int, stl: str = "c++_static", ndk_wish: Tool = ANY) -> Profile:
+    """The profile of ARM64 programs for Android `api` (31 is Android 12) and newer.
+
+    `stl` is the C++ library as the NDK calls it.  Raises `ToolMissingError` without an NDK,
+    `ToolUnfitError` for one that is broken or too old, `ApiError` for a level outside its range.
+    """
+    ndk = find_android_ndk(ndk_wish)
+    for problem in ndk.problems:
+        raise ToolUnfitError(
+            f"the Android NDK in {ndk.where} cannot be used",
+            why=problem.text,
+            remedy=problem.remedy,
+        )
+    level = ndk.api(api)
+    return Profile(
+        name=f"android-{level}-{stl}",
+        platform="android",
+        template="android.cmake.in",
+        settings={"API": str(level), "STL": stl, "NDK_MAJOR": str(ndk.major)},
+        identity=ndk.identity,
+        places={"NDK": str(ndk.where)},
+        compiler=_compiler(ndk, level, stl),
+        environment={"ANDROID_NDK_ROOT": str(ndk.where)},
+        runtime={SHARED_CXX: ndk.libraries / SHARED_CXX} if stl == "c++_shared" else {},
+    )
+
+
+def _compiler(ndk: AndroidNdk, level: int, stl: str) -> Compiler:
+    target = f"--target={TRIPLE}{level}"
+    return Compiler(
+        kind="clang",
+        version=ndk.clang.split(".", maxsplit=1)[0],
+        libcxx=stl if stl.startswith("c++") else "",
+        c=(str(ndk.programs / "clang"), target),
+        cxx=(str(ndk.programs / "clang++"), target),
+    )
+
+
+def check_pages(elf: Elf) -> None:
+    """Check that a file that ships can be loaded on devices with pages of 16 KiB.
+
+    Raises `PageSizeError`.
+    """
+    smallest = min(elf.load_alignments, default=PAGE)
+    if smallest >= PAGE:
+        return
+    if elf.path.name == SHARED_CXX:
+        remedy = f'Use NDK r{ALIGNED_CXX} or newer, whose own is, or stl = "c++_static".'
+    else:
+        remedy = (
+            f"Link it with -Wl,-z,max-page-size={PAGE}; a library that was built elsewhere must be"
+            " built again."
+        )
+    raise PageSizeError(
+        f"{elf.path.name} cannot be loaded on devices with pages of 16 KiB",
+        why=f"a LOAD segment of it is aligned to {smallest} bytes, not {PAGE} ({elf.path})",
+        remedy=remedy,
+    )
