@@ -8,4 +8,5 @@ foreach(_kind LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${_kind} ONLY)
 endforeach()
 
+include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
 set(Buildtool_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "buildtool's CMake modules")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buildtool.project.model import Project, Target
 from buildtool.toolchains.android import android
-from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.dsp import dsp_profiles, told_of_dsp
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
@@ -15,11 +15,15 @@ def host_profile(project: Project, target: Target) -> Profile:
     Raises `ProfileError` for what it cannot do, `ToolMissingError` and `ToolUnfitError` for the
     tools behind it.
     """
-    if target.platform == "android":
-        return android(target.api, target.stl, project.tool("android-ndk"))
-    return ubuntu_aarch64(target.glibc, project.tool("zig"))
+    return told_of_dsp(_host(project, target), project, target)
 
 
 def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
     """The profile of each DSP arch of the target; raises as `host_profile` does."""
-    return {arch: hexagon(arch, project.tool("zig")) for arch in target.archs}
+    return dsp_profiles(project, target)
+
+
+def _host(project: Project, target: Target) -> Profile:
+    if target.platform == "android":
+        return android(target.api, target.stl, project.tool("android-ndk"))
+    return ubuntu_aarch64(target.glibc, project.tool("zig"))

@@ -7,6 +7,45 @@ from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
 from buildtool.sdk.zig import CLANG_VERSION, find_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+from buildtool.toolchains.refusal import Refusal
+
+_USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
+REFUSALS = (
+    Refusal(
+        "-fexceptions",
+        "-fno-exceptions",
+        said=("cannot use 'throw' with exceptions disabled", "cannot use 'try' with exceptions"),
+        reason="C++ exceptions need a runtime that no DSP shell has; the open toolchain has none"
+        " for DSPs, the Hexagon SDK's ships beside the skel",
+        remedy=f"{_USE_SDK}, or do without exceptions.",
+    ),
+    Refusal(
+        "-frtti",
+        "-fno-rtti",
+        said=("use of dynamic_cast requires -frtti", "use of typeid requires -frtti"),
+        reason="C++ RTTI needs a runtime that no DSP shell has; the open toolchain has none for"
+        " DSPs, the Hexagon SDK's ships beside the skel",
+        remedy=f"{_USE_SDK}, or do without dynamic_cast and typeid.",
+    ),
+    Refusal(
+        "-mhmx",
+        "-mno-hmx",
+        said=("unknown argument: '-mhmx",),
+        reason="open LLVM has no HMX (matrix) instructions, only the Hexagon SDK's compiler has",
+        remedy=f"{_USE_SDK}, or compile the skel without HMX.",
+    ),
+)
+"""What open LLVM cannot make of a skel; the SDK's compiler can."""
+
+
+def check_arch(arch: str) -> None:
+    """Raise `ProfileError` for an arch that there is not."""
+    if arch not in HEXAGON_ARCHS:
+        raise ProfileError(
+            f"there is no Hexagon arch {arch!r}",
+            why=f"known: {', '.join(HEXAGON_ARCHS)}",
+            remedy="Name one of these.",
+        )
 
 
 def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
@@ -14,12 +53,7 @@ def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
 
     Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig.
     """
-    if arch not in HEXAGON_ARCHS:
-        raise ProfileError(
-            f"there is no Hexagon arch {arch!r}",
-            why=f"known: {', '.join(HEXAGON_ARCHS)}",
-            remedy="Name one of these.",
-        )
+    check_arch(arch)
     zig = find_zig(zig_wish)
     program = str(zig.where)
     return Profile(
@@ -30,6 +64,7 @@ def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
         identity=zig.identity,
         places={"ZIG": program, "ZIG_LIB": str(zig.library)},
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
+        refusals=REFUSALS,
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
+from buildtool.toolchains.refusal import Refusal
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
 _MODULE = re.compile(r'include\("@BUILDTOOL_CMAKE@/([\w.]+)"\)')
@@ -51,7 +52,7 @@ class Profile:
     compiles, `identity` the digest of the tools behind it; `places` are paths on this machine,
     which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
     run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
-    must ship with what needs them.
+    must ship with what needs them; `refusals` what it cannot compile.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Profile:
     variables: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     runtime: Mapping[str, Path] = field(default_factory=dict)
+    refusals: tuple[Refusal, ...] = ()
 
     @property
     def digest(self) -> str:

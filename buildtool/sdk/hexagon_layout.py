@@ -1,0 +1,180 @@
+"""Where things lie in a Hexagon SDK: read from the directory alone, nothing is started.
+
+Sources: public build files for SDKs 4.4 to 6.6 (llama.cpp, TVM, Halide, PX4, executorch) and the
+SDK's own CMake files as far as these quote them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.sdk.found import Problem, ToolMissingError, numbers
+
+MAX_JSON = 4 << 20
+TOOLS_VARIABLES = ("HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
+RUNTIME = ("libc++.so.1", "libc++abi.so.1")
+"""The C++ runtime, by SONAME: no DSP shell has it from v68 on."""
+QAIC_PLACES = (
+    "ipc/fastrpc/qaic/bin/qaic",  # where the SDK's set-up script puts the one for this machine
+    "ipc/fastrpc/qaic/Ubuntu/qaic",
+    "ipc/fastrpc/qaic/Ubuntu22/qaic",
+    "ipc/fastrpc/qaic/Ubuntu20/qaic",
+    "ipc/fastrpc/qaic/Ubuntu18/qaic",
+    "ipc/fastrpc/qaic/Ubuntu16/qaic",
+    "qaic/bin/qaic",
+    "tools/utils/qaic/Ubuntu22/qaic",
+    "tools/qaic/Ubuntu16/qaic",
+    "tools/qaic/Ubuntu14/qaic",
+    "tools/qaic/Linux/qaic",
+)
+_ELF_MACHINE = {"x86_64": 62, "aarch64": 183}  # platform.machine() → e_machine
+
+
+def is_sdk(root: Path) -> bool:
+    """Whether the directory looks like an SDK, whole or not."""
+    if (root / "hexagon_sdk.json").is_file():
+        return True
+    return (root / "incs").is_dir() and any(
+        (root / part).is_dir() for part in ("ipc/fastrpc", "tools/HEXAGON_Tools", "rtos/qurt")
+    )
+
+
+def sdk_version(root: Path) -> str:
+    """The version that the directory's name ends with: "6.4.0.2", "hexagon-sdk-v6.6.0.0"; or ""."""
+    said = re.search(r"(?:^|[-_v])(\d{1,4}(?:\.\d{1,4}){1,3})$", root.name)
+    return said[1] if said else ""
+
+
+def usual_places() -> Iterator[Path]:
+    """Where people have their SDKs, several versions side by side."""
+    home = Path.home()
+    parents = (
+        home / "Qualcomm/Hexagon_SDK",
+        Path("/local/mnt/workspace/Qualcomm/Hexagon_SDK"),  # Qualcomm's installer
+        Path("/opt/qcom/Hexagon_SDK"),
+        Path("/opt/Hexagon_SDK"),
+        Path("/opt/hexagon"),  # the images of snapdragon-toolchain
+        Path("/opt/hexagon-sdk"),
+        home / "Hexagon_SDK",
+        home / ".hexagon-sdk",
+        home / "hexagon",
+    )
+    for parent in parents:
+        yield parent  # may be one itself, or a link to one
+        try:
+            yield from sorted(path for path in parent.glob("[0-9]*.[0-9]*") if path.is_dir())
+        except OSError:
+            continue
+
+
+def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
+    """The Hexagon Tools of the SDK in `root`: the directory that has `Tools/bin` in it.
+
+    `hexagon_sdk.json` says which; without an answer there, a variable does; without one, the
+    newest in `tools/HEXAGON_Tools`.  Raises `ToolMissingError` when a variable that is asked
+    names nothing.
+    """
+    said, problems = _tools_in_json(root)
+    if said and (root / said / "Tools").is_dir():
+        return root / said, problems
+    if said:
+        text = f"hexagon_sdk.json says that its tools are in {said}, and they are not"
+        problems.append(Problem(text, "Unpack the SDK again, with its tools."))
+    for variable in TOOLS_VARIABLES:
+        if value := os.environ.get(variable):
+            named = Path(value).absolute()
+            # Some set-ups name the directory `Tools` itself.
+            for tools in (named, named.parent):
+                if (tools / "Tools" / "bin").is_dir():
+                    return tools, problems
+            raise ToolMissingError(
+                f"{variable} names {named}, and no Hexagon Tools are there",
+                why=f"they have Tools/bin/hexagon-clang; the SDK in {root} does not say itself"
+                " which tools are its own",
+                remedy=f"Correct {variable}, or take it away.",
+            )
+    everything = [path for path in root.glob("tools/HEXAGON_Tools/*") if (path / "Tools").is_dir()]
+    newest = max(everything, key=lambda path: numbers(path.name), default=None)
+    return newest, problems
+
+
+def find_qaic(root: Path) -> tuple[Path | None, list[Problem]]:
+    """The SDK's IDL compiler for Linux; the first that can be run."""
+    places = [root / place for place in QAIC_PLACES]
+    there = [path for path in places if path.is_file()]
+    problems = [problem for path in there[:1] if (problem := cannot_run(path))]
+    fit = next((path for path in there if not cannot_run(path)), None)
+    if fit:
+        return fit, []
+    if not there:
+        text = "it has no qaic (looked for in " + ", ".join(QAIC_PLACES) + ")"
+        problems = [Problem(text, 'Use idl-compiler = "buildtool", or install the whole SDK.')]
+    return None, problems
+
+
+def cannot_run(program: Path) -> Problem | None:
+    """Why this machine cannot run `program`, if it cannot."""
+    if not os.access(program, os.X_OK):
+        return Problem(f"{program} is not executable", f"Make it so: chmod +x '{program}'")
+    try:
+        with program.open("rb") as stream:
+            head = stream.read(20)
+    except OSError as error:
+        return Problem(f"{program} cannot be read: {error.strerror}", "Correct its permissions.")
+    own = _ELF_MACHINE.get(platform.machine())
+    foreign = head[:4] == b"\x7fELF" and int.from_bytes(head[18:20], "little") != own
+    if foreign and not Path("/proc/sys/fs/binfmt_misc/qemu-x86_64").exists():
+        return Problem(
+            f"{program} is not for this machine ({platform.machine()})",
+            'The SDK is for x86-64: build there, or use dsp-toolchain = "llvm" and'
+            ' idl-compiler = "buildtool".',
+        )
+    return None
+
+
+def find_archs(root: Path, tools: Path) -> tuple[str, ...]:
+    """The DSP archs that the SDK has both QuRT's headers and the tools' libraries for."""
+    return tuple(
+        arch
+        for arch in HEXAGON_ARCHS
+        if (root / "rtos" / "qurt" / f"compute{arch}" / "include").is_dir()
+        and pic_libraries(tools, arch).is_dir()
+    )
+
+
+def pic_libraries(tools: Path, arch: str) -> Path:
+    """The directory of what a shared object of `arch` is linked with."""
+    return tools / "Tools" / "target" / "hexagon" / "lib" / arch / "G0" / "pic"
+
+
+def _tools_in_json(root: Path) -> tuple[str, list[Problem]]:
+    """The path of the Hexagon Tools that `hexagon_sdk.json` names, or ""."""
+    file = root / "hexagon_sdk.json"
+    if not file.is_file():
+        return "", []
+    try:
+        if file.stat().st_size > MAX_JSON:
+            raise ValueError("it is too large")
+        said: Any = json.loads(file.read_bytes())
+        entries = said["root"]["tools"]["info"]
+        named = [entry["path"] for entry in entries if entry.get("name") == "Hexagon Tools"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        text = f"its hexagon_sdk.json is not understood ({type(error).__name__}: {error})"
+        return "", [Problem(text, "Unpack the SDK again.")]
+    for path in named:
+        if not isinstance(path, str) or "\0" in path:
+            continue
+        parts = PurePosixPath(path.replace("\\", "/")).parts
+        if parts and not path.startswith("/") and ".." not in parts:
+            return str(PurePosixPath(*parts)), []
+    if not named:
+        return "", []
+    text = "its hexagon_sdk.json names Hexagon Tools outside of the SDK"
+    return "", [Problem(text, "Unpack the SDK again.")]

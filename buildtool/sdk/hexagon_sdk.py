@@ -1,0 +1,211 @@
+"""The Hexagon SDK: the vendor's compiler, headers and IDL compiler, brought by the user."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.files import value_digest
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
+from buildtool.sdk.hexagon_layout import (
+    QAIC_PLACES,
+    RUNTIME,
+    cannot_run,
+    find_archs,
+    find_qaic,
+    find_tools,
+    is_sdk,
+    pic_libraries,
+    sdk_version,
+    usual_places,
+)
+
+VARIABLES = ("HEXAGON_SDK_ROOT",)
+INSTALL = (
+    "Install the Hexagon SDK (Qualcomm Package Manager), then set HEXAGON_SDK_ROOT or 'path' in"
+    ' [tool.hexagon-sdk] to the directory that has hexagon_sdk.json; or use dsp-toolchain = "llvm".'
+)
+_PROGRAMS = ("hexagon-clang", "hexagon-clang++", "hexagon-link", "hexagon-ar")
+_CLIENTS = {
+    "ubuntu-aarch64": ("UbuntuARM_aarch64", "linux_aarch64"),
+    "android": ("android_aarch64",),
+}
+_LINKED = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNTIME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HexagonSdk(Found):
+    """A found SDK; `where` is its directory, links followed, as its own CMake files see it.
+
+    `tools` is the directory that has `Tools/bin` in it, or None; `archs` are the DSP archs that
+    can be compiled for here: none when the compiler cannot run; `qaic` is the IDL compiler, or
+    None when there is none that can run.  `tools_problems` and `qaic_problems` say why.
+    """
+
+    tools: Path | None
+    tools_version: str
+    archs: tuple[str, ...]
+    qaic: Path | None
+    tools_problems: tuple[Problem, ...] = ()
+    qaic_problems: tuple[Problem, ...] = ()
+
+    def program(self, name: str) -> Path:
+        """A program of its tools, such as `hexagon-clang`."""
+        assert self.tools is not None, "an SDK without archs compiles nothing"
+        return self.tools / "Tools" / "bin" / name
+
+    @property
+    def tools_variant(self) -> str:
+        """How its directories name the tools: `toolv87`, `toolv88`, `toolv19`."""
+        major, minor = (*numbers(self.tools_version), 0, 0)[:2]
+        return f"toolv{major}" if major >= 10 else f"toolv{major}{minor}"
+
+    def pic_libraries(self, arch: str) -> Path:
+        """The directory of what a skel for `arch` is linked with."""
+        assert self.tools is not None
+        return pic_libraries(self.tools, arch)
+
+    def runtime(self, arch: str) -> dict[str, Path]:
+        """The libraries that ship beside a skel that needs them, by SONAME."""
+        folder = self.pic_libraries(arch)
+        return {name: folder / name for name in RUNTIME if (folder / name).is_file()}
+
+    def include_places(self, arch: str) -> tuple[str, ...]:
+        """Its header directories for skels of `arch`, relative to the SDK."""
+        qurt = f"rtos/qurt/compute{arch}/include"
+        places = (
+            *("incs", "incs/stddef", "ipc/fastrpc/incs"),
+            *("ipc/fastrpc/rpcmem", "ipc/fastrpc/rpcmem/inc"),
+            *(qurt, f"{qurt}/qurt", f"{qurt}/posix"),
+            "utils/examples",
+        )
+        return tuple(place for place in places if (self.where / place).is_dir())
+
+    def client_variant(self, platform: str) -> str:
+        """How its directories of ARM64 libraries name `platform`, such as `android_aarch64`."""
+        names = _CLIENTS[platform]
+        ship = self.where / "ipc" / "fastrpc" / "remote" / "ship"
+        return next((name for name in names if (ship / name).is_dir()), names[0])
+
+    @property
+    def idl_includes(self) -> tuple[Path, ...]:
+        """Where its IDL files (AEEStdDef.idl, remote.idl) lie, with their headers."""
+        return tuple(self.where / place for place in ("incs", "incs/stddef"))
+
+    def fault(self, arch: str) -> Problem | None:
+        """What is known to be wrong with the code that its compiler makes for `arch`."""
+        return _fault(self.tools_version, arch)
+
+
+def find_hexagon_sdk(wish: Tool = ANY) -> HexagonSdk:
+    """The SDK that $HEXAGON_SDK_ROOT, the project or the usual places have.
+
+    Raises `ToolMissingError` when there is none or not where it is said to be, `ToolUnfitError`
+    when the project asks for another version.
+    """
+    return search(
+        "the Hexagon SDK",
+        wish=wish,
+        variables=VARIABLES,
+        usual=list(usual_places()),
+        look=look,
+        install=INSTALL,
+    )
+
+
+def look(path: Path) -> HexagonSdk | None:
+    """The SDK in the directory `path`; None when it is none."""
+    if not is_sdk(path):
+        return None
+    root = path.resolve()
+    tools, tools_problems = find_tools(root)
+    tools_version = tools.resolve().name if tools else ""
+    if not numbers(tools_version) and tools:
+        tools_version = tools.name
+    version = sdk_version(root) or sdk_version(path) or _version_by_tools(tools_version)
+    archs: tuple[str, ...] = ()
+    unfit = _compiler_problem(tools)
+    if unfit:
+        tools_problems.append(unfit)
+    elif tools:
+        archs = find_archs(root, tools)
+        if not archs:
+            text = "it has no DSP arch with both rtos/qurt/compute<arch> and the tools' libraries"
+            tools_problems.append(Problem(text, "Install the whole SDK, with QuRT."))
+    qaic, qaic_problems = find_qaic(root)
+    if qaic and qaic != root / QAIC_PLACES[0]:
+        # Its own build_idl() looks in that one place only.
+        text = f"{QAIC_PLACES[0]} is not there, which build_idl() of its CMake files runs"
+        remedy = f"Let its set-up script make it: . '{root}/setup_sdk_env.source'"
+        qaic_problems.append(Problem(text, remedy))
+    try:
+        digest = _identity(version, tools_version, tools if archs else None, archs, qaic)
+    except OSError as error:
+        digest = value_digest([str(root), version])
+        text = f"{error.filename} cannot be read: {error.strerror}"
+        tools_problems.append(Problem(text, f"Correct its permissions: chmod -R u+rX '{root}'"))
+        archs = ()
+    faults = dict.fromkeys(fault for arch in archs if (fault := _fault(tools_version, arch)))
+    return HexagonSdk(
+        where=root,
+        version=version or "unknown",
+        identity=digest,
+        problems=(*tools_problems, *qaic_problems, *faults),
+        tools=tools,
+        tools_version=tools_version,
+        archs=archs,
+        qaic=qaic,
+        tools_problems=tuple(tools_problems),
+        qaic_problems=tuple(qaic_problems),
+    )
+
+
+def _fault(tools_version: str, arch: str) -> Problem | None:
+    for row in _known()["fault"]:
+        if tools_version == row["tools"] and arch in row["archs"]:
+            return Problem(f"its compiler {row['tools']} {row['text']}", row["remedy"])
+    return None
+
+
+def _compiler_problem(tools: Path | None) -> Problem | None:
+    if not tools:
+        text = "it has no Hexagon Tools (tools/HEXAGON_Tools/<version>/Tools)"
+        return Problem(text, "Install the Hexagon Tools that belong to it.")
+    programs = tools / "Tools" / "bin"
+    for name in _PROGRAMS:
+        if not (programs / name).is_file():
+            return Problem(f"{programs} has no {name}", "Install the Hexagon Tools again, whole.")
+        if problem := cannot_run(programs / name):
+            return problem
+    return None
+
+
+def _identity(
+    version: str, tools_version: str, tools: Path | None, archs: tuple[str, ...], qaic: Path | None
+) -> str:
+    files = {}
+    if tools:
+        files = {name: tools / "Tools" / "bin" / name for name in _PROGRAMS}
+        for arch in archs:
+            for name in _LINKED:
+                files[f"{arch}/{name}"] = pic_libraries(tools, arch) / name
+    if qaic:
+        files["qaic"] = qaic
+    there = {name: path for name, path in files.items() if path.is_file()}
+    return identity("hexagon-sdk", f"{version} {tools_version}", there)
+
+
+def _version_by_tools(tools: str) -> str:
+    for row in _known()["tools"]:
+        if numbers(tools)[: len(numbers(row["version"]))] == numbers(row["version"]):
+            return str(row["sdk"])
+    return ""
+
+
+@functools.cache
+def _known() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text())

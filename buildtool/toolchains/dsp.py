@@ -1,0 +1,81 @@
+"""Whether a target's Hexagon side is built with a Hexagon SDK, and what follows for both sides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from buildtool.project.model import Project, Target
+from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.hexagon_sdk import hexagon_sdk, told_of_sdk, with_qaic
+from buildtool.toolchains.profile import Profile
+
+
+def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
+    """Whether `dsp-toolchain = asked` means the SDK, for a target with `archs`.
+
+    `auto` prefers an SDK that compiles for all of them, and rightly as far as is known; a target
+    is never built with two compilers.
+    """
+    if asked == "auto":
+        return sdk is not None and all(a in sdk.archs and not sdk.fault(a) for a in archs)
+    return asked == "sdk"
+
+
+def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
+    """The SDK that builds the target's Hexagon side; None when open LLVM does, or it has none.
+
+    Raises `ToolMissingError` and `ToolUnfitError`: with `sdk` when there is none that the project
+    accepts, with `auto` only when a variable or the project file names one that is not there or
+    not accepted.  An SDK that merely lies about and is too old for the project is as good as none.
+    """
+    if target.dsp_toolchain == "llvm" or not target.archs:
+        return None
+    wish = project.tool("hexagon-sdk")
+    named = bool(wish.path) or any(os.environ.get(variable) for variable in VARIABLES)
+    sdk: HexagonSdk | None = None
+    try:
+        sdk = find_hexagon_sdk(wish)
+    except (ToolMissingError, ToolUnfitError):
+        if named or target.dsp_toolchain == "sdk":
+            raise
+    return sdk if uses_sdk(target.dsp_toolchain, target.archs, sdk) else None
+
+
+def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
+    """The profile of each DSP arch of the target.
+
+    Raises `ProfileError`, `ToolMissingError` and `ToolUnfitError`.
+    """
+    sdk = dsp_sdk(project, target)
+    zig = project.tool("zig")
+    return {
+        arch: _with_idl_compiler(
+            hexagon_sdk(arch, sdk) if sdk else hexagon(arch, zig), project, target
+        )
+        for arch in target.archs
+    }
+
+
+def told_of_dsp(host: Profile, project: Project, target: Target) -> Profile:
+    """The ARM64 side's profile `host`, with what it must know of the Hexagon side's."""
+    if sdk := dsp_sdk(project, target):
+        host = told_of_sdk(host, sdk)
+    return _with_idl_compiler(host, project, target)
+
+
+def _with_idl_compiler(profile: Profile, project: Project, target: Target) -> Profile:
+    if target.idl_compiler != "qaic":
+        return profile
+    try:
+        sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
+    except ToolMissingError as error:
+        raise ToolMissingError(
+            f'idl-compiler = "qaic" needs the Hexagon SDK: {error.message}',
+            why=error.why,
+            remedy='Set HEXAGON_SDK_ROOT to an SDK, or take idl-compiler = "buildtool": the two'
+            " make the same interfaces.",
+        ) from error
+    return with_qaic(profile, sdk)

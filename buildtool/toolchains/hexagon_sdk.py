@@ -1,0 +1,107 @@
+"""The Hexagon SDK's profile, and what both sides of a target that uses the SDK are told of it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from buildtool.core.files import value_digest
+from buildtool.sdk.found import ToolUnfitError
+from buildtool.sdk.hexagon_sdk import HexagonSdk
+from buildtool.toolchains.hexagon import check_arch
+from buildtool.toolchains.profile import Compiler, Profile
+
+
+def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
+    """The profile that compiles skels for `arch` ("v73") with the SDK's compiler.
+
+    Raises `ProfileError` for an unknown arch, `ToolUnfitError` when this SDK cannot compile for
+    it here.
+    """
+    check_arch(arch)
+    if arch not in sdk.archs:
+        raise _cannot_build(arch, sdk)
+    clang, clangxx = (str(sdk.program(name)) for name in ("hexagon-clang", "hexagon-clang++"))
+    major = sdk.tools_version.partition(".")[0]  # as --version says; it does not tell LLVM's own
+    return Profile(
+        name=f"hexagon-{arch}-sdk{sdk.version}",
+        platform="hexagon",
+        template="hexagon_sdk.cmake.in",
+        settings={"ARCH": arch, "INCLUDES": " ".join(sdk.include_places(arch))},
+        identity=sdk.identity,
+        places={"SDK": str(sdk.where), "TOOLS": str(sdk.tools)},
+        compiler=Compiler("clang", major, "libc++", (clang,), (clangxx,)),
+        variables={
+            **_variables(sdk),
+            "DSP_VERSION": arch,
+            "PREBUILT_LIB_DIR": f"{sdk.tools_variant}_{arch}",
+        },
+        environment={**_environment(sdk), "DEFAULT_DSP_ARCH": arch},
+        runtime=sdk.runtime(arch),
+    )
+
+
+def told_of_sdk(host: Profile, sdk: HexagonSdk) -> Profile:
+    """The ARM64 side's profile for a target whose Hexagon side is built with `sdk`.
+
+    CMake projects of third parties include the SDK's functions and headers on both sides.
+    """
+    variant = sdk.client_variant(host.platform)
+    return dataclasses.replace(
+        host,
+        identity=value_digest([host.identity, sdk.identity]),
+        variables={**host.variables, **_variables(sdk), "PREBUILT_LIB_DIR": variant},
+        environment={**host.environment, **_environment(sdk)},
+    )
+
+
+def with_qaic(profile: Profile, sdk: HexagonSdk) -> Profile:
+    """`profile` with FastRPC interfaces compiled by the SDK's qaic.
+
+    Raises `ToolUnfitError` when the SDK has none that runs here.
+    """
+    if sdk.qaic is None:
+        raise ToolUnfitError(
+            f"the Hexagon SDK {sdk.version} in {sdk.where} has no qaic that runs here",
+            why="; ".join(problem.text for problem in sdk.qaic_problems),
+            remedy=sdk.qaic_problems[0].remedy,
+        )
+    return dataclasses.replace(
+        profile,
+        settings={**profile.settings, "IDL_COMPILER": "qaic"},
+        identity=value_digest([profile.identity, sdk.identity]),
+        variables={
+            **profile.variables,
+            "BUILDTOOL_IDL_COMPILER": "qaic",
+            "BUILDTOOL_QAIC": str(sdk.qaic),
+            "BUILDTOOL_QAIC_INCLUDES": ";".join(map(str, sdk.idl_includes)),
+        },
+    )
+
+
+def _variables(sdk: HexagonSdk) -> dict[str, str]:
+    return {"HEXAGON_SDK_ROOT": str(sdk.where), "HEXAGON_TOOLS_ROOT": str(sdk.tools)}
+
+
+def _environment(sdk: HexagonSdk) -> dict[str, str]:
+    """What the SDK's set-up script exports; its CMake files go by it, not by the cache."""
+    return {
+        "HEXAGON_SDK_ROOT": str(sdk.where),
+        "HEXAGON_TOOLS_ROOT": str(sdk.tools),
+        "DEFAULT_HEXAGON_TOOLS_ROOT": str(sdk.tools),
+        "HEXAGON_CMAKE_ROOT": str(sdk.where / "build" / "cmake"),
+        "DEFAULT_TOOLS_VARIANT": sdk.tools_variant,
+        "DEFAULT_HLOS_ARCH": "64",
+        "DEFAULT_NO_QURT_INC": "0",
+    }
+
+
+def _cannot_build(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
+    problems = sdk.tools_problems
+    return ToolUnfitError(
+        f"the Hexagon SDK {sdk.version} in {sdk.where} cannot build skels for {arch}",
+        why="; ".join(problem.text for problem in problems)
+        or f"it has QuRT and libraries for {', '.join(sdk.archs)}",
+        remedy=problems[0].remedy
+        if problems
+        else f'Install an SDK that has {arch} (6.4 has v68 to v81), or set dsp-toolchain = "llvm".',
+    )

@@ -1,0 +1,8 @@
+# Cache entries that buildtool passes to every project of a target, whether it reads them or not:
+# read here, so that CMake does not warn of them.
+foreach(_entry
+        BUILDTOOL_IDL_COMPILER BUILDTOOL_QAIC BUILDTOOL_QAIC_INCLUDES
+        DSP_VERSION HEXAGON_SDK_ROOT HEXAGON_TOOLS_ROOT PREBUILT_LIB_DIR)
+  set(_passed_on "${${_entry}}")
+endforeach()
+unset(_passed_on)
