@@ -9,7 +9,7 @@ from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
-from buildtool.deploy.emulated.device import check_fits, prepare
+from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
 from buildtool.deploy.emulated.run import RunResult
 from buildtool.deploy.emulated.run import run as run_program
 from buildtool.deploy.emulated.socs import find_soc
@@ -50,6 +50,7 @@ def run_emulated(
     """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
+    check_platform(target_name, target.platform)
     _, staged = stage(project, target_name, listener)
     device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
     arch = check_fits(device, staged, target.glibc)

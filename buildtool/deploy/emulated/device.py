@@ -16,6 +16,7 @@ from buildtool.project.archs import arch_number
 from buildtool.release.stage import Staged
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
 
+PLATFORM = "ubuntu-aarch64"
 # What the emulated DSP tells kernels of its size.  Real parts have 4 to 8 hardware threads and
 # 2 to 6 HVX contexts; emulation has no timing, so one pair serves all.
 HVX_UNITS = 4
@@ -76,6 +77,20 @@ def _link(place: Path, target: Path) -> None:
     fresh = place.with_name(f".{place.name}.{os.getpid()}")
     fresh.symlink_to(target)
     fresh.replace(place)
+
+
+def check_platform(target: str, platform: str) -> None:
+    """Check, before anything is built, that programs of `platform` can run on an emulated device.
+
+    Raises `DeviceError` for Android: QEMU's user mode runs its programs against a glibc only.
+    """
+    if platform != PLATFORM:
+        raise DeviceError(
+            f"the target {target!r} is for {platform}, which the emulated device is not",
+            why=f"it is an ARM64 Linux with glibc, for targets of the platform {PLATFORM}",
+            remedy="Run its like on a target of that platform (buildtool run sim --target sim …),"
+            f" or build it for a phone: buildtool build {target}",
+        )
 
 
 def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:

@@ -1,0 +1,213 @@
+"""The Android profile with a stand-in NDK: what its toolchain file is told, what comes out."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import EM_AARCH64, read_elf
+from buildtool.project.model import Tool
+from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError
+from buildtool.sdk.found import ToolUnfitError
+from buildtool.toolchains.android import PAGE, PageSizeError, android, check_pages
+from buildtool.toolchains.profile import Profile
+from tests.command_line import Buildtool, Edit
+from tests.standins.fixtures import MakeNdk
+
+from .conftest import PlainCMake
+
+RELEASES = ("r25", "r26", "r27", "r28", "r29")
+PROJECT = """\
+cmake_minimum_required(VERSION 3.22)
+project(demo {languages})
+add_library(part SHARED part.c)
+target_link_libraries(part PRIVATE log)
+add_executable(demo {source})
+target_link_libraries(demo PRIVATE part)
+file(WRITE "${{CMAKE_BINARY_DIR}}/seen.txt"
+     "${{ANDROID_ABI}} ${{ANDROID_PLATFORM}} ${{ANDROID_STL}}\\n"
+     "${{CMAKE_FIND_ROOT_PATH_MODE_LIBRARY}} ${{CMAKE_FIND_ROOT_PATH_MODE_PROGRAM}}"
+     " ${{BUILDTOOL_PYTHON}} ${{Buildtool_DIR}}\\n")
+"""
+PART = """\
+#include <android/log.h>
+#if !defined(__ANDROID__) || __ANDROID_API__ != 31
+#error "not for the API level that was asked for"
+#endif
+int part(void);
+int part(void) { return __android_log_print(ANDROID_LOG_INFO, "demo", "%d", 1); }
+"""
+CXX = 'extern "C" int part(void);\nint main() { return part(); }\n'
+
+
+@pytest.fixture(autouse=True)
+def _no_ndk(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (*VARIABLES, *SDK_VARIABLES):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def profile(root: Path, api: int = 31, stl: str = "c++_static") -> Profile:
+    return android(api, stl, Tool(path=str(root)))
+
+
+def write(cmake: PlainCMake, *, cxx: bool = False) -> None:
+    languages, source = ("C CXX", "demo.cpp") if cxx else ("C", "demo.c")
+    text = PROJECT.format(languages=languages, source=source)
+    cmake.write(CMakeLists_txt=text, part_c=PART, demo_cpp=CXX)
+    cmake.write(demo_c="int part(void);\nint main(void) { return part(); }")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_stand_in_release_makes_files_for_16_kib_pages(
+    release: str, stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
+) -> None:
+    write(plain_cmake)
+
+    tree, output = plain_cmake.build(profile(stand_in_ndk(release)), path="/usr/bin:/bin")
+
+    for name in ("demo", "libpart.so"):
+        elf = read_elf(tree / name)
+        check_pages(elf)
+        assert elf.machine == EM_AARCH64
+        assert elf.load_alignments
+        assert min(elf.load_alignments) >= PAGE
+    assert "liblog.so" in read_elf(tree / "libpart.so").needed
+    assert "--target=aarch64-none-linux-android31" in output
+    seen, modes = (tree / "seen.txt").read_text().splitlines()
+    assert seen == "arm64-v8a android-31 c++_static"
+    assert re.fullmatch(r"ONLY NEVER \S+ .+/cmake", modes)
+
+
+def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
+    stand_in_ndk: MakeNdk, plain_cmake: PlainCMake, tmp_path: Path
+) -> None:
+    """NDKs have two toolchain files in one: this way the flags are cached before CMake's _INIT."""
+    root = tmp_path / "ndk"
+    shutil.copytree(stand_in_ndk("r26"), root, symlinks=True)
+    file = root / "build/cmake/android.toolchain.cmake"
+    older = re.sub(
+        r"set\((CMAKE_\w+_LINKER_FLAGS)_INIT (.+)\)",
+        r'set(\1 "" CACHE STRING "")\nset(\1 \2)',
+        file.read_text(),
+    )
+    assert older != file.read_text()
+    file.write_text(older)
+    write(plain_cmake)
+
+    tree, _ = plain_cmake.build(profile(root), path="/usr/bin:/bin")
+
+    check_pages(read_elf(tree / "libpart.so"))
+
+
+def test_a_stand_in_links_small_pages_unless_told_otherwise(
+    stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
+) -> None:
+    """What the checks above are worth: a project that asks for 4 KiB gets them, and is refused."""
+    write(plain_cmake)
+
+    tree, _ = plain_cmake.build(
+        profile(stand_in_ndk("r27")),
+        "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,-z,max-page-size=4096",
+        path="/usr/bin:/bin",
+    )
+
+    with pytest.raises(PageSizeError, match=r"libpart\.so cannot be loaded") as caught:
+        check_pages(read_elf(tree / "libpart.so"))
+    assert "aligned to 4096 bytes, not 16384" in caught.value.why
+
+
+@pytest.mark.parametrize(("stl", "needed"), [("c++_shared", True), ("c++_static", False)])
+def test_the_cxx_library_of_a_stand_in(
+    stl: str, needed: bool, stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
+) -> None:
+    write(plain_cmake, cxx=True)
+    chosen = profile(stand_in_ndk("r28"), stl=stl)
+
+    tree, _ = plain_cmake.build(chosen, path="/usr/bin:/bin")
+
+    assert ("libc++_shared.so" in read_elf(tree / "demo").needed) is needed
+    assert [*chosen.runtime] == (["libc++_shared.so"] if needed else [])
+    assert all(path.is_file() for path in chosen.runtime.values())
+    assert (chosen.compiler.kind, chosen.compiler.version) == ("clang", "19")
+    assert chosen.compiler.libcxx == stl
+
+
+def test_stand_in_api_levels(stand_in_ndk: MakeNdk) -> None:
+    root = stand_in_ndk("r26")
+    assert profile(root, 25).digest == profile(root, 24).digest
+    assert profile(root, 31).digest != profile(root, 30).digest
+    for level in (20, 35):
+        with pytest.raises(ApiError, match=f"API {level}") as caught:
+            profile(root, level)
+        assert "21 to 34" in caught.value.why
+
+
+def test_a_broken_stand_in_is_refused_with_its_fault(stand_in_ndk: MakeNdk, tmp_path: Path) -> None:
+    root = tmp_path / "ndk"
+    shutil.copytree(stand_in_ndk("r27"), root, symlinks=True)
+    (root / "toolchains/llvm/prebuilt/linux-x86_64/bin/clang").resolve().chmod(0o644)
+
+    with pytest.raises(ToolUnfitError, match="cannot be used") as caught:
+        profile(root)
+    assert "clang is not executable" in caught.value.why
+
+
+def small_pages(library: Path) -> None:
+    """Rewrite the alignment in the program headers: what an NDK before r27 has."""
+    data = bytearray(library.read_bytes())
+    (start,) = struct.unpack_from("<Q", data, 0x20)
+    (count,) = struct.unpack_from("<H", data, 0x38)
+    for header in range(start, start + count * 56, 56):
+        if struct.unpack_from("<I", data, header) == (1,):  # PT_LOAD
+            struct.pack_into("<Q", data, header + 48, 4096)
+    library.write_bytes(data)
+
+
+def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed(
+    buildtool: Buildtool, project: Path, edit: Edit, stand_in_ndk: MakeNdk, tmp_path: Path
+) -> None:
+    shutil.copytree(stand_in_ndk("r28"), tmp_path / "ndk", symlinks=True)
+    with (project / "buildtool.toml").open("a") as file:
+        file.write(f'\n[tool.android-ndk]\npath = "{tmp_path}/ndk"\n')
+        file.write('\n[target.phone]\nplatform = "android"\nstl = "c++_shared"\n')
+    (project / "host/extra.cpp").write_text("int extra() { return 1; }\n")
+    edit(
+        project / "host/CMakeLists.txt",
+        "install(",
+        "enable_language(CXX)\nadd_library(extra SHARED extra.cpp)\n"
+        "install(TARGETS extra LIBRARY DESTINATION lib)\ninstall(",
+    )
+
+    done = buildtool("build", "phone", cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    stage = project / ".buildtool/stage/phone"
+    assert {path.name for path in (stage / "lib").iterdir()} == {"libextra.so", "libc++_shared.so"}
+    assert "libcdsprpc.so" in read_elf(stage / "bin/demo").needed
+
+    small_pages(
+        tmp_path / "ndk/toolchains/llvm/prebuilt/linux-x86_64/sysroot/usr/lib"
+        "/aarch64-linux-android/libc++_shared.so"
+    )
+    done = buildtool("build", "phone", cwd=project)
+    assert done.returncode == 1
+    assert "libc++_shared.so cannot be loaded on devices with pages of 16 KiB" in done.stderr
+    assert "Use NDK r27 or newer" in done.stderr
+
+
+def test_the_emulated_device_refuses_a_target_for_android(
+    buildtool: Buildtool, project: Path
+) -> None:
+    """Before the NDK, which is not there, is missed."""
+    with (project / "buildtool.toml").open("a") as file:
+        file.write('\n[target.phone]\nplatform = "android"\n')
+
+    done = buildtool("run", "sim", "--target", "phone", "--", "bin/demo", cwd=project)
+
+    assert done.returncode == 125
+    assert "'phone' is for android, which the emulated device is not" in done.stderr
+    assert "buildtool build phone" in done.stderr
