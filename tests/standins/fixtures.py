@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from .android_ndk import make_ndk
+from .hexagon_sdk import make_sdk
 
 MakeNdk = Callable[[str], Path]
+MakeSdk = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
@@ -25,5 +27,20 @@ def stand_in_ndk(tmp_path_factory: pytest.TempPathFactory) -> MakeNdk:
             folder = tmp_path_factory.mktemp("stand-in ndk")
             made[release] = make_ndk(folder / f"android-ndk-{release}", release)
         return made[release]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def stand_in_sdk(tmp_path_factory: pytest.TempPathFactory) -> MakeSdk:
+    """A stand-in Hexagon SDK by its version, in a directory of that name; `trimmed=True` too."""
+    made: dict[tuple[str, bool], Path] = {}
+
+    def make(version: str = "6.4.0.2", *, trimmed: bool = False) -> Path:
+        key = (version, trimmed)
+        if key not in made:
+            folder = tmp_path_factory.mktemp("stand-in sdk")
+            made[key] = make_sdk(folder / version, version, trimmed=trimmed)
+        return made[key]
 
     return make

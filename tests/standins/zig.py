@@ -47,10 +47,19 @@ def library(
                 code = Path(work, "source.c")
                 code.write_text(source)
                 out = Path(work, soname)
-                command = [zig_program(), "cc", *arguments, "-shared", "-nostdlib", "-fPIC", "-O2"]
+                command: list[str | Path] = [
+                    zig_program(),
+                    "cc",
+                    *arguments,
+                    "-shared",
+                    "-nostdlib",
+                    "-fPIC",
+                    "-O2",
+                ]
                 command += ["-fno-sanitize=undefined", "-fno-builtin", "-w"]
                 command += [f"-Wl,-soname,{soname}", "-Wl,--hash-style=sysv"]
-                subprocess.run([*command, code, *needed, "-o", out], check=True)
+                command += [code, "-Wl,--no-as-needed", *needed, "-o", out]
+                subprocess.run(command, check=True)
                 shutil.move(out, made)
     return made
 

@@ -1,0 +1,10 @@
+# hexagon_arch.cmake of a stand-in SDK: DSP_VERSION (v73) gives HEXAGON_ARCH and XQF_ARGS.
+if(NOT DSP_VERSION)
+  set(DSP_VERSION v68)
+endif()
+if(NOT DSP_VERSION MATCHES "^v[0-9][0-9]$")
+  message(FATAL_ERROR "DSP_VERSION is ${DSP_VERSION}, which is no Hexagon arch.")
+endif()
+set(HEXAGON_ARCH ${DSP_VERSION})
+set(V_ARCH_EXTN "")
+set(XQF_ARGS "")
