@@ -20,6 +20,20 @@ function(buildtool_idl prefix)
     list(APPEND arguments -D "${definition}")
   endforeach()
 
+  set(written_by "")
+  if(BUILDTOOL_IDL_COMPILER STREQUAL "qaic")
+    if(NOT BUILDTOOL_QAIC)
+      message(FATAL_ERROR "buildtool: BUILDTOOL_IDL_COMPILER is qaic: set BUILDTOOL_QAIC to the Hexagon SDK's qaic, and BUILDTOOL_QAIC_INCLUDES to its incs and incs/stddef")
+    endif()
+    set(written_by --qaic "${BUILDTOOL_QAIC}")
+    foreach(directory IN LISTS BUILDTOOL_QAIC_INCLUDES)
+      list(APPEND written_by --system-include "${directory}")
+    endforeach()
+  elseif(BUILDTOOL_IDL_COMPILER AND NOT BUILDTOOL_IDL_COMPILER STREQUAL "buildtool")
+    message(FATAL_ERROR "buildtool: BUILDTOOL_IDL_COMPILER is ${BUILDTOOL_IDL_COMPILER}: it may be buildtool or qaic")
+  endif()
+  list(APPEND arguments ${written_by})
+
   # The names of the interfaces, and so of the files, are known to the IDL compiler only.
   execute_process(
     COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --with-includes --list
@@ -72,10 +86,14 @@ function(buildtool_add_skel target)
                 DEFINITIONS ${arg_DEFINITIONS})
   get_filename_component(stem "${arg_IDL}" NAME_WLE)
   add_library(${target} SHARED "${${target}_HEADER}" ${${target}_SKELS} ${arg_SOURCES})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel" LINKER_LANGUAGE C)
-  target_include_directories(
-    ${target} PRIVATE "${${target}_DIRECTORY}" "${BUILDTOOL_DSP_DIR}/include"
-                      "${BUILDTOOL_HOST_DIR}/include/fastrpc")
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel")
+  target_include_directories(${target} PRIVATE "${${target}_DIRECTORY}")
+  if(NOT BUILDTOOL_HEXAGON_SDK)
+    # The SDK's profile has the SDK's headers, and a C++ library to link C++ sources with.
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+    target_include_directories(
+      ${target} PRIVATE "${BUILDTOOL_DSP_DIR}/include" "${BUILDTOOL_HOST_DIR}/include/fastrpc")
+  endif()
   if(BUILDTOOL_HEXAGON_ARCH)
     add_custom_command(
       TARGET ${target} POST_BUILD

@@ -1,7 +1,7 @@
-"""Where the CMake modules and the C sources of this package are.
+"""Where the CMake modules, C sources and Conan recipes of this package are.
 
-In a wheel `cmake/`, `dsp/` and `host/` lie beside this file; in a clone they lie
-at its top.  This is the only look-up: Python code asks `path()`, and CMake
+In a wheel `cmake/`, `dsp/`, `host/` and `recipes/` lie beside this file; in a clone they
+lie at its top.  This is the only look-up: Python code asks `path()`, and CMake
 builds under scikit-build-core find `buildtool._data.cmake` by entry point,
 which works in both places because `__path__` is set here.
 """
@@ -17,5 +17,5 @@ __path__ = [str(ROOT)]
 
 
 def path(name: str) -> Path:
-    """The directory `name` ("cmake", "dsp" or "host") of this installation."""
+    """The directory `name` ("cmake", "dsp", "host" or "recipes") of this installation."""
     return ROOT / name

@@ -10,7 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.build import file_api
+from buildtool.build.conan_driver import dependencies
+from buildtool.build.check_flags import check_flags
 from buildtool.build.environment import build_environment
+from buildtool.build.file_api import ask, read_build_tree
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
@@ -18,6 +21,7 @@ from buildtool.core.files import file_digest, tree_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, capture, check
 from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.toolchains.refusal import Refusal, remedies
 
 PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |-- ")  # lines of Ninja and CMake about progress
 NOTHING_TO_DO = "no work to do"  # what Ninja says when every output is newer than its inputs
@@ -33,7 +37,8 @@ def carry_out(step: CMakeStep, listener: Listener) -> str:
     """Bring the step's build tree and install prefix up to date.
 
     Returns `up-to-date` or `built`.  Raises `ToolError` when CMake or Ninja fails,
-    `ArtifactError` when the component ships nothing.
+    `ProfileError` when a target asks for what the profile cannot compile, `ArtifactError` when the
+    component ships nothing.
     """
     started = time.monotonic()
     listener(StepStarted(step.name, step.summary))
@@ -55,9 +60,12 @@ class _Driver:
         self.cmake = cmake
         self.listener = listener
         self.environment = {**build_environment(), **step.profile.environment}
+        self.dependencies = dependencies(step, cmake, listener)
 
     def run(self) -> str:
         configured = self.configure()
+        if self.refusals:
+            self.check_flags(regenerate=not configured)
         built = self.build()
         # Always: what is installed depends on more than what Ninja builds (data files, install()
         # rules), and an earlier run may have been killed before this point.
@@ -69,6 +77,8 @@ class _Driver:
         step = self.step
         toolchain = step.tree / "toolchain.cmake"
         in_use = step.toolchain_file or toolchain
+        if self.dependencies:
+            in_use = self.dependencies.toolchain
         arguments = [
             *(["--preset", step.preset] if step.preset else []),
             *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
@@ -87,6 +97,7 @@ class _Driver:
             {
                 "cmake": self.cmake.version,
                 "arguments": arguments,
+                "dependencies": self.dependencies.key if self.dependencies else "",
                 "environment": dict(step.profile.environment),
                 "files": [file_digest(file) for file in [*presets, *own] if file.is_file()],
             },
@@ -108,9 +119,21 @@ class _Driver:
         stamp.unlink(missing_ok=True)
         file_api.ask(step.tree)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
+        ask(step.tree)
         self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")
         write_if_changed(stamp, wanted)
         return True
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """A toolchain file of the component's own brings a compiler of its own."""
+        return () if self.step.toolchain_file else self.step.profile.refusals
+
+    def check_flags(self, *, regenerate: bool) -> None:
+        """Refuse flags that the profile cannot honour, as the CMakeLists.txt has them now."""
+        if regenerate:
+            self.tool([self.cmake.ninja, "-C", self.step.tree, "build.ninja"], "configuring")
+        check_flags(read_build_tree(self.step.tree), self.step.profile)
 
     def build(self) -> bool:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
@@ -155,7 +178,8 @@ class _Driver:
         return check(
             done,
             f"{doing} {step.summary}",
-            remedy=f"The build tree is {step.tree}; fix what the tool reports and build again.",
+            remedy=remedies(self.refusals, done.output)
+            or f"The build tree is {step.tree}; fix what the tool reports and build again.",
         )
 
 

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from buildtool.build.conan_home import HOME, ConanHome
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Define, Host, Project, Skel, Target
 from buildtool.toolchains.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ConanNeeds:
+    """The packages that a component needs, and the Conan home that they are made ready in."""
+
+    conanfile: Path
+    home: ConanHome
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,7 @@ class CMakeStep:
     install: bool = True
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
+    conan: ConanNeeds | None = None
 
     @property
     def prefix(self) -> Path:
@@ -131,7 +141,17 @@ def _step(
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file
         else None,
+        conan=ConanNeeds(project.root / component.conan, conan_home(project))
+        if isinstance(component, Host) and component.conan
+        else None,
     )
+
+
+def conan_home(project: Project) -> ConanHome:
+    """The Conan home of the project."""
+    header = project.header
+    recipes = tuple(project.root / folder for folder in header.conan_recipes)
+    return ConanHome(project.state / HOME, recipes, header.conan_remotes)
 
 
 def _cache_value(value: Define) -> str:

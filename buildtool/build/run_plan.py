@@ -7,11 +7,11 @@ from pathlib import Path
 
 from buildtool.build.built import Built, BuiltStep
 from buildtool.build.cmake_driver import ArtifactError, carry_out, shipped_files
+from buildtool.build.conan_driver import installed
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.events import Listener
 from buildtool.toolchains.host import check_host
-from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.skel import check_library, check_skel, is_skel
 
 
@@ -24,7 +24,7 @@ def run_plan(plan: Plan, listener: Listener) -> Built:
     for step in plan.steps:
         started = time.monotonic()
         outcome = carry_out(step, listener)
-        files = _with_runtime(shipped_files(step), step.profile)
+        files = _with_runtime(shipped_files(step), step)
         if step.arch:
             _check_skels(step, step.arch, files)
         else:
@@ -33,16 +33,21 @@ def run_plan(plan: Plan, listener: Listener) -> Built:
     return Built(plan, tuple(finished))
 
 
-def _with_runtime(files: dict[str, Path], profile: Profile) -> dict[str, Path]:
-    """`files`, and the toolchain's own libraries that something among them needs."""
+def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
+    """`files`, and the libraries of the toolchain and of packages that something among them needs.
+
+    These get the name that is asked for, their SONAME, whatever their files are called.
+    """
+    packages = installed(step)
+    offered = {**(packages.runtime if packages else {}), **step.profile.runtime}
     complete = dict(files)
-    waiting = list(files.values()) if profile.runtime else []
+    waiting = list(files.values()) if offered else []
     while waiting:
         path = waiting.pop()
         for name in read_elf(path).needed if is_elf(path) else ():
-            if name in profile.runtime and name not in {Path(n).name for n in complete}:
-                complete[name] = profile.runtime[name]
-                waiting.append(profile.runtime[name])
+            if name in offered and name not in {Path(n).name for n in complete}:
+                complete[name if step.arch else f"lib/{name}"] = offered[name]
+                waiting.append(offered[name])
     return complete
 
 
@@ -60,7 +65,7 @@ def _check_skels(step: CMakeStep, arch: str, files: dict[str, Path]) -> None:
         if ".so" not in path.suffixes:
             continue
         if is_skel(read_elf(path)) or name.endswith("_skel.so"):
-            check_skel(path, arch)
+            check_skel(path, arch, files.values())
             skels += 1
         else:
             check_library(path, arch)

@@ -33,19 +33,32 @@ def idl(
     list_only: Annotated[
         bool, typer.Option("--list", help="Print the names of the files; write nothing.")
     ] = False,
+    qaic: Annotated[
+        Path | None, typer.Option(metavar="PROGRAM", help="Let the Hexagon SDK's qaic write.")
+    ] = None,
+    system_include: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--system-include", metavar="DIR", help="With --qaic: where the SDK's IDL files are."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compile FastRPC interfaces to a C header, stubs and skels."""
     from buildtool.idl.compile import compile_idl, output_names
+    from buildtool.idl.qaic import Qaic
 
+    by_qaic = Qaic(qaic.absolute(), tuple(system_include or ())) if qaic else None
     outputs: list[str] = []
     for file in files:
         arguments = (file, include or (), define or ())
         if list_only:
-            names = output_names(*arguments, with_includes=with_includes)
+            names = output_names(*arguments, with_includes=with_includes, qaic=by_qaic)
             outputs += [str(out / name) for name in names]
         else:
-            written = compile_idl(*arguments, out, depfile=depfile, with_includes=with_includes)
+            written = compile_idl(
+                *arguments, out, depfile=depfile, with_includes=with_includes, qaic=by_qaic
+            )
             outputs += map(str, written)
     if json:
         print_json({"outputs": outputs})

@@ -1,4 +1,4 @@
-"""`buildtool profile [TARGET]`: a profile as a CMake toolchain file."""
+"""`buildtool profile [TARGET]`: a profile as a CMake toolchain file or a Conan profile."""
 
 from __future__ import annotations
 
@@ -20,23 +20,28 @@ def profile(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it to a file.")
     ] = None,
+    conan: Annotated[
+        bool, typer.Option("--conan", help="As a Conan profile, for the project's Conan home.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Print a target's toolchain file, which plain `cmake` can use too.
 
     Outside a project it is that of the built-in target, for any arch.
     """
-    from buildtool.build.plan import find_target
+    from buildtool.build.plan import conan_home, find_target
     from buildtool.core.files import write_if_changed
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
+    from buildtool.sdk.cmake import find_cmake
     from buildtool.toolchains.choose import host_profile, skel_profiles
+    from buildtool.toolchains.conan import conan_profile
 
     try:
         project = find_project(here())
     except NoProjectError:
-        if target:
+        if target or conan:
             raise
         name, described = BUILT_IN_TARGET, Target(platform="ubuntu-aarch64", archs=HEXAGON_ARCHS)
         project = Project(here(), Header(name="none"), {}, {}, {name: described})
@@ -50,8 +55,14 @@ def profile(
             remedy="Name one of these, or add it to the target's archs.",
         )
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
+    text = chosen.cmake_toolchain()
+    if conan:
+        rendered = conan_profile(chosen, conan_home(project).where, find_cmake())
+        conan_home(project).prepare()
+        rendered.write_files()
+        text = rendered.text
     if out:
-        write_if_changed(out, chosen.cmake_toolchain())
+        write_if_changed(out, text)
     if json:
         print_json(
             {
@@ -59,8 +70,8 @@ def profile(
                 "digest": chosen.digest,
                 "settings": dict(chosen.settings),
                 "tools": chosen.identity,
-                "toolchain": chosen.cmake_toolchain(),
+                "conan" if conan else "toolchain": text,
             }
         )
     elif not out:
-        print(chosen.cmake_toolchain(), end="")
+        print(text, end="")

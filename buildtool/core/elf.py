@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from buildtool.core.elf_symbols import dynamic_symbols
+from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 
 EM_AARCH64 = 183
@@ -31,8 +33,9 @@ class Elf:
     """One ELF file.
 
     `kind` is `DYN`, `EXEC`, `REL` …; `imports` are undefined dynamic symbols that must be found,
-    `weak_imports` those that need not; `load_alignments` one entry a LOAD segment; `notes` the
-    descriptors of the notes whose owner is this tool (the digest of the IDL).
+    `weak_imports` those that need not; `version_needs` the versions of other libraries' symbols;
+    `load_alignments` one entry a LOAD segment; `notes` the descriptors of the notes whose owner
+    is this tool (the digest of the IDL).
     """
 
     path: Path
@@ -45,6 +48,7 @@ class Elf:
     exports: frozenset[str]
     imports: frozenset[str]
     weak_imports: frozenset[str]
+    version_needs: tuple[VersionNeed, ...]
     load_alignments: tuple[int, ...]
     dynamic_tags: frozenset[str]
     notes: tuple[str, ...]
@@ -113,7 +117,10 @@ def _read(path: Path, stream: Any) -> Elf:
     # Segments, not sections: they are what a loader reads, and a stripped file may lack the others.
     segments: list[Any] = list(elf.iter_segments())
     needed, soname, tags = [], "", set()
-    exports, imports, weak = set(), set(), set()
+    exports: set[str] = set()
+    imports: set[str] = set()
+    weak: set[str] = set()
+    versions: list[VersionNeed] = []
     for segment in segments:
         if not isinstance(segment, DynamicSegment):
             continue
@@ -124,17 +131,14 @@ def _read(path: Path, stream: Any) -> Elf:
                 needed.append(str(tag.needed))
             elif tag.entry.d_tag == "DT_SONAME":
                 soname = str(tag.soname)
-        for symbol in segment.iter_symbols():
-            name, bind = symbol.name, symbol["st_info"]["bind"]
-            if not name or bind == "STB_LOCAL":
-                continue
-            if symbol["st_shndx"] != "SHN_UNDEF":
-                if symbol["st_other"]["visibility"] in ("STV_DEFAULT", "STV_PROTECTED"):
-                    exports.add(name)
-            elif bind == "STB_WEAK":
-                weak.add(name)
-            else:
-                imports.add(name)
+        undefined = {}
+        for symbol in dynamic_symbols(segment, stream, bits=elf.elfclass, little=elf.little_endian):
+            if symbol.undefined:
+                undefined[symbol.index] = symbol.name
+                (weak if symbol.weak else imports).add(symbol.name)
+            elif not symbol.hidden:
+                exports.add(symbol.name)
+        versions += version_needs(segment, stream, undefined, little=elf.little_endian)
     notes = [
         _hex(note["n_desc"])
         for segment in segments
@@ -155,6 +159,7 @@ def _read(path: Path, stream: Any) -> Elf:
         exports=frozenset(exports),
         imports=frozenset(imports),
         weak_imports=frozenset(weak),
+        version_needs=tuple(versions),
         load_alignments=tuple(
             segment["p_align"]
             for segment in segments

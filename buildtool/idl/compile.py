@@ -10,8 +10,9 @@ from buildtool.idl.emit import emit
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
+from buildtool.idl.qaic import Qaic, run_qaic
 
-BUILT_IN = Path(__file__).parent / "include"
+BUILT_IN = (Path(__file__).parent / "include").resolve()
 
 
 def compile_idl(
@@ -22,6 +23,7 @@ def compile_idl(
     *,
     depfile: Path | str | None = None,
     with_includes: bool = False,
+    qaic: Qaic | None = None,
 ) -> tuple[Path, ...]:
     """Write the header, stubs and skels of one IDL file into `out_dir`; the files' paths.
 
@@ -30,20 +32,30 @@ def compile_idl(
 
     Nothing is written unless all of it can be made; a file whose text stays the same is
     left alone, time stamp and all.  `depfile` gets a rule, for Make and Ninja, that the
-    files depend on everything that was read and on this compiler.
+    files depend on everything that was read and on this compiler.  With `qaic` that program
+    writes the texts; which files there are and what they depend on is found here all the same.
 
     Raises:
         IdlError: the IDL is not right, or a file cannot be written.
+        QaicError: qaic failed.
     """
-    unit = load(path, include_dirs, defines)
-    texts = {Path(out_dir, name): text for name, text in emit(unit).items()}
+    looked_in = (*include_dirs, *(qaic.includes if qaic else ()))
+
+    def made_of(file: Path, unit: Unit) -> dict[str, str]:
+        texts = emit(unit)
+        return run_qaic(qaic, file, include_dirs, defines, list(texts)) if qaic else texts
+
+    unit = load(path, looked_in, defines)
+    texts = {Path(out_dir, name): text for name, text in made_of(Path(path), unit).items()}
     if with_includes:
-        for included in _included(unit):
+        for included in _included(unit, qaic):
             header = f"{included.stem}.h"
-            texts[Path(out_dir, header)] = emit(load(included, include_dirs, defines))[header]
+            made = made_of(included, load(included, looked_in, defines))
+            texts[Path(out_dir, header)] = made[header]
     if depfile is not None:
         read = [Path(name) for name in unit.dependencies]
-        texts[Path(depfile)] = depfile_text(list(texts), [*read, *compiler_files()])
+        read += [*compiler_files(), *([qaic.program] if qaic else [])]
+        texts[Path(depfile)] = depfile_text(list(texts), read)
     for target, text in texts.items():
         try:
             write_if_changed(target, text)
@@ -62,21 +74,25 @@ def output_names(
     defines: Sequence[str] = (),
     *,
     with_includes: bool = False,
+    qaic: Qaic | None = None,
 ) -> tuple[str, ...]:
     """The names of the files that `compile_idl` would write.
 
     Raises:
         IdlError: the IDL is not right.
     """
-    unit = load(path, include_dirs, defines)
-    headers = [f"{included.stem}.h" for included in _included(unit)] if with_includes else []
-    return (*emit(unit), *headers)
+    unit = load(path, (*include_dirs, *(qaic.includes if qaic else ())), defines)
+    included = _included(unit, qaic) if with_includes else []
+    return (*emit(unit), *(f"{path.stem}.h" for path in included))
 
 
-def _included(unit: Unit) -> list[Path]:
+def _included(unit: Unit, qaic: Qaic | None) -> list[Path]:
     """The included IDL files whose headers nobody has written."""
+    written = {BUILT_IN, *(Path(folder).resolve() for folder in (qaic.includes if qaic else ()))}
     own = [Path(name) for name in unit.dependencies[1:]]
-    return [path for path in own if path.stem in unit.includes and path.parent != BUILT_IN]
+    return [
+        path for path in own if path.stem in unit.includes and path.parent.resolve() not in written
+    ]
 
 
 def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:

@@ -53,6 +53,12 @@ class Header:
     name: str = key("name of the project: letters, digits, . _ -")
     version: str = key("version of the project", default="0.0.0")
     default_target: str = key("target of `build` when none is named", default="sim")
+    conan_recipes: tuple[str, ...] = key(
+        "directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py", default=()
+    )
+    conan_remotes: tuple[str, ...] = key(
+        "Conan remotes in order: NAME=URL, or conancenter", default=("conancenter",)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Host:
     artifacts: tuple[str, ...] = key(
         "files of the build tree to ship (globs), where there are no install() rules", default=()
     )
+    conan: str = key("conanfile.txt or conanfile.py of the packages that it needs", default="")
     defines: Mapping[str, Define] = no_defines()
 
 

@@ -11,6 +11,7 @@ from buildtool.project.model import TOOLS, Host, Project, Skel
 
 Wrong = tuple[tuple[str, ...], str, str]
 """The key at fault, what is wrong with it, and what to do."""
+_REMOTE = re.compile(r"[a-z0-9][\w.-]*=[a-z]+://\S+")
 _VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
 
 
@@ -32,6 +33,7 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
             f"there is no target {default!r}",
             suggest(default, project.targets),
         )
+    yield from _conan(project)
     yield from _tools(project)
     yield from _targets(project)
 
@@ -57,6 +59,33 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
     yield from _file(root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain")
     if isinstance(component, Skel):
         yield from _file(root, component.idl, (*at, "idl"), "the interface's .idl")
+    else:
+        yield from _file(root, component.conan, (*at, "conan"), "a conanfile.txt or .py")
+        if component.conan and Path(component.conan).suffix not in (".py", ".txt"):
+            yield (
+                (*at, "conan"),
+                f"{component.conan!r} is no conanfile",
+                "Name a conanfile.txt or a conanfile.py.",
+            )
+
+
+def _conan(project: Project) -> Iterator[Wrong]:
+    at = ("project", "conan-recipes")
+    for folder in project.header.conan_recipes:
+        yield from _inside(folder, at)
+        if not any((project.root / folder).glob("*/conanfile.py")):
+            yield (
+                at,
+                f"no */conanfile.py in {folder!r}",
+                "Name a directory with a directory for each recipe in it.",
+            )
+    for remote in project.header.conan_remotes:
+        if remote != "conancenter" and not _REMOTE.fullmatch(remote):
+            yield (
+                ("project", "conan-remotes"),
+                f"{remote!r} is no remote",
+                'Write it like this: "NAME=https://…", or "conancenter".',
+            )
 
 
 def _tools(project: Project) -> Iterator[Wrong]:

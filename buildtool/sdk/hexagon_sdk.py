@@ -12,7 +12,6 @@ from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
 from buildtool.sdk.hexagon_layout import (
-    QAIC_PLACES,
     RUNTIME,
     cannot_run,
     find_archs,
@@ -137,11 +136,6 @@ def look(path: Path) -> HexagonSdk | None:
             text = "it has no DSP arch with both rtos/qurt/compute<arch> and the tools' libraries"
             tools_problems.append(Problem(text, "Install the whole SDK, with QuRT."))
     qaic, qaic_problems = find_qaic(root)
-    if qaic and qaic != root / QAIC_PLACES[0]:
-        # Its own build_idl() looks in that one place only.
-        text = f"{QAIC_PLACES[0]} is not there, which build_idl() of its CMake files runs"
-        remedy = f"Let its set-up script make it: . '{root}/setup_sdk_env.source'"
-        qaic_problems.append(Problem(text, remedy))
     try:
         digest = _identity(version, tools_version, tools if archs else None, archs, qaic)
     except OSError as error:

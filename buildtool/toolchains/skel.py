@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from buildtool.core.elf import EM_HEXAGON, Elf, read_elf
@@ -11,7 +12,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.project.archs import arch_number
 
 PAGE = 0x1000  # LOAD segments of SDK-built skels are aligned to 4 KiB
-_RUNTIME = ("libc++.so", "libc++abi.so")
+_IN_SHELL = {"libc.so", "libgcc.so"}  # needed by SDK-built skels, satisfied by the shell itself
 
 
 class SkelError(BuildtoolError):
@@ -28,8 +29,11 @@ def shell_symbols() -> frozenset[str]:
     return frozenset(name for group in groups for name in group["names"])
 
 
-def check_skel(path: Path, arch: str) -> Elf:
+def check_skel(path: Path, arch: str, beside: Iterable[Path] = ()) -> Elf:
     """Check that `path` is a skel for `arch`; returns what was read of it.
+
+    `beside` are the files that ship with it: what it needs of libraries among them must be in
+    them.  Of a library that is not among them nothing is known; the device may have it.
 
     Raises `SkelError` with the first thing that is wrong, `ElfError` when it is no ELF file.
     """
@@ -53,6 +57,7 @@ def check_skel(path: Path, arch: str) -> Elf:
             remedy="Leave -mcpu to the profile: something in the project sets its own.",
         )
     _check_loadable(elf)
+    _check_names(elf, {file.name: file for file in beside})
     if not any(_is_entry(name) for name in elf.exports):
         raise SkelError(
             f"{path.name} has no entry",
@@ -116,13 +121,27 @@ def _check_loadable(elf: Elf) -> None:
             why=str(elf.path),
             remedy="Link with -Wl,--hash-style=sysv, as the hexagon profile does.",
         )
-    own_runtime = any(needed.startswith(_RUNTIME) for needed in elf.needed)
-    unknown = sorted(elf.imports - shell_symbols())
-    if unknown and not own_runtime:
+
+
+def _check_names(elf: Elf, beside: Mapping[str, Path]) -> None:
+    """Every name that the skel leaves undefined is the shell's or a needed library's."""
+    unknown = elf.imports - shell_symbols()
+    waiting, seen = set(elf.needed) - _IN_SHELL, set[str]()
+    while unknown and waiting:
+        name = waiting.pop()
+        if name not in beside:
+            return
+        seen.add(name)
+        library = read_elf(beside[name])
+        unknown -= library.exports
+        waiting |= set(library.needed) - _IN_SHELL - seen
+    if unknown:
+        libraries = f" nor {', '.join(sorted(seen))}" if seen else ""
         raise SkelError(
-            f"{name} needs {', '.join(unknown)}, which no DSP shell is known to provide",
+            f"{elf.path.name} needs {', '.join(sorted(unknown))}, which no DSP shell is known to"
+            f" provide{libraries}",
             why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})",
-            remedy=_advice(elf, unknown),
+            remedy=_advice(elf, sorted(unknown)),
         )
 
 
@@ -137,5 +156,8 @@ def _advice(elf: Elf, unknown: list[str]) -> str:
     if any(name.startswith("__ubsan") for name in unknown):
         return "Compile with -fno-sanitize=undefined."
     if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in unknown):
-        return "C++ exceptions, RTTI and the C++ library need the Hexagon SDK's runtime."
+        return (
+            "C++ exceptions, RTTI and the C++ library need the Hexagon SDK's runtime: set"
+            ' dsp-toolchain = "sdk" for the target.'
+        )
     return "Link the library that defines it into the skel, or do without it."

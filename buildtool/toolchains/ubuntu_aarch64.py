@@ -17,14 +17,10 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
 
     Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig.
     """
-    if not re.fullmatch(r"2\.\d{1,2}", glibc):
-        raise ProfileError(
-            f"{glibc!r} is no glibc version",
-            why="Ubuntu 22.04 has 2.35, 24.04 has 2.39",
-            remedy='Write it like this: glibc = "2.35"',
-        )
+    check_glibc(glibc)
     zig = find_zig(zig_wish)
     program = str(zig.where)
+    arguments = ("-target", f"aarch64-linux-gnu.{glibc}", "-fno-sanitize=undefined")
     return Profile(
         name=f"ubuntu-aarch64-glibc{glibc}",
         platform="ubuntu-aarch64",
@@ -32,5 +28,21 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
         settings={"GLIBC": glibc},
         identity=zig.identity,
         places={"ZIG": program, "ZIG_LIB": str(zig.library)},
-        compiler=Compiler("clang", CLANG_VERSION, "libc++", (program, "cc"), (program, "c++")),
+        compiler=Compiler(
+            kind="clang",
+            version=CLANG_VERSION,
+            libcxx="libc++",
+            c=(program, "cc", *arguments),
+            cxx=(program, "c++", *arguments),
+        ),
     )
+
+
+def check_glibc(glibc: str) -> None:
+    """Check that `glibc` is the version of one; raises `ProfileError`."""
+    if not re.fullmatch(r"2\.\d{1,2}", glibc):
+        raise ProfileError(
+            f"{glibc!r} is no glibc version",
+            why="Ubuntu 22.04 has 2.35, 24.04 has 2.39",
+            remedy='Write it like this: glibc = "2.35"',
+        )

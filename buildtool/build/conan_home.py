@@ -1,0 +1,184 @@
+"""A Conan home of the project's own: its settings, remotes and recipes.
+
+The user's home (~/.conan2) is neither read nor written: what is built depends on the project and
+not on whoever builds it.  Conan looks for a `.conanrc` from the working directory upwards before it
+looks at CONAN_HOME, so each call runs in the home, which has one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from buildtool import _data
+from buildtool.build.environment import build_environment
+from buildtool.core.files import tree_digest, value_digest, write_if_changed
+from buildtool.core.process import Completed, ToolError, capture, check
+from buildtool.sdk.conan import Conan, find_conan
+from buildtool.toolchains.conan import SETTINGS, settings_user
+
+HOME = "conan"
+"""Its name in the project's directory of state."""
+ASK_SECONDS = 120.0
+"""What a question that compiles nothing and asks no remote may take."""
+# Credentials of remotes and what it takes to reach them; see Conan's reference of variables.
+PASSED_ON = (
+    *("CONAN_LOGIN_USERNAME", "CONAN_PASSWORD", "NETRC", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+)
+
+
+@dataclass(frozen=True)
+class ConanHome:
+    """A Conan home at `where`; `recipes` are directories with a recipe in each directory of theirs,
+    `remotes` as in the project file."""
+
+    where: Path
+    recipes: tuple[Path, ...] = ()
+    remotes: tuple[str, ...] = ("conancenter",)
+
+    @cached_property
+    def conan(self) -> Conan:
+        return find_conan()
+
+    def run(
+        self,
+        *arguments: str | Path,
+        doing: str,
+        remedy: Callable[[str], str] | None = None,
+        timeout: float | None = ASK_SECONDS,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Completed:
+        """Run `conan ARGUMENTS...` in this home.
+
+        `remedy` turns its output into what to do when it fails.  Raises `ToolError`.
+        """
+        done = capture(
+            [*self.conan.command, *arguments],
+            env=self._environment(),
+            cwd=self.where,
+            timeout=timeout,
+            on_line=on_line,
+        )
+        return check(done, doing, remedy=(remedy and remedy(done.output)) or self.by_hand)
+
+    @property
+    def by_hand(self) -> str:
+        return f"To run Conan by hand, go to '{self.where}'; there it uses this project's packages."
+
+    def _environment(self) -> dict[str, str]:
+        passed = {
+            name: value
+            for name, value in os.environ.items()
+            if name in PASSED_ON or name.startswith(("CONAN_LOGIN_USERNAME_", "CONAN_PASSWORD_"))
+        }
+        own = {"CONAN_HOME": str(self.where), "NO_COLOR": "1"}
+        return {**build_environment(), **passed, **own}
+
+    @cached_property
+    def state(self) -> str:
+        """A digest of what this home has to offer: Conan, settings, configuration, recipes."""
+        configuration = self.where / "global.conf"
+        return value_digest(
+            {
+                "conan": self.conan.identity,
+                "settings": settings_user(),
+                "configuration": configuration.read_text() if configuration.is_file() else "",
+                "remotes": list(self.remotes),
+                "recipes": self._recipes,
+            }
+        )
+
+    def prepare(self) -> None:
+        """Bring the home up to date with the project; quick when it is.
+
+        Raises `ToolError` when Conan refuses a recipe or a remote.
+        """
+        write_if_changed(self.where / ".conanrc", f"conan_home={self.where}\n")
+        write_if_changed(self.where / SETTINGS, settings_user())
+        self._set_remotes()
+        self._export()
+
+    @property
+    def local(self) -> frozenset[str]:
+        """The names of the packages whose recipes come from this project or from buildtool."""
+        return frozenset(
+            row["reference"].partition("/")[0] for row in _read(self._exported).values()
+        )
+
+    def _set_remotes(self) -> None:
+        note = self.where / "remotes.txt"
+        wanted = "\n".join(self.remotes)
+        if (note.read_text() if note.is_file() else "conancenter") == wanted:
+            return
+        listing = self.ask("remote", "list", doing="listing Conan's remotes")
+        for remote in listing:
+            if remote["name"] not in self.remotes:
+                self.run("remote", "remove", remote["name"], doing="removing a Conan remote")
+        for index, remote in enumerate(self.remotes):
+            name, _, url = remote.partition("=")
+            if url:
+                where = ("--index", str(index), "--force")
+                self.run("remote", "add", name, url, *where, doing=f"adding the remote {name}")
+        write_if_changed(note, wanted)
+
+    def ask(self, *arguments: str | Path, doing: str) -> Any:
+        """What `conan ARGUMENTS...` answers as JSON.  Raises `ToolError`."""
+        answer = self.where / "answer.json"
+        self.run(*arguments, "--format=json", f"--out-file={answer}", doing=doing)
+        return read_json(answer)
+
+    @property
+    def _exported(self) -> Path:
+        return self.where / "exported.json"
+
+    @cached_property
+    def _recipes(self) -> Mapping[str, str]:
+        """Directory of each recipe → digest of what it exports."""
+        ours = _data.path("recipes")
+        # The headers of libcdsprpc are a part of its recipe.
+        beside = [_data.path("host") / "include"]
+        rows = {str(folder): tree_digest([folder, *beside]) for folder in _folders(ours)}
+        for place in self.recipes:
+            rows |= {str(folder): tree_digest([folder]) for folder in _folders(place)}
+        return rows
+
+    def _export(self) -> None:
+        """Give Conan the recipes that changed, and take away those that are gone."""
+        known = _read(self._exported)
+        now: dict[str, Any] = {}
+        for folder, digest in self._recipes.items():
+            if known.get(folder, {}).get("digest") == digest:
+                now[folder] = known[folder]
+                continue
+            answer = self.ask("export", folder, doing=f"reading the recipe in {folder}")
+            now[folder] = {"digest": digest, "reference": answer["reference"].partition("#")[0]}
+        gone = {row["reference"] for row in known.values()}
+        for reference in sorted(gone - {row["reference"] for row in now.values()}):
+            self.run("remove", "--confirm", reference, doing=f"removing the recipe {reference}")
+        write_if_changed(self._exported, json.dumps(now, indent=1))
+
+
+def read_json(path: Path) -> Any:
+    """What Conan wrote to `path`; raises `ToolError` when it is not JSON."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise ToolError(f"Conan's answer in {path} cannot be read", why=str(error)) from error
+
+
+def _read(note: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(note.read_text())
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _folders(place: Path) -> Iterator[Path]:
+    return (file.parent for file in sorted(place.glob("*/conanfile.py")))

@@ -1,0 +1,96 @@
+"""conan.lock: one file beside the conanfile says which versions every target gets.
+
+It is made when it is not there, as other package managers make theirs; from then on it is strict,
+and only `buildtool lock` changes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from buildtool.build.conan_home import ConanHome, read_json
+from buildtool.build.conan_remedy import remedy
+from buildtool.core.files import write_if_changed
+from buildtool.core.process import ToolError
+from buildtool.toolchains.conan import ConanProfile
+
+KINDS = ("requires", "build_requires", "python_requires", "config_requires")
+
+
+def beside(conanfile: Path) -> Path:
+    """The lockfile of `conanfile`."""
+    return conanfile.with_name("conan.lock")
+
+
+def profiles(host: ConanProfile, build: ConanProfile, out: Path) -> list[str]:
+    """Write both profiles below `out`; returns the options that name them."""
+    options = []
+    for option, profile in (("host", host), ("build", build)):
+        profile.write_files()
+        file = out / f"{option}.profile"
+        write_if_changed(file, profile.text)
+        options.append(f"--profile:{option}={file}")
+    return options
+
+
+def settle(lock: Path, local: Collection[str]) -> None:
+    """Take the revisions of local recipes out of `lock`, and all times.
+
+    Their revisions are in the project's own history: with one in the lockfile, editing such a
+    recipe would have no effect.  Times would make the file differ from run to run.
+    Raises `ToolError` when Conan wrote something else than a lockfile.
+    """
+    read = read_json(lock)
+    try:
+        for kind in KINDS:
+            read[kind] = sorted({_settled(row, local) for row in read.get(kind, ())}, reverse=True)
+        write_if_changed(lock, json.dumps(read, indent=4) + "\n")
+    except (TypeError, AttributeError) as error:
+        raise ToolError(f"Conan's lockfile {lock} is not understood", why=repr(error)) from error
+
+
+def _settled(row: str, local: Collection[str]) -> str:
+    reference = row.partition("%")[0]
+    return reference.partition("#")[0] if reference.partition("/")[0] in local else reference
+
+
+def update(
+    home: ConanHome,
+    conanfiles: Sequence[Path],
+    hosts: Sequence[ConanProfile],
+    build: ConanProfile,
+    *,
+    upgrade: bool,
+    complete: bool,
+) -> bool:
+    """Bring the lockfile of `conanfiles` (of one directory) up to date; whether it changed.
+
+    It holds what each of `hosts` needs.  Versions that are locked stay, unless `upgrade`; entries
+    that nothing needs go when `complete`, that is when `hosts` are all the targets there are.
+    """
+    lock = beside(conanfiles[0])
+    before = lock.read_text() if lock.is_file() else ""
+    out = home.where / "lock"
+    out.mkdir(parents=True, exist_ok=True)
+    parts = [] if complete or not before else [lock]
+    for number, (conanfile, host) in enumerate((c, h) for c in conanfiles for h in hosts):
+        part = out / f"{number}.lock"
+        base = f"--lockfile={lock}" if before and not upgrade else "--lockfile="
+        home.run(
+            *("lock", "create", conanfile, "--build=missing", base, "--lockfile-partial"),
+            *("--lockfile-clean", f"--lockfile-out={part}"),
+            *profiles(host, build, out),
+            doing=f"locking the packages of {conanfile} for {host.name}",
+            remedy=lambda output: remedy(output, lock),
+            timeout=None,
+        )
+        parts.append(part)
+    merged = out / "merged.lock"
+    home.run(
+        *("lock", "merge", f"--lockfile-out={merged}", *(f"--lockfile={part}" for part in parts)),
+        doing=f"merging {lock}",
+    )
+    settle(merged, home.local)
+    return write_if_changed(lock, merged.read_text())

@@ -1,0 +1,93 @@
+"""The dynamic symbols of an ELF file, read in one piece.
+
+By way of the dynamic section, as loaders do, since stripped files may lack sections.  Source of
+the layout: System V ABI, "Symbol Table" and "Hash Table".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MAX_SYMBOLS = 1 << 20
+MAX_NAME_BYTES = 64 << 20
+LOCAL, WEAK = 0, 2  # STB_LOCAL, STB_WEAK
+HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
+# What may follow the symbol table: it has no length of its own.
+POINTERS = (
+    *("DT_STRTAB", "DT_HASH", "DT_GNU_HASH", "DT_VERSYM", "DT_VERNEED", "DT_VERDEF"),
+    *("DT_REL", "DT_RELA", "DT_JMPREL", "DT_RELR"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol that other files can see, or that this one wants of them; never a local one."""
+
+    index: int
+    name: str
+    undefined: bool
+    weak: bool
+    hidden: bool
+
+
+def dynamic_symbols(segment: Any, stream: Any, *, bits: int, little: bool) -> Iterator[Symbol]:
+    """The named symbols of the file with this dynamic segment (pyelftools).
+
+    Raises `ValueError` for tables that lie; reading through `stream` is bounded by the caller.
+    """
+    tags = {str(t.entry.d_tag): int(t.entry.d_val) for t in segment.iter_tags()}
+    if "DT_SYMTAB" not in tags or "DT_STRTAB" not in tags:
+        return
+    order = "<" if little else ">"
+    layout = struct.Struct(order + ("IBBHQQ" if bits == 64 else "IIIBBH"))
+    count = _count(segment, stream, tags, layout.size, order)
+    if not 0 <= count <= MAX_SYMBOLS:
+        raise ValueError(f"it claims to have {count} symbols")
+    stream.seek(file_offset(segment, tags["DT_SYMTAB"]))
+    table = stream.read(count * layout.size)
+    stream.seek(file_offset(segment, tags["DT_STRTAB"]))
+    names = stream.read(tags.get("DT_STRSZ", 0))
+    room = MAX_NAME_BYTES
+    for index, fields in enumerate(layout.iter_unpack(table)):
+        if bits == 64:
+            at, info, other, section = fields[:4]
+        else:
+            at, _, _, info, other, section = fields
+        if not at or info >> 4 == LOCAL:
+            continue
+        name = names[at : names.index(b"\0", at)]
+        room -= len(name)
+        if room < 0:
+            raise ValueError("its names have no end")
+        yield Symbol(
+            index=index,
+            name=name.decode(errors="replace"),
+            undefined=section == 0,
+            weak=info >> 4 == WEAK,
+            hidden=other & 3 in HIDDEN,
+        )
+
+
+def file_offset(segment: Any, address: int) -> int:
+    """Where the byte that is loaded at `address` lies in the file; raises `ValueError`."""
+    found = next(iter(segment.elffile.address_offsets(address)), None)
+    if found is None:
+        raise ValueError(f"nothing is loaded at address {address:#x}")
+    return int(found)
+
+
+def _count(segment: Any, stream: Any, tags: Mapping[str, int], size: int, order: str) -> int:
+    """How many symbols there are.
+
+    The older hash table has the number.  The newer one knows of exported symbols only, so without
+    the older one the table reaches up to what follows it.
+    """
+    if "DT_HASH" in tags:
+        stream.seek(file_offset(segment, tags["DT_HASH"]))
+        return int(struct.unpack(order + "II", stream.read(8))[1])
+    start = tags["DT_SYMTAB"]
+    after = [tags[name] for name in POINTERS if tags.get(name, 0) > start]
+    return (min(after) - start) // size if after else int(segment.num_symbols())

@@ -1,0 +1,84 @@
+"""The Hexagon SDK's IDL compiler in place of this one's back end."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.process import capture
+
+TIMEOUT_SECONDS = 120.0
+_LOCALE = "C.UTF-8"  # else it stumbles over comments that are not in English
+
+
+class QaicError(BuildtoolError):
+    """qaic failed, or did not make what it should."""
+
+    code = "qaic"
+
+
+@dataclass(frozen=True, slots=True)
+class Qaic:
+    """The program, and the directories of the SDK's IDL files, whose headers are hand-written."""
+
+    program: Path
+    includes: tuple[Path, ...] = ()
+
+
+def run_qaic(
+    qaic: Qaic,
+    path: Path,
+    include_dirs: Iterable[Path | str],
+    defines: Iterable[str],
+    names: Sequence[str],
+) -> dict[str, str]:
+    """Compile the IDL file `path` with qaic; returns the text of each file in `names`.
+
+    Raises `QaicError` when it fails, crashes or leaves one of them out, `ToolError` when it
+    cannot be started or hangs.
+    """
+    with tempfile.TemporaryDirectory(prefix="buildtool-qaic-") as out:
+        command: list[str | Path] = [qaic.program, "-mdll", "-o", out]
+        for directory in (*include_dirs, *qaic.includes):
+            command += ["-I", Path(directory).absolute()]
+        for define in defines:
+            command += ["-D", define]
+        # Absolute: some releases hang on a relative path.
+        command.append(path.absolute())
+        done = capture(
+            command,
+            env={"PATH": "/usr/bin:/bin", "LANG": _LOCALE, "LC_ALL": _LOCALE},
+            timeout=TIMEOUT_SECONDS,
+        )
+        said = f"command: {done.command}\n{done.output}".rstrip()
+        if done.status < 0:
+            raise QaicError(
+                f"qaic crashed on {path.name} ({_signal(-done.status)})",
+                why=said,
+                remedy='Compile it with idl-compiler = "buildtool", or try another SDK\'s qaic.',
+            )
+        if done.status:
+            raise QaicError(
+                f"qaic refuses {path.name} (exit status {done.status})",
+                why=said,
+                remedy="Correct the interface where qaic says, and build again.",
+            )
+        missing = [name for name in names if not Path(out, name).is_file()]
+        if missing:
+            raise QaicError(
+                f"qaic made no {', '.join(missing)} of {path.name}",
+                why=said,
+                remedy=f"Check that {qaic.program} is the SDK's qaic and whole.",
+            )
+        return {name: Path(out, name).read_text(errors="replace") for name in names}
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

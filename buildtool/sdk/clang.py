@@ -1,0 +1,122 @@
+"""clang and lld for ARM64 Linux, with the C and C++ libraries of a gcc."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.project.model import Tool
+from buildtool.sdk.compiler import MACHINE, ask, linked_files, loaded, once_each, this_machine
+from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, programs, search
+
+VARIABLE = "BUILDTOOL_CLANG"
+TARGET = "--target=aarch64-linux-gnu"
+VERSIONS = range(30, 13, -1)
+OLDEST = (14,)  # the first that knows --start-no-unused-arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clang(Found):
+    """A found clang; `where` is the C compiler, `cxx` the C++ one, `lld` its linker.
+
+    `binutils` is the directory with an `ar`, `ranlib`, `strip`… for ARM64 under these names,
+    `root` the one above the C library's `include` and `lib`.  Its identity covers the shared
+    objects that the compiler and the linker are made of, and all that they link into programs.
+    """
+
+    cxx: Path
+    lld: Path
+    binutils: Path
+    root: Path
+
+
+def find_clang(wish: Tool = ANY, machine: str = "") -> Clang:
+    """The newest clang, as the project wishes, set to ARM64 Linux; `machine` is the build's.
+
+    Looked for: `$BUILDTOOL_CLANG`, `[tool.clang] path`, then `clang` and `clang-N` on PATH.
+    Raises `ToolMissingError`, `ToolUnfitError`.
+    """
+    native = (machine or this_machine()) == MACHINE
+    gcc = "g++" if native else "g++-aarch64-linux-gnu"
+    return search(
+        "clang",
+        wish=wish,
+        variables=(VARIABLE,),
+        usual=once_each(programs("clang", *(f"clang-{n}" for n in VERSIONS))),
+        look=lambda driver: _look(driver, gcc),
+        install=f"Install it: apt-get install clang lld {gcc}",
+    )
+
+
+def _look(driver: Path, gcc: str) -> Clang | None:
+    if not driver.is_file():
+        return None
+    answer = ask(driver, [TARGET, "-v", "-print-search-dirs"])
+    if isinstance(answer, Problem):
+        return _broken(driver, answer)
+    version = answer.said(r"clang version (\d[\d.]*)")
+    if not version:
+        return _broken(driver, Problem("it is no clang", "Name a clang, or take it away."))
+    major = version.partition(".")[0]
+    cxx = driver.with_name(driver.name.replace("clang", "clang++"))
+    lld = _lld(driver, major)
+    files = {"driver": driver, "c++ driver": cxx, **linked_files(answer)}
+    if lld:
+        files["lld"] = lld
+    for program in (driver, lld):
+        if program:
+            files.update(loaded(program, "libclang", "libLLVM", "liblld"))
+    present = {name: path for name, path in files.items() if path.is_file()}
+
+    suffix = f"-{major}" if driver.name.endswith(f"-{major}") else ""
+    needs = {
+        "c++ driver": ("a C++ compiler", f"clang{suffix}"),
+        "lld": ("a linker", f"lld{suffix}"),
+        "crtbegin.o": ("a gcc for ARM64 beside it, whose libraries it links with", gcc),
+        "crt1.o": ("the C library to link with", gcc),
+        "libstdc++.so": ("the C++ library", gcc),
+    }
+    problems = [
+        Problem(f"it lacks {what} ({name})", f"Install it: apt-get install {package}")
+        for name, (what, package) in needs.items()
+        if name not in present
+    ]
+    if numbers(version) < OLDEST:
+        problems.append(Problem("it is older than clang 14", "Install a newer one."))
+    # The last directory is that of the gcc; before it the clang's own, with the machine's tools.
+    ar = [place for folder in answer.programs if (place := folder / "ar").is_file()][-1:]
+    crt = answer.library("crt1.o")
+    return Clang(
+        where=driver,
+        version=version,
+        identity=identity("clang", version, present),
+        problems=tuple(problems),
+        cxx=cxx,
+        lld=lld or driver,
+        binutils=ar[0].parent.resolve() if ar else driver.parent,
+        root=crt.resolve().parent.parent if crt else driver.parent,
+    )
+
+
+def _lld(driver: Path, major: str) -> Path | None:
+    """The linker of this clang: in the directory where it really lies, else on PATH."""
+    for beside in (driver.resolve().parent, driver.parent):
+        for name in (f"ld.lld-{major}", "ld.lld"):
+            if (beside / name).is_file():
+                return beside / name
+    found = shutil.which(f"ld.lld-{major}") or shutil.which("ld.lld")
+    return Path(found).absolute() if found else None
+
+
+def _broken(driver: Path, problem: Problem) -> Clang:
+    return Clang(
+        where=driver,
+        version="unknown",
+        identity="",
+        problems=(problem,),
+        cxx=driver,
+        lld=driver,
+        binutils=driver.parent,
+        root=driver.parent,
+    )

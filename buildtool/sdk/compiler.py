@@ -1,0 +1,168 @@
+"""Asking a gcc or a clang about itself: where it has its parts, and what it is made of.
+
+Whatever lies on PATH under a compiler's name is a stranger until it has answered: it may print
+anything, or never end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.process import ToolError, capture
+from buildtool.sdk.found import Problem, ToolUnfitError
+
+PATIENCE = 10.0  # seconds; a compiler answers in a few milliseconds
+MAX_LINES = 2000
+MACHINE = "aarch64"
+ARM64_LINUX = re.compile(r"aarch64(-\w+)?-linux-gnu")
+CRT_FILES = ("crt1.o", "Scrt1.o", "crti.o", "crtn.o")
+COMPILER_FILES = ("crtbegin.o", "crtbeginS.o", "crtend.o", "crtendS.o", "libgcc.a", "libgcc_eh.a")
+LIBC_FILES = ("libc.so", "libc.so.6", "libc_nonshared.a", "libc.a", "libm.so", "libm.a")
+CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a compiler says of itself.
+
+    `text` is all of it; `programs` and `libraries` are the directories where it looks for its
+    parts, in its order.
+    """
+
+    text: str
+    programs: tuple[Path, ...]
+    libraries: tuple[Path, ...]
+
+    def said(self, pattern: str) -> str:
+        """The first group of `pattern` in a line of the answer, or an empty text."""
+        match = re.search(pattern, self.text, re.MULTILINE)
+        return match[1] if match else ""
+
+    def program(self, name: str) -> Path | None:
+        """The program that the compiler starts as `name`."""
+        return _first(self.programs, name)
+
+    def library(self, name: str) -> Path | None:
+        """The file that the compiler links when it needs `name`."""
+        return _first(self.libraries, name)
+
+
+def this_machine() -> str:
+    """The processor of this machine as Linux calls it: `x86_64`, `aarch64`."""
+    return os.uname().machine
+
+
+def ask(driver: Path, *questions: Sequence[str]) -> Answer | Problem:
+    """Let the compiler `driver` tell its version and where it looks for things.
+
+    `questions` are its arguments, of one call each: gcc cannot be asked both in one.
+    """
+    text = ""
+    for question in questions:
+        try:
+            done = capture(
+                [driver, *question],
+                env=_environment(),
+                timeout=PATIENCE,
+                on_line=_Limit(driver).line,
+            )
+        except ToolError as error:
+            return Problem(f"it cannot be asked: {error.message}", error.remedy)
+        text += done.output + "\n"
+        if done.status != 0 or not done.output:
+            shown = " / ".join(done.output.splitlines()[:3])[:300] or "nothing"
+            return Problem(
+                f"it does not answer as a compiler does: exit status {done.status}, {shown}",
+                f"Run it by hand: {done.command}",
+            )
+    return read_answer(text)
+
+
+def read_answer(text: str) -> Answer:
+    """What a compiler printed for `-v -print-search-dirs`."""
+
+    def directories(what: str) -> tuple[Path, ...]:
+        match = re.search(rf"^{what}: =(.+)$", text, re.MULTILINE)
+        found = match[1].split(":") if match else []
+        return tuple(Path(part) for part in found if part.startswith("/"))
+
+    return Answer(text, directories("programs"), directories("libraries"))
+
+
+def loaded(program: Path, *beginnings: str) -> dict[str, Path]:
+    """The shared objects of `program` whose names begin so: Debian's compilers are mostly that.
+
+    The dynamic loader tells, without starting the program: it is what `ldd` asks.
+    """
+    environment = {**_environment(), "LD_TRACE_LOADED_OBJECTS": "1"}
+    try:
+        done = capture([program], env=environment, timeout=PATIENCE, on_line=_Limit(program).line)
+    except ToolError:
+        return {}
+    found = re.findall(r"^\s*(\S+) => (/.+) \(0x[0-9a-f]+\)$", done.output, re.MULTILINE)
+    return {name: Path(path) for name, path in found if name.startswith(beginnings)}
+
+
+def linked_files(answer: Answer) -> dict[str, Path]:
+    """The start files and libraries that the compiler puts into programs, as far as it has them."""
+    names = (*CRT_FILES, *COMPILER_FILES, *LIBC_FILES, *CXX_FILES)
+    found = {name: answer.library(name) for name in names}
+    return {name: path for name, path in found.items() if path}
+
+
+def once_each(paths: Iterable[Path]) -> list[Path]:
+    """`paths` without those that are other names of an earlier one."""
+    return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
+
+
+def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
+    """The directories of headers that belong to the compiler: C++ library first, then its own.
+
+    Those of the C library and of the system are left out.  Raises `ToolUnfitError`.
+    """
+    question = (*arguments, "-E", "-v", "-x", "c++", "/dev/null")
+    done = capture([driver, *question], env=_environment(), timeout=PATIENCE)
+    listing = re.search(r"^#include <\.\.\.>.*\n((?: .*\n)+)", done.output, re.MULTILINE)
+    found = [Path(line.strip()) for line in listing[1].splitlines()] if listing else []
+    # No C library has a stddef.h: it is the compiler's.
+    own = tuple(
+        path.resolve() for path in found if "c++" in path.parts or (path / "stddef.h").is_file()
+    )
+    if not own:
+        raise ToolUnfitError(
+            f"{driver} does not tell where its headers are",
+            why=f"command: {done.command}",
+            remedy="Run it by hand to see what it prints.",
+        )
+    return own
+
+
+def _first(directories: Sequence[Path], name: str) -> Path | None:
+    return next((place for d in directories if (place := d / name).is_file()), None)
+
+
+def _environment() -> dict[str, str]:
+    """The caller's, without what would change a compiler's answers or their language."""
+    kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
+    return {**kept, "LC_ALL": "C"}
+
+
+class _Limit:
+    """Ends a program that never stops talking."""
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._lines = 0
+
+    def line(self, _: str) -> None:
+        self._lines += 1
+        if self._lines > MAX_LINES:
+            raise ToolError(
+                f"{self._program.name} prints more than {MAX_LINES} lines about itself",
+                why=f"it is {self._program}",
+                remedy="Take it off PATH, or name another.",
+            )

@@ -1,0 +1,48 @@
+"""Conan 2: the Python package beside this one."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.project.model import Tool
+from buildtool.sdk.found import Found, identity, search
+
+OLDEST = ">=2.34"
+"""The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conan(Found):
+    """A found Conan; `where` is the directory of the package."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What starts it: as a module, for its program may be another Python's."""
+        return (sys.executable, "-P", "-m", "conans.conan")
+
+
+def find_conan() -> Conan:
+    """The Conan that is installed beside buildtool.
+
+    Raises `ToolMissingError` when there is none, `ToolUnfitError` for Conan 1.
+    """
+    spec = importlib.util.find_spec("conan")
+    return search(
+        "Conan",
+        wish=Tool(version=OLDEST),
+        variables=(),
+        usual=[Path(place) for place in (spec.submodule_search_locations or ())] if spec else [],
+        look=_look,
+        install="Install it beside buildtool: python -m pip install 'conan>=2.34,<3'",
+    )
+
+
+def _look(package: Path) -> Conan | None:
+    if not (package / "__init__.py").is_file():
+        return None
+    version = importlib.metadata.version("conan")
+    return Conan(where=package, version=version, identity=identity("conan", version, {}))

@@ -1,0 +1,144 @@
+"""gcc for ARM64 Linux: Debian's cross compiler, or an ARM64 machine's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.project.model import Tool
+from buildtool.sdk.compiler import (
+    ARM64_LINUX,
+    MACHINE,
+    Answer,
+    ask,
+    linked_files,
+    loaded,
+    once_each,
+    this_machine,
+)
+from buildtool.sdk.found import ANY, Found, Problem, identity, programs, search
+
+VARIABLE = "BUILDTOOL_GCC_AARCH64"
+CROSS = "aarch64-linux-gnu-gcc"
+VERSIONS = range(20, 8, -1)
+PARTS = ("cc1", "cc1plus", "collect2", "as", "ld", "ar", "lto1", "lto-wrapper", "liblto_plugin.so")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gcc(Found):
+    """A found gcc; `where` is the C compiler, `cxx` the C++ one.
+
+    `binutils` is the directory with its `ar`, `ranlib`, `strip`… under these names; `root` the
+    one above the C library's `include` and `lib`.  Its identity covers the programs behind the
+    driver and all that it links into programs, so also the C and C++ libraries.
+    """
+
+    cxx: Path
+    binutils: Path
+    root: Path
+
+
+def find_gcc(wish: Tool = ANY, machine: str = "") -> Gcc:
+    """The newest gcc for ARM64 Linux, as the project wishes; `machine` is that of the build.
+
+    Looked for: `$BUILDTOOL_GCC_AARCH64`, `[tool.gcc-aarch64] path`, then on PATH
+    `aarch64-linux-gnu-gcc` and `aarch64-linux-gnu-gcc-N`; on an ARM64 machine `gcc` and `gcc-N`
+    as well.  Raises `ToolMissingError`, `ToolUnfitError`.
+    """
+    native = (machine or this_machine()) == MACHINE
+    names = [CROSS, *(f"{CROSS}-{n}" for n in VERSIONS)]
+    if native:
+        names += ["gcc", *(f"gcc-{n}" for n in VERSIONS)]
+    return search(
+        "gcc for ARM64 Linux",
+        wish=wish,
+        variables=(VARIABLE,),
+        usual=once_each(programs(*names)),
+        look=lambda driver: _look(driver, native),
+        install=f"Install it: apt-get install {_package(native)}",
+    )
+
+
+def _package(native: bool) -> str:
+    return "g++" if native else "g++-aarch64-linux-gnu"
+
+
+def _look(driver: Path, native: bool) -> Gcc | None:
+    if not driver.is_file():
+        return None
+    answer = ask(driver, ["-v"], ["-print-search-dirs"])
+    if isinstance(answer, Problem):
+        return _broken(driver, answer)
+    version = answer.said(r"^gcc version (\d[\w.]*)")
+    target = answer.said(r"^Target: (\S+)$")
+    if not version:
+        return _broken(driver, Problem("it is no gcc", "Name a gcc, or take it away."))
+    if not ARM64_LINUX.fullmatch(target):
+        return _broken(
+            driver,
+            Problem(
+                f"it compiles for {target}, not for ARM64 Linux",
+                f"Name an {CROSS}: apt-get install {_package(native)}",
+            ),
+        )
+    cxx = driver.with_name(driver.name.replace("gcc", "g++"))
+    files = {"driver": driver, "c++ driver": cxx, **linked_files(answer)}
+    for part in PARTS:
+        if found := _part(answer, part, native):
+            files[part] = found
+    for tool in ("as", "ld"):
+        if tool in files:  # binutils are thin, too
+            files.update(loaded(files[tool], "libbfd", "libopcodes", "libctf"))
+    present = {name: path for name, path in files.items() if path.is_file()}
+    ar, crt = files.get("ar"), answer.library("crt1.o")
+    return Gcc(
+        where=driver,
+        version=version,
+        identity=identity("gcc", version, present),
+        problems=tuple(_problems(present, native)),
+        cxx=cxx,
+        binutils=ar.parent.resolve() if ar else driver.parent,
+        root=crt.resolve().parent.parent if crt else driver.parent,
+    )
+
+
+def _part(answer: Answer, name: str, native: bool) -> Path | None:
+    """The program `name` behind gcc.  One that is not its own gcc takes from PATH, where only an
+    ARM64 machine has the right one."""
+    if found := answer.program(name):
+        return found
+    on_path = programs(name) if native else []
+    return on_path[0] if on_path else None
+
+
+def _problems(files: dict[str, Path], native: bool) -> list[Problem]:
+    suffix = "" if native else "-aarch64-linux-gnu"
+    libc = "libc6-dev" if native else "libc6-dev-arm64-cross"
+    needs = {
+        "cc1": ("the C compiler proper", f"gcc{suffix}"),
+        "as": ("an assembler", f"binutils{suffix}"),
+        "ld": ("a linker", f"binutils{suffix}"),
+        "ar": ("an archiver", f"binutils{suffix}"),
+        "crt1.o": ("the C library to link with", libc),
+        "libc.so": ("the C library to link with", libc),
+        "c++ driver": ("a C++ compiler", f"g++{suffix}"),
+        "cc1plus": ("the C++ compiler proper", f"g++{suffix}"),
+        "libstdc++.so": ("the C++ library", f"g++{suffix}"),
+    }
+    return [
+        Problem(f"it lacks {what} ({name})", f"Install it: apt-get install {package}")
+        for name, (what, package) in needs.items()
+        if name not in files
+    ]
+
+
+def _broken(driver: Path, problem: Problem) -> Gcc:
+    return Gcc(
+        where=driver,
+        version="unknown",
+        identity="",
+        problems=(problem,),
+        cxx=driver,
+        binutils=driver.parent,
+        root=driver.parent,
+    )

@@ -1,0 +1,147 @@
+"""A toolchain profile as Conan 2 reads it: settings, and where the compiler is.
+
+Conan names a binary package by its settings, and these do not tell two compilers of one version
+apart, or two sets of flags.  So the digest of the profile is a part of the name as well: a package
+that another compiler made is never taken for one's own.  Sources: Conan 2's reference of profiles,
+settings.yml and configuration (`tools.info.package_id:confs`).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.files import value_digest, write_if_changed
+from buildtool.sdk.cmake import CMake
+from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+
+SETTINGS = "settings_user.yml"
+IDENTITY = "user.buildtool:profile"
+"""The configuration that holds the profile's digest."""
+CPPSTD = "gnu17"  # what GCC since 11 and Clang since 16 compile C++ as, when not told
+_ARCHS = {"x86_64": "x86_64", "aarch64": "armv8"}
+# Conan splits a line of [conf] at the first of these, wherever it stands.
+_OPERATORS = ("+=", "=+", "=!", "*=")
+_TOOLCHAIN = """
+# Conan widens where packages are looked for; this undoes it.
+list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ConanProfile:
+    """The text of a Conan profile, and the files that it names: path → text.
+
+    A file whose text begins with `#!` is a program.
+    """
+
+    name: str
+    text: str
+    files: Mapping[Path, str]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of all of it, paths included."""
+        return value_digest([self.text, {str(path): text for path, text in self.files.items()}])
+
+    def write_files(self) -> None:
+        """Write what the profile names; files that are right already stay untouched."""
+        for path, text in self.files.items():
+            write_if_changed(path, text, mode=0o755 if text.startswith("#!") else 0o644)
+
+
+def settings_user() -> str:
+    """The text of the settings that Conan's own lack: Hexagon, the oldest glibc."""
+    return (_data.path("recipes") / "config" / SETTINGS).read_text()
+
+
+def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
+    """`profile` for Conan; the files that it names lie in the Conan home `home`.
+
+    Raises `ProfileError` for a path that a Conan profile cannot hold.
+    """
+    roots = _data.path("cmake") / "conan_roots.cmake"
+    texts = {"toolchain.cmake": profile.cmake_toolchain() + _TOOLCHAIN.format(roots=roots)}
+    programs = _programs(profile.compiler) if profile.platform != "hexagon" else {}
+    texts |= {name: _script(argv) for name, argv in programs.items() if len(argv) > 1}
+    # One directory for each content: a package that is being built keeps its compiler.
+    folder = home / "toolchains" / f"{profile.name}-{value_digest(texts)[:12]}"
+    conf: dict[str, object] = {
+        "tools.cmake.cmaketoolchain:user_toolchain": [str(folder / "toolchain.cmake")],
+        "tools.cmake.cmaketoolchain:generator": "Ninja",
+        "tools.cmake:cmake_program": str(cmake.program),
+        IDENTITY: f"sha256:{profile.digest}",
+        "tools.info.package_id:confs": [IDENTITY],
+    }
+    if profile.compiler.kind == "gcc":
+        # GNU ld also looks for what the libraries need that it links; LLD does not.
+        conf["tools.build:add_rpath_link"] = True
+    if programs:
+        conf["tools.build:compiler_executables"] = {
+            language: str(folder / name) if name in texts else programs[name][0]
+            for language, name in (("c", "cc"), ("cpp", "c++"))
+        }
+    if profile.platform == "android":
+        conf["tools.android:ndk_path"] = profile.places["NDK"]
+    environment = {"PATH": f"+(path){cmake.ninja.parent}", **profile.environment}
+    text = _render(
+        {
+            "settings": {**_settings(profile), "build_type": "Release"},
+            "conf": {name: _checked(value) for name, value in conf.items()},
+            "buildenv": {name: _checked(value) for name, value in environment.items()},
+        }
+    )
+    files = {folder / name: text for name, text in texts.items()}
+    return ConanProfile(profile.name, text, files)
+
+
+def _settings(profile: Profile) -> dict[str, str]:
+    compiler = profile.compiler
+    settings = {**_platform(profile), "compiler": compiler.kind}
+    settings["compiler.version"] = compiler.version
+    if compiler.libcxx:
+        settings["compiler.libcxx"] = compiler.libcxx
+    settings["compiler.cppstd"] = CPPSTD
+    return settings
+
+
+def _platform(profile: Profile) -> dict[str, str]:
+    ours = profile.settings
+    if profile.platform == "android":
+        return {"os": "Android", "os.api_level": ours["API"], "arch": "armv8"}
+    if profile.platform == "hexagon":
+        return {"os": "QURT", "arch": f"hexagon{ours['ARCH']}"}
+    machine = ours["ARCH"] if profile.platform == "build-machine" else "aarch64"
+    glibc = {"os.glibc": ours["GLIBC"]} if "GLIBC" in ours else {}
+    return {"os": "Linux", **glibc, "arch": _ARCHS.get(machine, machine)}
+
+
+def _programs(compiler: Compiler) -> dict[str, tuple[str, ...]]:
+    return {"cc": compiler.c, "c++": compiler.cxx}
+
+
+def _script(argv: tuple[str, ...]) -> str:
+    """A compiler that is a command with arguments, as a program: build systems want a path."""
+    return f'#!/bin/sh\nexec {shlex.join(argv)} "$@"\n'
+
+
+def _checked(value: object) -> str:
+    text = str(value)
+    if any(operator in text for operator in _OPERATORS):
+        raise ProfileError(
+            f"{text!r} cannot stand in a Conan profile",
+            why=f"Conan gives {' '.join(_OPERATORS)} a meaning of their own, in paths as well",
+            remedy="Move the directory to a path without these characters.",
+        )
+    return text
+
+
+def _render(sections: Mapping[str, Mapping[str, str]]) -> str:
+    # A profile is a template of Jinja's: a path must not be taken for one.
+    lines = ["{% raw %}"]
+    for section, values in sections.items():
+        lines += [f"[{section}]", *(f"{name}={value}" for name, value in values.items())]
+    return "\n".join([*lines, "{% endraw %}", ""])

@@ -1,0 +1,191 @@
+"""The Ubuntu profiles with GNU's libraries: a cross gcc, clang and lld, a native compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from buildtool.core.files import value_digest
+from buildtool.project.model import Tool
+from buildtool.sdk.clang import TARGET, Clang, find_clang
+from buildtool.sdk.compiler import MACHINE, own_headers, this_machine
+from buildtool.sdk.found import ANY, ToolMissingError, ToolUnfitError
+from buildtool.sdk.gcc import Gcc, find_gcc
+from buildtool.sdk.sysroot import Sysroot
+from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
+
+AnyCompiler = TypeVar("AnyCompiler", Gcc, Clang)
+LIBRARIES = (
+    *("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu", "usr/lib64", "lib64", "usr/lib"),
+    "lib",
+)
+HEADERS = ("usr/include/aarch64-linux-gnu", "usr/include")
+# gcc starts these from -B directories, if they are there.
+PROGRAMS = (
+    "as",
+    "cc1",
+    "cc1plus",
+    "collect2",
+    "collect-ld",
+    "ld",
+    "lto1",
+    "lto-wrapper",
+    "real-ld",
+)
+
+
+def ubuntu_aarch64_gcc(
+    glibc: str = DEFAULT_GLIBC, wish: Tool = ANY, sysroot: Sysroot | None = None
+) -> Profile:
+    """The profile of ARM64 Linux programs by Debian's cross gcc.
+
+    They are linked with its own glibc, or with the one of `sysroot` if that has one; `glibc` is
+    what they are checked for.  Raises `ProfileError`, `ToolMissingError`, `ToolUnfitError`.
+    """
+    return _profile("gcc", _sound("gcc", find_gcc(wish)), glibc, sysroot)
+
+
+def ubuntu_aarch64_clang(
+    glibc: str = DEFAULT_GLIBC, wish: Tool = ANY, sysroot: Sysroot | None = None
+) -> Profile:
+    """The profile of ARM64 Linux programs by clang and lld; otherwise as `ubuntu_aarch64_gcc`."""
+    return _profile("clang", _sound("clang", find_clang(wish)), glibc, sysroot)
+
+
+def ubuntu_aarch64_native(
+    glibc: str = DEFAULT_GLIBC,
+    gcc: Tool = ANY,
+    clang: Tool = ANY,
+    sysroot: Sysroot | None = None,
+    machine: str = "",
+) -> Profile:
+    """The profile of an ARM64 machine's own compiler and libraries: its gcc, else its clang.
+
+    `machine` is that of the build.  Raises as `ubuntu_aarch64_gcc` does, and on any other machine.
+    """
+    machine = machine or this_machine()
+    if machine != MACHINE:
+        raise ProfileError(
+            'toolchain = "native" builds on ARM64 machines only',
+            why=f"this machine is {machine}",
+            remedy='Take a cross compiler: toolchain = "zig" is always there; "gcc" needs'
+            " apt-get install g++-aarch64-linux-gnu.",
+        )
+    tool: Gcc | Clang
+    try:
+        tool = _sound("gcc", find_gcc(gcc, machine))
+    except ToolMissingError as missing:
+        try:
+            tool = _sound("clang", find_clang(clang, machine))
+        except ToolMissingError:
+            raise missing from None
+    return _profile("native", tool, glibc, sysroot)
+
+
+def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) -> Profile:
+    check_glibc(glibc)
+    kind = "clang" if isinstance(tool, Clang) else "gcc"
+    arguments = [TARGET] if kind == "clang" else []
+    libc = sysroot.root if sysroot and sysroot.has_libc else None
+    own: tuple[Path, ...] = ()
+    headers: list[Path] = []
+    if libc:
+        headers = _existing(libc, HEADERS)
+    elif name != "native" and (tool.root / "include" / "stdio.h").is_file():
+        headers = [tool.root / "include"]
+    if headers:
+        own = own_headers(tool.cxx, *arguments)
+    startfiles = _startfiles(libc) if libc else []
+    c_headers = [*(path for path in own if "c++" not in path.parts), *headers]
+    cxx_headers = [*own, *headers]
+    c_arguments = [*arguments, *_only_listed(kind, ["-nostdinc"] if own else [])]
+    cxx_arguments = [*arguments, *_only_listed(kind, ["-nostdinc", "-nostdinc++"] if own else [])]
+    lld = str(tool.lld) if isinstance(tool, Clang) else ""
+    settings = {
+        "KIND": kind,
+        "VERSION": tool.version,
+        "GLIBC": glibc,
+        "NATIVE": "ON" if name == "native" else "OFF",
+        "C_ARGUMENTS": " ".join(c_arguments),
+        "CXX_ARGUMENTS": " ".join(cxx_arguments),
+    }
+    places = {
+        "CC": str(tool.where),
+        "CXX": str(tool.cxx),
+        "LLD": lld,
+        "BINUTILS": str(tool.binutils),
+        "ROOT": str(tool.root),
+        "SYSROOT": str(libc or ""),
+        "C_HEADERS": ":".join(map(str, c_headers)),
+        "CXX_HEADERS": ":".join(map(str, cxx_headers)),
+        "STARTFILES": ":".join(map(str, startfiles)),
+    }
+    always = [
+        *([f"--sysroot={libc}"] if libc else []),
+        *(f"-B{path}" for path in startfiles),
+    ]
+    return Profile(
+        name="-".join(["ubuntu-aarch64", name, *([sysroot.name] if sysroot and libc else [])]),
+        platform="ubuntu-aarch64",
+        template="ubuntu_aarch64_gnu.cmake.in",
+        settings=settings,
+        identity=value_digest([tool.identity, sysroot.identity if sysroot and libc else ""]),
+        places=places,
+        compiler=Compiler(
+            kind=kind,
+            version=tool.version.partition(".")[0],
+            libcxx="libstdc++11",
+            c=_command(tool.where, [*c_arguments, *always], c_headers),
+            cxx=_command(tool.cxx, [*cxx_arguments, *always], cxx_headers),
+        ),
+    )
+
+
+def _only_listed(kind: str, flags: list[str]) -> list[str]:
+    """`flags` that take away default headers; clang would warn of them where it links."""
+    if not flags or kind == "gcc":
+        return flags
+    return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"]
+
+
+def _command(driver: Path, arguments: Sequence[str], headers: Sequence[Path]) -> tuple[str, ...]:
+    listed = [part for path in headers for part in ("-isystem", str(path))]
+    return (str(driver), *arguments, *listed)
+
+
+def _startfiles(root: Path) -> list[Path]:
+    """The directories of a device's C library.
+
+    Raises `ProfileError` when one holds a program that the compiler would start.
+    """
+    found = _existing(root, LIBRARIES)
+    for program in (path / name for path in found for name in PROGRAMS):
+        if program.exists():
+            raise ProfileError(
+                f"the sysroot has a file {program.name} where gcc looks for its own programs",
+                why=f"gcc would start {program} on this machine",
+                remedy="Remove it from the device, and pull the sysroot again.",
+            )
+    return found
+
+
+def _existing(root: Path, names: Sequence[str]) -> list[Path]:
+    """The directories `names` below `root` that are there, each once."""
+    found: dict[Path, Path] = {}
+    for path in (root / name for name in names):
+        if path.is_dir():
+            found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
+def _sound(what: str, tool: AnyCompiler) -> AnyCompiler:
+    for problem in tool.problems:
+        raise ToolUnfitError(
+            f"the {what} in {tool.where} cannot be used for ARM64 Linux: {problem.text}",
+            why=f"version {tool.version}; all that is wrong: "
+            + "; ".join(problem.text for problem in tool.problems),
+            remedy=problem.remedy,
+        )
+    return tool

@@ -1,0 +1,90 @@
+"""Which compiler the Hexagon side gets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from buildtool.project.model import Header, Project, Target, Tool
+from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.hexagon_sdk import HexagonSdk
+from buildtool.toolchains import dsp
+from buildtool.toolchains.dsp import dsp_sdk, uses_sdk
+
+SDK = HexagonSdk(
+    where=Path("/sdk"),
+    version="6.4.0.2",
+    identity="",
+    tools=Path("/sdk/tools"),
+    tools_version="19.0.04",
+    archs=("v68", "v73", "v75"),
+    qaic=None,
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "archs", "sdk", "uses"),
+    [
+        ("auto", ("v68", "v73"), SDK, True),
+        ("auto", ("v68", "v81"), SDK, False),  # not all of them
+        ("auto", ("v75",), SDK, False),  # these tools miscompile v75
+        ("auto", ("v75",), replace(SDK, tools_version="19.0.07"), True),
+        ("auto", ("v68",), None, False),
+        ("sdk", ("v81",), SDK, True),
+        ("sdk", ("v68",), None, True),
+        ("llvm", ("v68",), SDK, False),
+    ],
+)
+def test_auto_prefers_an_sdk_that_builds_all_archs_rightly(
+    asked: str, archs: tuple[str, ...], sdk: HexagonSdk | None, uses: bool
+) -> None:
+    assert uses_sdk(asked, archs, sdk) is uses
+
+
+MISSING, UNFIT = ToolMissingError("none"), ToolUnfitError("too old")
+
+
+@pytest.mark.parametrize(
+    ("asked", "wish", "variable", "finds", "raises"),
+    [
+        ("auto", Tool(), "", MISSING, False),
+        ("auto", Tool(version=">=6.6"), "", UNFIT, False),
+        ("auto", Tool(), "/nowhere", MISSING, True),
+        ("auto", Tool(version=">=6.6"), "/sdk", UNFIT, True),
+        ("auto", Tool(path="/nowhere"), "", MISSING, True),
+        ("sdk", Tool(), "", MISSING, True),
+        ("sdk", Tool(version=">=6.6"), "", UNFIT, True),
+        ("llvm", Tool(), "/nowhere", MISSING, False),
+    ],
+)
+def test_what_is_named_is_used_or_refused(
+    *,
+    asked: str,
+    wish: Tool,
+    variable: str,
+    finds: Exception,
+    raises: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find(_: Tool) -> HexagonSdk:
+        raise finds
+
+    monkeypatch.setattr(dsp, "find_hexagon_sdk", find)
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
+    target = Target(platform="ubuntu-aarch64", archs=("v68",), dsp_toolchain=asked)
+    project = Project(Path("/p"), Header("p"), {}, {}, {"t": target}, {"hexagon-sdk": wish})
+
+    if raises:
+        with pytest.raises(type(finds)):
+            dsp_sdk(project, target)
+    else:
+        assert dsp_sdk(project, target) is None
+
+
+def test_a_target_without_a_dsp_side_asks_for_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dsp, "find_hexagon_sdk", lambda _: pytest.fail("was looked for"))
+    target = Target(platform="ubuntu-aarch64", dsp_toolchain="sdk")
+
+    assert dsp_sdk(Project(Path("/p"), Header("p"), {}, {}, {}), target) is None

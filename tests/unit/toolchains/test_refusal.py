@@ -1,0 +1,40 @@
+"""Flags that a profile cannot honour, and what is said of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from buildtool.toolchains.hexagon import REFUSALS
+from buildtool.toolchains.refusal import refused, remedies
+
+
+@pytest.mark.parametrize(
+    ("flags", "flag"),
+    [
+        (["-O2", "-fno-exceptions", "-fexceptions"], "-fexceptions"),
+        (["-fexceptions", "-fno-exceptions"], ""),
+        (["-fno-rtti", "-frtti"], "-frtti"),
+        (["-mhmx"], "-mhmx"),
+        (["-mhmx=v73"], "-mhmx"),
+        (["-mhmx", "-mno-hmx"], ""),
+        (["-fno-exceptions", "-fno-rtti", "-mhvx"], ""),
+        ([], ""),
+    ],
+)
+def test_the_last_flag_wins(flags: list[str], flag: str) -> None:
+    found = refused(REFUSALS, flags)
+    assert (found.flag if found else "") == flag
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a.cpp:3:5: error: cannot use 'throw' with exceptions disabled",
+        "a.cpp:3:5: error: cannot use 'try' with exceptions disabled",
+        "a.cpp:3:5: error: use of dynamic_cast requires -frtti",
+        "a.cpp:3:5: error: use of typeid requires -frtti",
+    ],
+)
+def test_what_the_compiler_says_gets_a_remedy(said: str) -> None:
+    assert 'dsp-toolchain = "sdk"' in remedies(REFUSALS, said)
+    assert remedies(REFUSALS, "a.c:1:1: error: expected ';'") == ""
