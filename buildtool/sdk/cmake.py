@@ -1,4 +1,4 @@
-"""CMake and Ninja from their PyPI packages: the binaries inside, not the slow scripts."""
+"""CMake from its PyPI package: the binary inside, not the slow script around it."""
 
 from __future__ import annotations
 
@@ -6,47 +6,63 @@ import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.sdk.found import ToolMissingError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
+from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.program import packaged, packaged_or_on_path, version_of
+
+OLDEST = (3, 22)
+"""What this project's CMake modules ask for."""
+INSTALL = "Install it beside buildtool: python -m pip install cmake"
 
 
-@dataclass(frozen=True, slots=True)
-class CMake:
-    """A found CMake with the Ninja it drives."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CMake(Found):
+    """A found CMake; `where` is the program.  Its identity leaves out its modules, which are those
+    of its version."""
 
-    program: Path
-    ninja: Path
-    version: str
+    @property
+    def program(self) -> Path:
+        return self.where
+
+    @property
+    def ninja(self) -> Path:
+        """The Ninja that it drives where the project has no wish."""
+        return find_ninja().where
 
 
-def find_cmake() -> CMake:
-    """CMake and Ninja of the Python packages `cmake` and `ninja`.
+def find_cmake(wish: Tool = ANY) -> CMake:
+    """The CMake that [tool.cmake] path names, else that of the Python package `cmake`; one on PATH
+    only when there is no such package, or not in the version that the project asks for.
 
-    Raises `ToolMissingError` when one is not installed.
+    Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another version.
     """
-    return CMake(
-        program=_installed_binary("cmake"),
-        ninja=_installed_binary("ninja"),
-        version=importlib.metadata.version("cmake"),
+    return search(
+        "CMake",
+        wish=wish,
+        variables=(),
+        usual=packaged_or_on_path("cmake", wish),
+        look=_look,
+        install=INSTALL,
     )
 
 
-def _installed_binary(package: str) -> Path:
-    """The program `package` among the files of the Python package of that name.
-
-    `cmake` installs a Python script beside the binary in `data/bin`; the latter is meant.
-    """
-    try:
-        files = importlib.metadata.files(package) or []
-    except importlib.metadata.PackageNotFoundError:
-        files = []
-    programs = [file for file in files if file.name == package and file.parent.name == "bin"]
-    programs.sort(key=lambda file: "data" not in file.parts)
-    for file in programs:
-        path = Path(str(file.locate())).resolve()
-        if path.is_file():
-            return path
-    raise ToolMissingError(
-        f"{package} was not found",
-        why=f"the Python package '{package}' is not installed beside buildtool",
-        remedy=f"Install it: python -m pip install {package}",
+def _look(program: Path) -> CMake | None:
+    if not program.is_file():
+        return None
+    problems: tuple[Problem, ...] = ()
+    if program == packaged("cmake"):
+        version = importlib.metadata.version("cmake")
+    else:
+        version, problems = version_of(
+            program, "--version", pattern=r"^cmake version (\d[\w.-]{0,40})"
+        )
+    if version and numbers(version) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        problems += (Problem(f"version {version} is older than {oldest}", INSTALL),)
+    return CMake(
+        where=program,
+        version=version or "unknown",
+        identity=identity("cmake", version, {"cmake": program}),
+        problems=problems,
     )

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.process import capture, check
-from buildtool.sdk.found import ToolMissingError
+from buildtool.project.model import Tool
+from buildtool.sdk.found import (
+    ANY,
+    Found,
+    Problem,
+    ToolMissingError,
+    identity,
+    numbers,
+    programs,
+    search,
+)
+from buildtool.sdk.program import version_of
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
 INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
@@ -17,14 +25,17 @@ INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
 FIRST_WITH_V73 = (8, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Qemu:
-    """Found emulators: `aarch64` and `hexagon` are programs, `hexagon_cpu` the CPU to ask for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qemu(Found):
+    """Found emulators; `where` is qemu-aarch64, `hexagon` the program beside it, `hexagon_cpu` the
+    CPU to ask that one for."""
 
-    aarch64: Path
     hexagon: Path
-    version: str
     hexagon_cpu: str
+
+    @property
+    def aarch64(self) -> Path:
+        return self.where
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +46,45 @@ class CrossGlibc:
     version: str
 
 
-def find_qemu() -> Qemu:
-    """qemu-aarch64 and qemu-hexagon on PATH.
+def find_qemu(wish: Tool = ANY) -> Qemu:
+    """qemu-aarch64 and qemu-hexagon: in the directory that [tool.qemu] path names, else on PATH.
 
-    Raises `ToolMissingError` when one is missing.
+    Raises `ToolMissingError` without qemu-aarch64, `ToolUnfitError` when the project asks for
+    another version.
     """
-    programs = {}
-    for name in ("qemu-aarch64", "qemu-hexagon"):
-        found = shutil.which(name)
-        if not found:
-            raise ToolMissingError(f"{name} was not found", why="it is not on PATH", remedy=INSTALL)
-        programs[name] = Path(found).absolute()
-    text = check(
-        capture([programs["qemu-hexagon"], "--version"], env=dict(os.environ), timeout=20),
-        "asking qemu-hexagon for its version",
-    ).output
-    match = re.search(r"version (\d+)\.(\d+)", text)
-    numbers = (int(match[1]), int(match[2])) if match else (0, 0)
+    return search(
+        "qemu-aarch64",
+        wish=wish,
+        variables=(),
+        usual=programs("qemu-aarch64"),
+        look=_look,
+        install=INSTALL,
+    )
+
+
+def _look(place: Path) -> Qemu | None:
+    aarch64 = place / "qemu-aarch64" if place.is_dir() else place
+    if not aarch64.is_file():
+        return None
+    beside = aarch64.with_name("qemu-hexagon")
+    hexagon = beside if beside.is_file() else next(iter(programs("qemu-hexagon")), None)
+    problems: tuple[Problem, ...] = (Problem("qemu-hexagon was not found beside it", INSTALL),)
+    if hexagon:
+        version, problems = version_of(
+            hexagon, "--version", pattern=r"version (\d+\.\d[\w.]{0,20})"
+        )
+    else:
+        version, _ = version_of(aarch64, "--version", pattern=r"version (\d+\.\d[\w.]{0,20})")
+    files = {"qemu-aarch64": aarch64, **({"qemu-hexagon": hexagon} if hexagon else {})}
     return Qemu(
-        aarch64=programs["qemu-aarch64"],
-        hexagon=programs["qemu-hexagon"],
-        version=".".join(map(str, numbers)),
+        where=aarch64,
+        version=version or "unknown",
+        identity=identity("qemu", version, files),
+        problems=problems,
+        hexagon=hexagon or beside,
         # An ELF marked newer than the model is refused unless a model is named; integer HVX
         # code of every arch runs on the oldest.
-        hexagon_cpu="v73" if numbers >= FIRST_WITH_V73 else "v67",
+        hexagon_cpu="v73" if numbers(version) >= FIRST_WITH_V73 else "v67",
     )
 
 

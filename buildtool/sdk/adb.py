@@ -1,0 +1,54 @@
+"""adb, the user's own: with the keys and the server that the user has."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, identity, programs, search
+from buildtool.sdk.program import version_of
+
+INSTALL = "Install it: apt-get install adb"
+SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adb(Found):
+    """A found adb; `where` is the program, `version` that of its package ("29.0.6")."""
+
+
+def find_adb(wish: Tool = ANY) -> Adb:
+    """The adb that [tool.adb] path names, else that on PATH, else an Android SDK's.
+
+    The one on PATH comes first whatever its version: it is the one that the user starts, and two
+    versions end each other's server.  Raises `ToolMissingError`, `ToolUnfitError`.
+    """
+    return search(
+        "adb",
+        wish=wish,
+        variables=(),
+        usual=programs("adb") or _of_sdks(),
+        look=_look,
+        install=INSTALL,
+    )
+
+
+def _of_sdks() -> list[Path]:
+    sdks = [Path(value).absolute() for name in SDK_VARIABLES if (value := os.environ.get(name))]
+    home = Path(os.environ.get("HOME") or "/nonexistent")
+    return [sdk / "platform-tools" / "adb" for sdk in (*sdks, home / "Android" / "Sdk")]
+
+
+def _look(program: Path) -> Adb | None:
+    if not program.is_file():
+        return None
+    # This starts no server.
+    version, problems = version_of(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
+    return Adb(
+        where=program,
+        version=version or "unknown",
+        identity=identity("adb", version, {"adb": program}),
+        problems=problems,
+    )

@@ -1,0 +1,50 @@
+"""Ninja from its PyPI package."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.project.model import Tool
+from buildtool.sdk.found import ANY, Found, Problem, identity, search
+from buildtool.sdk.program import packaged, packaged_or_on_path, version_of
+
+INSTALL = "Install it beside buildtool: python -m pip install ninja"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ninja(Found):
+    """A found Ninja; `where` is the program."""
+
+
+def find_ninja(wish: Tool = ANY) -> Ninja:
+    """The Ninja that [tool.ninja] path names, else that of the Python package `ninja`; one on PATH
+    only when there is no such package, or not in the version that the project asks for.
+
+    Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another version.
+    """
+    return search(
+        "Ninja",
+        wish=wish,
+        variables=(),
+        usual=packaged_or_on_path("ninja", wish),
+        look=_look,
+        install=INSTALL,
+    )
+
+
+def _look(program: Path) -> Ninja | None:
+    if not program.is_file():
+        return None
+    problems: tuple[Problem, ...] = ()
+    if program == packaged("ninja"):
+        version = importlib.metadata.version("ninja")
+    else:
+        version, problems = version_of(program, "--version", pattern=r"^(\d+\.\d[\w.-]{0,40})")
+    return Ninja(
+        where=program,
+        version=version or "unknown",
+        identity=identity("ninja", version, {"ninja": program}),
+        problems=problems,
+    )

@@ -1,0 +1,82 @@
+"""Programs that tell their version when they are asked, and those that come in Python packages."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+from pathlib import Path
+from typing import TypeVar
+
+from buildtool.core.process import ToolError, capture
+from buildtool.project.model import Tool
+from buildtool.sdk.found import Found, Problem, ToolUnfitError, programs, satisfies
+
+PATIENCE = 10.0  # seconds; a version is told in some milliseconds
+MAX_LINES = 200
+AnyFound = TypeVar("AnyFound", bound=Found)
+
+
+def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
+    """What `program` says of its version when asked `question`: the first group of `pattern`.
+
+    When it cannot be asked or says something else, the version is empty and the problem is told.
+    """
+    lines: list[str] = []
+
+    def listen(line: str) -> None:
+        lines.append(line)
+        if len(lines) > MAX_LINES:
+            raise ToolError(f"{program.name} does not stop talking")
+
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        capture([program, *question], env=environment, timeout=PATIENCE, on_line=listen)
+    except ToolError as error:
+        return "", (Problem(f"it cannot be asked: {error.message}", error.remedy or _by_hand()),)
+    said = re.search(pattern, "\n".join(lines), re.MULTILINE)
+    if said:
+        return said[1], ()
+    shown = lines[0][:80] if lines else "nothing"
+    return "", (Problem(f"it does not tell its version, but: {shown}", _by_hand()),)
+
+
+def packaged(package: str) -> Path | None:
+    """The program `package` among the files of the Python package of that name.
+
+    `cmake` installs a slow Python script beside the binary in `data/bin`; the latter is meant.
+    """
+    try:
+        files = importlib.metadata.files(package) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    found = [file for file in files if file.name == package and file.parent.name == "bin"]
+    found.sort(key=lambda file: "data" not in file.parts)
+    paths = (Path(str(file.locate())).resolve() for file in found)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def packaged_or_on_path(package: str, wish: Tool) -> list[Path]:
+    """The packaged program; those on PATH too when it is not there or not what the project wants.
+
+    What is on PATH differs from machine to machine: it is used only where it has to be.
+    """
+    own = packaged(package)
+    if own and satisfies(importlib.metadata.version(package), wish.version):
+        return [own]
+    return [*([own] if own else []), *programs(package)]
+
+
+def sound(what: str, tool: AnyFound) -> AnyFound:
+    """`tool`, when nothing is wrong with it; raises `ToolUnfitError` with what is."""
+    for problem in tool.problems:
+        raise ToolUnfitError(
+            f"{what} in {tool.where} cannot be used: {problem.text}",
+            why="; ".join(other.text for other in tool.problems[1:]),
+            remedy=problem.remedy,
+        )
+    return tool
+
+
+def _by_hand() -> str:
+    return "Run it by hand to see what it is; name another with 'path' in buildtool.toml."
