@@ -6,10 +6,11 @@ import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import packaged, packaged_or_on_path, version_of
+from buildtool.sdk.program import packaged, packaged_or_on_path, sound, version_of
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
@@ -17,21 +18,33 @@ INSTALL = "Install it beside buildtool: python -m pip install cmake"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CMake(Found):
+class CMakeProgram(Found):
     """A found CMake; `where` is the program.  Its identity leaves out its modules, which are those
     of its version."""
 
-    @property
-    def program(self) -> Path:
-        return self.where
 
-    @property
-    def ninja(self) -> Path:
-        """The Ninja that it drives where the project has no wish."""
-        return find_ninja().where
+@dataclass(frozen=True, slots=True)
+class CMake:
+    """A CMake with the Ninja that it drives: both programs, CMake's version, a digest of the two."""
+
+    program: Path
+    ninja: Path
+    version: str
+    identity: str
 
 
-def find_cmake(wish: Tool = ANY) -> CMake:
+def find_cmake(wish: Tool = ANY, ninja_wish: Tool = ANY) -> CMake:
+    """The CMake and the Ninja that builds are driven with.
+
+    Raises `ToolMissingError`, and `ToolUnfitError` when one cannot be used.
+    """
+    cmake = sound("the CMake", find_cmake_program(wish))
+    ninja = sound("the Ninja", find_ninja(ninja_wish))
+    both = value_digest([cmake.identity, ninja.identity])
+    return CMake(cmake.where, ninja.where, cmake.version, both)
+
+
+def find_cmake_program(wish: Tool = ANY) -> CMakeProgram:
     """The CMake that [tool.cmake] path names, else that of the Python package `cmake`; one on PATH
     only when there is no such package, or not in the version that the project asks for.
 
@@ -47,7 +60,7 @@ def find_cmake(wish: Tool = ANY) -> CMake:
     )
 
 
-def _look(program: Path) -> CMake | None:
+def _look(program: Path) -> CMakeProgram | None:
     if not program.is_file():
         return None
     problems: tuple[Problem, ...] = ()
@@ -60,7 +73,7 @@ def _look(program: Path) -> CMake | None:
     if version and numbers(version) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         problems += (Problem(f"version {version} is older than {oldest}", INSTALL),)
-    return CMake(
+    return CMakeProgram(
         where=program,
         version=version or "unknown",
         identity=identity("cmake", version, {"cmake": program}),
