@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from buildtool.build.built import Built
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
 from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
 from buildtool.deploy.emulated.run import RunResult
 from buildtool.deploy.emulated.run import run as run_program
-from buildtool.deploy.emulated.socs import find_soc
-from buildtool.project.model import Project
+from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
+from buildtool.deploy.sysroot.device_files import DeviceFiles
+from buildtool.deploy.sysroot.directory import open_directory
+from buildtool.deploy.sysroot.emulated import files_of
+from buildtool.deploy.sysroot.pull import pull
+from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.release.stage import Staged
 from buildtool.release.stage import stage as stage_release
+from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.choose import host_profile, skel_profiles
 
 
@@ -55,3 +63,32 @@ def run_emulated(
     device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
     arch = check_fits(device, staged, target.glibc)
     return run_program(device, staged, arch, command, stdout=stdout)
+
+
+def pull_sysroot(
+    device_name: str, *, name: str, libc: bool, soc_name: str, listener: Listener
+) -> tuple[Sysroot, bool]:
+    """Fetch the sysroot of `device_name`: `sim`, or a directory; `soc_name` is for `sim`.
+
+    Returns it and whether it changed.  It is called `name`, by default as the device is.
+    """
+    device: DeviceFiles
+    if device_name == BUILT_IN_TARGET:
+        soc = find_soc(soc_name or DEFAULT_SOC)
+        device = files_of(prepare(cache_dir() / "device" / soc.name.lower(), soc, listener))
+        name = name or BUILT_IN_TARGET
+    elif soc_name:
+        raise UsageError(
+            "--soc is for sim only",
+            why=f"{device_name} tells itself which SoC it has",
+            remedy=f"buildtool sysroot pull {device_name}",
+        )
+    else:
+        device = directory = open_directory(Path(device_name))
+        name = name or directory.root.name
+    return pull(
+        device,
+        name,
+        libc=libc,
+        waiting=lambda: listener(Note(f"waiting for another pull of {name}")),
+    )

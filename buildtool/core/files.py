@@ -40,13 +40,13 @@ def tree_digest(roots: Iterable[Path]) -> str:
     return value_digest(rows)
 
 
-def write_if_changed(path: Path, text: str, *, mode: int = 0o644) -> bool:
+def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> bool:
     """Write `text` to `path` in one step; leave the file alone when it says so already.
 
     Returns True when the file changed.  An unchanged file keeps its time stamp, so
     nothing that depends on it is rebuilt.
     """
-    data = text.encode()
+    data = text.encode() if isinstance(text, str) else text
     if path.is_file() and path.read_bytes() == data:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)

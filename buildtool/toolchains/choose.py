@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from buildtool.project.model import Project, Target
 from buildtool.toolchains.android import android
+from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
 from buildtool.toolchains.dsp import dsp_profiles, told_of_dsp
 from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.sysroot import target_sysroot
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 
 def host_profile(project: Project, target: Target) -> Profile:
     """The profile of the target's ARM64 side.
 
-    Raises `ProfileError` for what it cannot do, `ToolMissingError` and `ToolUnfitError` for the
-    tools behind it.
+    Its import stub of libcdsprpc is written to the user's cache.  Raises `ProfileError` for what
+    it cannot do, `ToolMissingError` and `ToolUnfitError` for the tools behind it.
     """
-    return told_of_dsp(_host(project, target), project, target)
+    cdsprpc = system_cdsprpc(target.platform, target_sysroot(target))
+    write_stub(cdsprpc)
+    host = dataclasses.replace(_host(project, target), cdsprpc=cdsprpc)
+    return told_of_dsp(host, project, target)
 
 
 def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:

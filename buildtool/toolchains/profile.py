@@ -15,6 +15,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
+from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.refusal import Refusal
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
@@ -52,7 +53,8 @@ class Profile:
     compiles, `identity` the digest of the tools behind it; `places` are paths on this machine,
     which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
     run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
-    must ship with what needs them; `refusals` what it cannot compile.
+    must ship with what needs them; `refusals` what it cannot compile; `cdsprpc` the system library
+    that an ARM64 side links.
     """
 
     name: str
@@ -66,11 +68,12 @@ class Profile:
     environment: Mapping[str, str] = field(default_factory=dict)
     runtime: Mapping[str, Path] = field(default_factory=dict)
     refusals: tuple[Refusal, ...] = ()
+    cdsprpc: Cdsprpc | None = None
 
     @property
     def digest(self) -> str:
         """sha256 that names everything in this profile that shapes the output."""
-        template = _template(self.template)
+        template = self._template()
         return value_digest(
             {
                 "template": template,
@@ -79,6 +82,7 @@ class Profile:
                 ],
                 "settings": dict(self.settings),
                 "identity": self.identity,
+                "cdsprpc": self.cdsprpc.digest if self.cdsprpc else "",
             }
         )
 
@@ -91,11 +95,15 @@ class Profile:
             "PYTHON": _cmake_path(sys.executable),
             "PROFILE": self.name,
         }
-        return _TOKEN.sub(lambda match: values[match[1]], _template(self.template))
+        if self.cdsprpc:
+            values["CDSPRPC_DIR"] = _cmake_path(str(self.cdsprpc.directory))
+            values["CDSPRPC_WHOSE"] = self.cdsprpc.whose
+            values["CDSPRPC_RPATH_LINK"] = "ON" if self.compiler.kind == "gcc" else "OFF"
+        return _TOKEN.sub(lambda match: values[match[1]], self._template())
 
-
-def _template(name: str) -> str:
-    return (Path(__file__).parent / name).read_text()
+    def _template(self) -> str:
+        parts = [self.template, *(["cdsprpc.cmake.in"] if self.cdsprpc else [])]
+        return "".join((Path(__file__).parent / name).read_text() for name in parts)
 
 
 def _cmake_path(path: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.files import write_if_changed
-from buildtool.deploy.emulated.emulator import build_emulator
+from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
 from buildtool.release.stage import Staged
@@ -37,6 +37,7 @@ class EmulatedDevice:
     soc: Soc
     qemu: Qemu
     glibc: CrossGlibc
+    emulator: Emulator
 
 
 def prepare(root: Path, soc: Soc, listener: Listener) -> EmulatedDevice:
@@ -67,7 +68,7 @@ def prepare(root: Path, soc: Soc, listener: Listener) -> EmulatedDevice:
     }
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
     write_if_changed(root / "etc" / "buildtool-sim.conf", text)
-    return EmulatedDevice(root, soc, qemu, glibc)
+    return EmulatedDevice(root, soc, qemu, glibc, emulator)
 
 
 def _link(place: Path, target: Path) -> None:

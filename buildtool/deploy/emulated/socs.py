@@ -26,7 +26,7 @@ def find_soc(name: str) -> Soc:
 
     Raises `UsageError` with a suggestion.
     """
-    socs = _socs()
+    socs = known_socs()
     if soc := socs.get(name.upper()):
         return soc
     close = difflib.get_close_matches(name.upper(), socs, n=1, cutoff=0.5)
@@ -37,7 +37,8 @@ def find_soc(name: str) -> Soc:
     )
 
 
-def _socs() -> dict[str, Soc]:
+def known_socs() -> dict[str, Soc]:
+    """The whole table, aliases included."""
     table = tomllib.loads((Path(__file__).parent / "socs.toml").read_text())
     return {
         alias: Soc(alias, row["arch"], row["vtcm_mb"])

@@ -1,0 +1,173 @@
+"""`buildtool sysroot`: what programs are linked against that run on a device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+from buildtool.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from buildtool.sdk.sysroot import Sysroot
+
+app = typer.Typer(help="What was fetched from devices, to build for them.", no_args_is_help=True)
+
+
+@app.command()
+def pull(
+    device: Annotated[
+        str, typer.Argument(help="sim, or the directory that is the root of its file system.")
+    ],
+    *,
+    name: Annotated[
+        str, typer.Option(help="What to call it; else as the device or directory is called.")
+    ] = "",
+    libc: Annotated[
+        bool, typer.Option("--libc", help="Its C library's headers and start files as well.")
+    ] = False,
+    soc: Annotated[str, typer.Option(help="The SoC of sim.")] = "",
+    json: Json = False,
+) -> None:
+    """Fetch a device's FastRPC library, DSP shell and facts into the cache."""
+    from buildtool import flow
+    from buildtool.cli.screen import Screen
+
+    sysroot, changed = flow.pull_sysroot(
+        device, name=name, libc=libc, soc_name=soc, listener=Screen()
+    )
+    if json:
+        print_json({"changed": changed, **_facts(sysroot)})
+    else:
+        _show(sysroot)
+        print(f'{"pulled" if changed else "unchanged"}: sysroot = "{sysroot.name}" in a target')
+
+
+@app.command("list")
+def list_(*, json: Json = False) -> None:
+    """List what was pulled."""
+    from buildtool.core.errors import BuildtoolError
+    from buildtool.sdk.sysroot import find_sysroot, sysroot_names, sysroots_dir
+
+    rows: list[dict[str, Any]] = []
+    for name in sysroot_names():
+        try:
+            rows.append(_facts(find_sysroot(name)))
+        except BuildtoolError as error:
+            rows.append({"name": name, "error": error.as_json()})
+    if json:
+        print_json({"sysroots": rows})
+        return
+    for row in rows:
+        if "error" in row:
+            print(f"{row['name']:<16} {row['error']['message']}: {row['error']['why']}")
+        else:
+            told = [row["platform"], row["soc"], row["arch"]]
+            told += [f"glibc {row['glibc']}"] if row["glibc"] else []
+            print(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['from']}")
+    if not rows:
+        print(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A name that `sysroot list` tells.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Print what is known of a device."""
+    from buildtool.sdk.sysroot import find_sysroot
+
+    sysroot = find_sysroot(name)
+    if json:
+        facts = _facts(sysroot)
+        facts["libcdsprpc"]["exports"] = sorted(sysroot.exports)
+        print_json({**facts, "shell exports": sorted(sysroot.shell_exports)})
+    else:
+        _show(sysroot)
+
+
+@app.command()
+def stub(
+    *,
+    platform: Annotated[str, typer.Option(help="ubuntu-aarch64 or android.")] = "",
+    sysroot: Annotated[str, typer.Option(help="That of the device behind a pulled sysroot.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write it there.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print the directory with lib/libcdsprpc.so, an import stub to link in the system's place."""
+    from buildtool.sdk.sysroot import PLATFORMS, find_sysroot
+    from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
+
+    found = find_sysroot(sysroot) if sysroot else None
+    platform = platform or (found.platform if found else PLATFORMS[0])
+    if platform not in PLATFORMS or (found and found.platform != platform):
+        raise UsageError(
+            f"the sysroot {sysroot!r} is of {found.platform}, not of {platform}"
+            if found
+            else f"there is no platform {platform!r}",
+            why=f"known: {', '.join(PLATFORMS)}",
+            remedy="Leave --platform away: the sysroot tells." if found else "Name one of these.",
+        )
+    cdsprpc = system_cdsprpc(platform, found)
+    directory = write_stub(cdsprpc, out.absolute() if out else None)
+    if json:
+        print_json(
+            {
+                "directory": str(directory),
+                "soname": cdsprpc.soname,
+                "digest": cdsprpc.digest,
+                "exports": sorted(cdsprpc.exports),
+            }
+        )
+    else:
+        print(directory)
+
+
+def _facts(sysroot: Sysroot) -> dict[str, Any]:
+    return {
+        "name": sysroot.name,
+        "from": sysroot.source,
+        "where": str(sysroot.where),
+        "identity": sysroot.identity,
+        "platform": sysroot.platform,
+        "soc": sysroot.soc,
+        "model": sysroot.model,
+        "arch": sysroot.arch,
+        "glibc": sysroot.glibc,
+        "libc": sysroot.has_libc,
+        "libcdsprpc": {
+            "path": sysroot.library,
+            "soname": sysroot.soname,
+            "version": sysroot.version,
+            "exports": len(sysroot.exports),
+        },
+        "shells": list(sysroot.shells),
+        "shell exports": len(sysroot.shell_exports),
+        "problems": [{"text": p.text, "remedy": p.remedy} for p in sysroot.problems],
+    }
+
+
+def _show(sysroot: Sysroot) -> None:
+    glibc = f"{sysroot.glibc}{', with headers and start files' if sysroot.has_libc else ''}"
+    library = f"/{sysroot.library}, SONAME {sysroot.soname}, {len(sysroot.exports)} exports"
+    rows = {
+        "name": sysroot.name,
+        "from": sysroot.source,
+        "platform": sysroot.platform,
+        "SoC": " ".join(t for t in (sysroot.soc, f"({sysroot.model})" * bool(sysroot.model)) if t),
+        "DSP": sysroot.arch,
+        "glibc": glibc,
+        "libcdsprpc": library,
+        "DSP shell": ", ".join(f"/{shell}" for shell in sysroot.shells),
+        "in": str(sysroot.where),
+    }
+    for title, text in rows.items():
+        if text or title not in ("glibc", "SoC"):
+            print(f"{title:<11} {text or 'not known'}")
+    for problem in sysroot.problems:
+        print(f"! {problem.text}\n  → {problem.remedy}")

@@ -1,0 +1,115 @@
+"""The files of a device, as pulling a sysroot sees them: a small port with adapters behind it.
+
+What a device says is not believed: links may lead nowhere, in circles or above the root, and
+names may be anything.  Adapters answer about single paths without following links; following
+them is done here, within the device's own root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from buildtool.core.errors import BuildtoolError
+
+MAX_LINKS = 40  # as many as Linux follows in one path
+MAX_PATH = 4096
+
+
+class PullError(BuildtoolError):
+    """What a sysroot is made of cannot be fetched from the device."""
+
+    code = "sysroot-pull"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What lies at a path: its kind, the size of a file in bytes, the target of a link."""
+
+    kind: Literal["file", "directory", "link", "other"]
+    size: int = 0
+    link: str = ""
+
+
+class DeviceFiles(Protocol):
+    """Reading access to a device.  Paths are absolute on the device, without links in them."""
+
+    @property
+    def source(self) -> str:
+        """The device, as a person knows it."""
+
+    def entry(self, path: str) -> Entry | None:
+        """What is at `path`, itself and not what it links to; None for nothing."""
+
+    def names(self, path: str) -> list[str]:
+        """The names in the directory `path`."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The content of the file `path`; raises `PullError` when it has more than `limit` bytes
+        or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where a path leads: to `path`, past `links` (path of a link, absolute target)."""
+
+    path: str
+    entry: Entry
+    links: tuple[tuple[str, str], ...]
+
+
+def resolve(device: DeviceFiles, path: str) -> Resolved | None:
+    """Follow `path` within the device; None when it leads nowhere, or to no end."""
+    waiting = _parts(path)
+    at = ""
+    links: list[tuple[str, str]] = []
+    entry = Entry("directory")
+    while waiting:
+        part = waiting.pop()
+        if part == "..":
+            at = at.rpartition("/")[0]
+            entry = Entry("directory")
+            continue
+        here = f"{at}/{part}"
+        seen = device.entry(here) if len(here) < MAX_PATH and part.isprintable() else None
+        if not seen or (waiting and seen.kind not in ("directory", "link")):
+            return None
+        if seen.kind != "link":
+            at, entry = here, seen
+            continue
+        if len(links) == MAX_LINKS or len(seen.link) > MAX_PATH:
+            return None
+        if seen.link.startswith("/"):
+            links.append((here, absolute("/", seen.link)))
+            at = ""
+        else:
+            links.append((here, absolute(at or "/", seen.link)))
+        waiting += _parts(seen.link)
+        entry = Entry("directory")
+    return Resolved(at or "/", entry, tuple(links))
+
+
+def first(device: DeviceFiles, paths: Iterable[str]) -> Resolved | None:
+    """The first of `paths` that leads to a file."""
+    for path in paths:
+        found = resolve(device, path)
+        if found and found.entry.kind == "file":
+            return found
+    return None
+
+
+def absolute(folder: str, path: str) -> str:
+    """`path` from `folder` as a path without `..`; as on a device, `..` of the root is the root."""
+    parts: list[str] = [] if path.startswith("/") else [p for p in folder.split("/") if p]
+    for part in path.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def _parts(path: str) -> list[str]:
+    """The parts of a path, the last one first."""
+    return [part for part in reversed(path.split("/")) if part not in ("", ".")]

@@ -1,0 +1,27 @@
+"""The emulated device, as pulling a sysroot sees it.
+
+Its libraries are links to files of this machine, and its shell lies in the cache: both are shown
+where a board would have them.
+"""
+
+from __future__ import annotations
+
+from buildtool.deploy.emulated.device import EmulatedDevice
+from buildtool.deploy.sysroot.directory import Files
+
+CONFIGURATION = "etc/buildtool-sim.conf"
+SHELL = "/usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"
+
+
+def files_of(device: EmulatedDevice) -> Files:
+    """The files of `device` that a sysroot is made of."""
+    configuration = device.root / CONFIGURATION
+    libraries = sorted(device.root.glob("lib/*.so*"))
+    return Files(
+        source=f"sim ({device.soc.name})",
+        files={
+            **{f"/lib/{library.name}": library.resolve() for library in libraries},
+            f"/{CONFIGURATION}": configuration,
+            SHELL: device.emulator.shell,
+        },
+    )

@@ -1,0 +1,101 @@
+"""What programs are compiled and linked against of a device's own C library (glibc)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
+from buildtool.deploy.sysroot.fetched import Fetched
+from buildtool.deploy.sysroot.headers import fetch_headers
+from buildtool.deploy.sysroot.linker_script import is_linker_script, with_relative_paths
+
+FOLDERS = (
+    *("/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib64", "/lib64"),
+    *("/usr/lib", "/lib"),
+)
+NEEDED = ("crt1.o", "crti.o", "crtn.o", "libc.so")
+OTHERS = (
+    *("Scrt1.o", "rcrt1.o", "gcrt1.o", "grcrt1.o", "Mcrt1.o", "libc_nonshared.a", "libc.a"),
+    *(
+        f"lib{name}.{ending}"
+        for name in ("m", "mvec", "pthread", "dl", "rt", "util", "resolv", "anl")
+        for ending in ("so", "a")
+    ),
+    *("libc.so.6", "libm.so.6", "libmvec.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1"),
+    *("libutil.so.1", "libresolv.so.2", "libanl.so.1", "ld-linux-aarch64.so.1"),
+)
+MAX_LIBRARY = 64 << 20
+MAX_DEPTH = 32
+
+
+def glibc_version(data: bytes) -> str:
+    """The version of the glibc whose `libc.so.6` has these bytes: "2.35", or "" when it is none.
+
+    Its banner says it; failing that, the newest symbol version that it defines.
+    """
+    if banner := re.search(rb"GNU C Library [^\n\0]{0,200}release version (2\.\d{1,3})", data):
+        return banner[1].decode()
+    versions = re.findall(rb"\0GLIBC_2\.(\d{1,3})\0", data)
+    return f"2.{max(map(int, versions))}" if versions else ""
+
+
+def find_libc(device: DeviceFiles) -> Resolved | None:
+    """The device's `libc.so.6`."""
+    return first(device, (f"{folder}/libc.so.6" for folder in FOLDERS))
+
+
+def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
+    """Fetch headers, start files, linker scripts and libraries of glibc.
+
+    Raises `PullError` when the device has not what programs are linked with.
+    """
+    for name in NEEDED:
+        if not first(device, _places(name)):
+            raise PullError(
+                f"{device.source} has no {name}, so programs cannot be linked against its C"
+                " library",
+                why=f"looked in {', '.join(FOLDERS)}",
+                remedy="Install its development package there (Debian, Ubuntu: libc6-dev), or"
+                " leave --libc away.",
+            )
+    for name in (*NEEDED, *OTHERS):
+        if found := first(device, _places(name)):
+            _library(device, fetched, found)
+    fetch_headers(device, fetched)
+
+
+def _places(name: str) -> Iterable[str]:
+    return (f"{folder}/{name}" for folder in FOLDERS)
+
+
+def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int = 0) -> None:
+    """Fetch one library; if it is a linker script, what it names too."""
+    if found.path.lstrip("/") in fetched.rows:
+        fetched.links(found)
+        return
+    data = device.read(found.path, MAX_LIBRARY)
+    if not is_linker_script(data) or depth > MAX_DEPTH:
+        fetched.write(found.path, data)
+        fetched.links(found)
+        return
+    named: list[Resolved] = []
+
+    def place_of(path: str) -> str:
+        leads_to = resolve(device, path)
+        if not leads_to or leads_to.entry.kind not in ("file", "directory"):
+            raise PullError(
+                f"{found.path} of {device.source} names {path}, which is not there",
+                why="it is a linker script, and linking against it would fail",
+                remedy="Mend the device's libc6-dev package, or leave --libc away.",
+            )
+        if leads_to.entry.kind == "file":
+            named.append(leads_to)
+        return leads_to.path
+
+    folder = found.path.rpartition("/")[0] or "/"
+    text = with_relative_paths(data.decode("latin-1"), folder, place_of)
+    fetched.write(found.path, text.encode("latin-1"))
+    fetched.links(found)
+    for other in named:
+        _library(device, fetched, other, depth + 1)

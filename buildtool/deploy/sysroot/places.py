@@ -1,0 +1,45 @@
+"""`places.toml`: where devices have what a sysroot is made of."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Directories of libcdsprpc and its file names, directories of DSP shells; in order."""
+
+    libraries: tuple[str, ...]
+    names: tuple[str, ...]
+    shells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The whole table; `android` are files that only Android has."""
+
+    platforms: Mapping[str, Platform]
+    shell_names: tuple[str, ...]
+    android: tuple[str, ...]
+    properties: tuple[str, ...]
+    compatible: tuple[str, ...]
+    model: tuple[str, ...]
+    soc0: tuple[str, ...]
+
+
+def _read() -> Places:
+    table = tomllib.loads((Path(__file__).parent / "places.toml").read_text())
+    return Places(
+        platforms={
+            name: Platform(*(tuple(table[name][key]) for key in ("libraries", "names", "shells")))
+            for name in ("ubuntu-aarch64", "android")
+        },
+        shell_names=tuple(table["shell"]["names"]),
+        **{key: tuple(paths) for key, paths in table["facts"].items()},
+    )
+
+
+PLACES = _read()

@@ -1,0 +1,180 @@
+"""Device → sysroot in the user's cache: fetched as a whole, or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, Elf, ElfError, read_elf
+from buildtool.core.lock import locked
+from buildtool.deploy.sysroot.board import board_shells
+from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
+from buildtool.deploy.sysroot.facts import emulated_arch, known_soc, read_soc
+from buildtool.deploy.sysroot.fetched import Fetched
+from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc, glibc_version
+from buildtool.deploy.sysroot.places import PLACES
+from buildtool.sdk.found import ToolUnfitError
+from buildtool.sdk.sysroot import (
+    FACTS,
+    ROOT,
+    Facts,
+    Sysroot,
+    check_name,
+    find_sysroot,
+    read_facts,
+    sysroots_dir,
+)
+
+MAX_EXPORTS = 50_000
+_SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
+_SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)
+
+
+def pull(
+    device: DeviceFiles, name: str, *, libc: bool, waiting: Callable[[], None]
+) -> tuple[Sysroot, bool]:
+    """Fetch the sysroot called `name` from `device`, with its C library if `libc`.
+
+    Returns it, and whether it differs from what was there before.  Raises `UsageError` for an
+    impossible name, `PullError` when the device has not what is needed or is not sound.
+    """
+    place = sysroots_dir() / check_name(name)
+    with locked(place.with_name(f".{name}.lock"), waiting):
+        for leftover in place.parent.glob(f".{name}.new-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{name}.new-")).resolve()
+        try:
+            facts = _fetch(device, name, fresh / ROOT, libc=libc)
+            if _same(place, facts):
+                return find_sysroot(name), False
+            (fresh / FACTS).write_text(json.dumps(facts.as_json(), indent=1) + "\n")
+            fresh.chmod(0o755)
+            if place.exists() or place.is_symlink():
+                place.rename(fresh / "former")
+            fresh.rename(place)
+            shutil.rmtree(place / "former", ignore_errors=True)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    return find_sysroot(name), True
+
+
+def _same(place: Path, facts: Facts) -> bool:
+    try:
+        return read_facts(place).identity == facts.identity and bool(find_sysroot(place.name))
+    except ToolUnfitError:
+        return False
+
+
+def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool) -> Facts:
+    root.mkdir()
+    fetched = Fetched(device, root)
+    platform = "android" if first(device, PLACES.android) else "ubuntu-aarch64"
+    library, elf = _library(device, platform, fetched)
+    shells = _shells(device, platform, fetched)
+    soc, model = read_soc(device)
+    row = known_soc(soc)
+    glibc = ""
+    if platform != "android" and (found := find_libc(device)):
+        glibc = glibc_version(device.read(found.path, MAX_LIBRARY))
+    if libc and platform == "android":
+        raise PullError(
+            "an Android device has no C library to link against",
+            why="its headers and start files are the NDK's",
+            remedy="Leave --libc away.",
+        )
+    if libc:
+        fetch_libc(device, fetched)
+    version = re.search(r"\.so\.(\d+(?:\.\d+)*)$", library.path)
+    told: dict[str, Any] = {
+        "platform": platform,
+        "soname": elf.soname,
+        "exports": sorted(elf.exports),
+        "version": version[1] if version else "",
+        "library": library.path.lstrip("/"),
+        "shells": [path.lstrip("/") for path, _ in shells],
+        "glibc": glibc,
+        "soc": soc,
+        "model": model,
+        # What the shell was built for is what the DSP runs; the table knows the silicon.
+        "arch": emulated_arch(device)
+        or (shells[0][1].hexagon_arch if shells else row.arch if row else ""),
+        "shell_exports": sorted(shells[0][1].exports) if shells else [],
+        "has_libc": libc,
+    }
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return Facts(name, device.source, when, told, tuple(fetched.rows.values()))
+
+
+def _library(device: DeviceFiles, platform: str, fetched: Fetched) -> tuple[Resolved, Elf]:
+    """The device's libcdsprpc: the first one that an ARM64 program could load."""
+    places = PLACES.platforms[platform]
+    paths = [f"{folder}/{name}" for name in places.names for folder in places.libraries]
+    unfit: list[str] = []
+    for path in paths:
+        found = first(device, [path])
+        if not found:
+            if (there := resolve(device, path)) and there.entry.kind == "other":
+                unfit.append(f"{path} is no regular file")
+            continue
+        try:
+            elf = _sound(read_elf(fetched.file(found, MAX_LIBRARY)), found)
+        except (ElfError, PullError) as error:
+            unfit.append(f"{path}: {error.message}" + (f" ({error.why})" if error.why else ""))
+            fetched.clear()
+            continue
+        return found, elf
+    raise PullError(
+        f"{device.source} has no libcdsprpc that ARM64 programs can load",
+        why="; ".join(unfit) if unfit else f"looked for {', '.join(paths)}",
+        remedy="Install its FastRPC package there (Debian: libfastrpc1, Ubuntu: qcom-fastrpc1);"
+        " or name the root of the device's file system.",
+    )
+
+
+def _sound(elf: Elf, found: Resolved) -> Elf:
+    """`elf` as a libcdsprpc whose names can be relied on; raises `PullError`."""
+    if elf.machine != EM_AARCH64 or elf.bits != 64 or elf.kind != "DYN":
+        raise PullError(f"not an ARM64 library: ELF machine {elf.machine}, {elf.bits} bits")
+    soname = elf.soname or found.path.rpartition("/")[2]
+    if not _SONAME.fullmatch(soname):
+        raise PullError(f"its SONAME is {soname[:80]!r}")
+    elf = dataclasses.replace(elf, soname=soname, exports=_symbols(elf))
+    if not elf.exports & {"remote_handle64_open", "remote_handle_open"}:
+        raise PullError("it exports no remote_handle_open, so it is no FastRPC library")
+    return elf
+
+
+def _symbols(elf: Elf) -> frozenset[str]:
+    """The exports of `elf` that can be names in C; raises `PullError` for too many."""
+    if len(elf.exports) > MAX_EXPORTS:
+        raise PullError(f"it exports more than {MAX_EXPORTS:,} names")
+    return frozenset(name for name in elf.exports if _SYMBOL.fullmatch(name))
+
+
+def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[str, Elf]]:
+    """The DSP shells that libcdsprpc would find: path and content, the unsigned one first."""
+    folders = [*board_shells(device), *PLACES.platforms[platform].shells]
+    shells = []
+    for name in PLACES.shell_names:
+        # In each directory that of the domain is looked in first.
+        found = first(
+            device, (f"{folder}{domain}/{name}" for folder in folders for domain in ("/cdsp", ""))
+        )
+        if not found:
+            continue
+        elf = read_elf(fetched.file(found, MAX_LIBRARY))
+        if elf.machine != EM_HEXAGON or elf.bits != 32:
+            raise PullError(
+                f"{found.path} of {device.source} is no Hexagon program",
+                why=f"its ELF machine is {elf.machine}, Hexagon's is {EM_HEXAGON}",
+                remedy="Install the DSP firmware of this board again.",
+            )
+        shells.append((found.path, dataclasses.replace(elf, exports=_symbols(elf))))
+    return shells

@@ -1,0 +1,161 @@
+"""The system's libcdsprpc as builds see it: what is linked, and what may be asked of it.
+
+It belongs to the device and never ships.  What is linked is an import stub of its SONAME and
+exports; the library itself would drag in whatever it NEEDs, down to the device's newer glibc.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.cache import cache_dir
+from buildtool.core.elf import EM_AARCH64, Elf
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import value_digest, write_if_changed
+from buildtool.sdk.sysroot import Sysroot
+from buildtool.toolchains.import_stub import import_stub
+
+SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
+"""By platform: upstream's SONAME on Linux, Android's own there."""
+LINKED_AS = "libcdsprpc.so"  # what -lcdsprpc looks for
+_NAME = re.compile(r"libcdsprpc(_system)?\.(so|a)\b")
+# The names of the FastRPC client's interface: remote.h, rpcmem.h, dspqueue.h, HAP_debug.h.
+_API = re.compile(
+    r"remote_(handle|handle64|register)_\w+|remote_(session_control|system_request|set_mode)"
+    r"|remote_(mem_map|mem_unmap|mmap|munmap|mmap64|munmap64)"
+    r"|fastrpc_(mmap|munmap|async_\w+|release_\w+)|(rpcmem|dspqueue)_\w+|HAP_debug\w*"
+)
+_UNDEFINED = re.compile(r"undefined (?:symbol:|reference to) ['`]?(\w+)")  # LLD; GNU ld, gold
+
+
+class CdsprpcError(BuildtoolError):
+    """Something would be linked against, or would need, another libcdsprpc than the device's."""
+
+    code = "cdsprpc"
+
+
+@dataclass(frozen=True, slots=True)
+class Cdsprpc:
+    """The libcdsprpc of a platform, or of the device whose pulled sysroot is called `device`."""
+
+    soname: str
+    exports: frozenset[str]
+    device: str = ""
+
+    @property
+    def digest(self) -> str:
+        """sha256 of everything that a linker can see of it."""
+        return value_digest({"soname": self.soname, "exports": sorted(self.exports)})
+
+    @property
+    def directory(self) -> Path:
+        """Where its import stub is written: `lib/libcdsprpc.so` below it."""
+        return cache_dir() / "buildtool-cdsprpc" / self.digest[:16]
+
+    @property
+    def whose(self) -> str:
+        return f"the device {self.device!r}" if self.device else "every device"
+
+
+def system_cdsprpc(platform: str, sysroot: Sysroot | None = None) -> Cdsprpc:
+    """The libcdsprpc of `platform`, or of the device that `sysroot` was pulled from."""
+    if not sysroot:
+        return Cdsprpc(SONAMES[platform], common_exports())
+    return Cdsprpc(sysroot.soname, sysroot.exports, sysroot.name)
+
+
+def write_stub(cdsprpc: Cdsprpc, directory: Path | None = None) -> Path:
+    """Write the import stub below `directory` (default: the user's cache); returns that directory.
+
+    It lies there as `lib/libcdsprpc.so` and by its SONAME, for linkers that follow NEEDED.
+    """
+    directory = directory or cdsprpc.directory
+    stub = import_stub(cdsprpc.soname, cdsprpc.exports)
+    for name in {LINKED_AS, cdsprpc.soname}:
+        write_if_changed(directory / "lib" / name, stub)
+    return directory
+
+
+@functools.cache
+def known_exports() -> dict[str, bool]:
+    """The exports of the newest libcdsprpc: whether those of all devices have it."""
+    rows = (_data.path("cmake") / "cdsprpc_exports.txt").read_text().splitlines()
+    return {
+        row.split()[0]: row.split()[1:] != ["newer"]
+        for row in rows
+        if row and not row.startswith("#")
+    }
+
+
+def common_exports() -> frozenset[str]:
+    """What the libcdsprpc of every device exports."""
+    return frozenset(name for name, everywhere in known_exports().items() if everywhere)
+
+
+def is_cdsprpc(name: str) -> bool:
+    """Whether a file name or SONAME is that of a libcdsprpc."""
+    return bool(_NAME.match(name.rpartition("/")[2]))
+
+
+def check_links(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
+    """Check what ships together on the ARM64 side against the device's libcdsprpc.
+
+    Raises `CdsprpcError` for a NEEDED libcdsprpc of another SONAME, and for a FastRPC function
+    that neither the device's library nor any of `files` has; weak references may be missing.
+    """
+    elves = [elf for elf in files if elf.machine == EM_AARCH64]
+    shipped = frozenset[str]().union(*(elf.exports for elf in elves))
+    for elf in elves:
+        for needed in elf.needed:
+            if is_cdsprpc(needed) and needed != cdsprpc.soname:
+                raise CdsprpcError(
+                    f"{elf.path.name} needs {needed}, and {cdsprpc.whose} has {cdsprpc.soname}",
+                    why=f"it would not start: the loader looks for the name as it stands"
+                    f" ({elf.path})",
+                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without a -L of your own; a"
+                    " library that comes ready-made must be one for this platform.",
+                )
+        missing = sorted(
+            name for name in elf.imports - shipped - cdsprpc.exports if _API.fullmatch(name)
+        )
+        if missing:
+            raise CdsprpcError(
+                f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of"
+                f" {cdsprpc.whose} does not have"
+                if cdsprpc.device
+                else f"{elf.path.name} needs {', '.join(missing)}, which not every device's"
+                " libcdsprpc has",
+                why=f"it would not start there: cannot locate symbol {missing[0]} ({elf.path})",
+                remedy=_do_without(missing[0], cdsprpc),
+            )
+
+
+def advice(output: str, cdsprpc: Cdsprpc) -> str:
+    """What to do when a linker's `output` misses FastRPC functions; "" when it is not that."""
+    missing = [
+        name
+        for name in dict.fromkeys(_UNDEFINED.findall(output))
+        if _API.fullmatch(name) and name not in cdsprpc.exports and name in known_exports()
+    ]
+    if not missing:
+        return ""
+    whose = f"The libcdsprpc of {cdsprpc.whose} has" if cdsprpc.device else "Older devices have"
+    return f"{whose} no {', '.join(missing)}. {_do_without(missing[0], cdsprpc)}"
+
+
+def _do_without(name: str, cdsprpc: Cdsprpc) -> str:
+    weak = (
+        f"Declare it __attribute__((weak)) and test `if (&{name})` before the call, or look it up"
+        f' with dlsym(RTLD_DEFAULT, "{name}").'
+    )
+    if cdsprpc.device or known_exports().get(name) is not False:
+        return weak
+    return (
+        f"{weak} If the devices that you build for all have it, name one: buildtool sysroot pull"
+        ' DEVICE, and sysroot = "…" in the target.'
+    )
