@@ -10,7 +10,8 @@ from typing import Any
 
 from buildtool.build.conan_home import HOME, ConanHome
 from buildtool.core.errors import UsageError
-from buildtool.project.model import Define, Host, Project, Skel, Target
+from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
+from buildtool.sdk.found import ANY
 from buildtool.toolchains.profile import Profile
 
 
@@ -28,7 +29,8 @@ class CMakeStep:
 
     `tree` is keyed by what is built, so two targets with the same skel share it; `prefix` is
     where its install() rules go; `arch` is None for the ARM64 side; `toolchain_file` is one of
-    the component's own, in place of the profile's.
+    the component's own, in place of the profile's; `cmake` and `ninja` are what the project asks
+    of these.
     """
 
     name: str
@@ -44,6 +46,8 @@ class CMakeStep:
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
     conan: ConanNeeds | None = None
+    cmake: Tool = ANY
+    ninja: Tool = ANY
 
     @property
     def prefix(self) -> Path:
@@ -144,6 +148,8 @@ def _step(
         conan=ConanNeeds(project.root / component.conan, conan_home(project))
         if isinstance(component, Host) and component.conan
         else None,
+        cmake=project.tool("cmake"),
+        ninja=project.tool("ninja"),
     )
 
 

@@ -25,7 +25,7 @@ class CMakeProgram(Found):
 
 @dataclass(frozen=True, slots=True)
 class CMake:
-    """A CMake with the Ninja that it drives: both programs, CMake's version, a digest of the two."""
+    """A CMake with the Ninja that it drives: the programs, CMake's version, a digest of both."""
 
     program: Path
     ninja: Path

@@ -65,6 +65,11 @@ def ubuntu_aarch64_native(
 
     `machine` is that of the build.  Raises as `ubuntu_aarch64_gcc` does, and on any other machine.
     """
+    return _profile("native", native_compiler(gcc, clang, machine), glibc, sysroot)
+
+
+def native_compiler(gcc: Tool = ANY, clang: Tool = ANY, machine: str = "") -> Gcc | Clang:
+    """An ARM64 machine's own compiler: its gcc, else its clang; raises as the profile does."""
     machine = machine or this_machine()
     if machine != MACHINE:
         raise ProfileError(
@@ -73,15 +78,13 @@ def ubuntu_aarch64_native(
             remedy='Take a cross compiler: toolchain = "zig" is always there; "gcc" needs'
             " apt-get install g++-aarch64-linux-gnu.",
         )
-    tool: Gcc | Clang
     try:
-        tool = _sound("gcc", find_gcc(gcc, machine))
+        return _sound("gcc", find_gcc(gcc, machine))
     except ToolMissingError as missing:
         try:
-            tool = _sound("clang", find_clang(clang, machine))
+            return _sound("clang", find_clang(clang, machine))
         except ToolMissingError:
             raise missing from None
-    return _profile("native", tool, glibc, sysroot)
 
 
 def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) -> Profile:

@@ -1,0 +1,202 @@
+"""What this machine can build for, with what, and what to do about what is missing.
+
+It asks the finders and chooses the profiles that a build asks and chooses, and starts no compile:
+what it calls ready is what a build finds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.project.model import Project, Target
+from buildtool.sdk.adb import find_adb
+from buildtool.sdk.android_ndk import find_android_ndk
+from buildtool.sdk.clang import find_clang
+from buildtool.sdk.cmake import find_cmake, find_cmake_program
+from buildtool.sdk.conan import find_conan
+from buildtool.sdk.found import Found, Problem, ToolMissingError
+from buildtool.sdk.gcc import find_gcc
+from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
+from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.qemu import find_cross_glibc, find_qemu
+from buildtool.sdk.ssh import find_ssh
+from buildtool.sdk.zig import find_zig
+from buildtool.toolchains.choose import host_profile, skel_profiles
+from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
+
+READY, MISSING, UNFIT, NOT_HERE = "ready", "missing", "unfit", "not here"
+"""States of a tool.  `not here` is one that this machine cannot have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, why or where it was looked for, and what to do about it."""
+
+    what: str
+    why: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One way to build for a platform, or to reach a device; `version` and `where` are "" when
+    it was not found.  A tool that is ready can have faults too: they do not keep it from work."""
+
+    platform: str
+    toolchain: str
+    state: str
+    version: str = ""
+    where: str = ""
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRow:
+    """A target of the project: the profiles that build it, and what keeps it from being built."""
+
+    name: str
+    platform: str
+    profiles: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def buildable(self) -> bool:
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All tools, and the project's targets in its order."""
+
+    tools: tuple[ToolRow, ...]
+    targets: tuple[TargetRow, ...]
+
+    @property
+    def all_buildable(self) -> bool:
+        return all(target.buildable for target in self.targets)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "tools": [dataclasses.asdict(row) for row in self.tools],
+            "targets": [
+                {**dataclasses.asdict(row), "buildable": row.buildable} for row in self.targets
+            ],
+        }
+
+
+def survey(project: Project) -> Survey:
+    """Look for every tool as `project` wishes, and choose the profiles of each of its targets."""
+    return Survey(
+        tools=tuple(
+            _tool_row(platform, toolchain, look, project) for platform, toolchain, look in _ROWS
+        ),
+        targets=tuple(
+            _target_row(project, name, target) for name, target in project.targets.items()
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A tool that was found: whether it can be used, and what is to be said of it."""
+
+    tool: Found
+    faults: tuple[Problem, ...]
+    usable: bool
+
+
+def _seen(tool: Found) -> _Seen:
+    return _Seen(tool, tool.problems, usable=not tool.problems)
+
+
+def _sdk(project: Project) -> _Seen:
+    """Not all that is wrong with an SDK keeps it from compiling: it may lack qaic only."""
+    sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
+    return _Seen(sdk, sdk.problems, usable=bool(sdk.archs))
+
+
+def _native(project: Project) -> _Seen:
+    return _seen(native_compiler(project.tool("gcc-aarch64"), project.tool("clang")))
+
+
+def _emulated(project: Project) -> _Seen:
+    find_zig()  # the device's own parts are built with it
+    find_cross_glibc()
+    return _seen(find_qemu(project.tool("qemu")))
+
+
+_ROWS: tuple[tuple[str, str, Callable[[Project], _Seen]], ...] = (
+    ("ubuntu-aarch64", "zig", lambda project: _seen(find_zig(project.tool("zig")))),
+    ("ubuntu-aarch64", "gcc", lambda project: _seen(find_gcc(project.tool("gcc-aarch64")))),
+    ("ubuntu-aarch64", "clang", lambda project: _seen(find_clang(project.tool("clang")))),
+    ("ubuntu-aarch64", "native", _native),
+    ("android", "ndk", lambda project: _seen(find_android_ndk(project.tool("android-ndk")))),
+    ("hexagon", "llvm", lambda project: _seen(find_zig(project.tool("zig")))),
+    ("hexagon", "sdk", _sdk),
+    ("device", "emulated", _emulated),
+    ("device", "adb", lambda project: _seen(find_adb(project.tool("adb")))),
+    ("device", "ssh", lambda project: _seen(find_ssh(project.tool("ssh")))),
+    ("build", "cmake", lambda project: _seen(find_cmake_program(project.tool("cmake")))),
+    ("build", "ninja", lambda project: _seen(find_ninja(project.tool("ninja")))),
+    ("build", "conan", lambda _: _seen(find_conan())),
+)
+
+
+def _tool_row(
+    platform: str, toolchain: str, look: Callable[[Project], _Seen], project: Project
+) -> ToolRow:
+    try:
+        seen = look(project)
+    except ProfileError as error:  # the machine is of another kind
+        return ToolRow(platform, toolchain, NOT_HERE, faults=(_fault(error),))
+    except ToolMissingError as error:
+        return ToolRow(platform, toolchain, MISSING, faults=(_fault(error),))
+    except (BuildtoolError, OSError) as error:
+        return ToolRow(platform, toolchain, UNFIT, faults=(_fault(error),))
+    return ToolRow(
+        platform,
+        toolchain,
+        READY if seen.usable else UNFIT,
+        version=seen.tool.version,
+        where=str(seen.tool.where),
+        faults=tuple(Fault(problem.text, "", problem.remedy) for problem in seen.faults),
+    )
+
+
+def _target_row(project: Project, name: str, target: Target) -> TargetRow:
+    profiles: list[str] = []
+    faults: dict[Fault, None] = {}
+    for side in _sides(project, target):
+        try:
+            for profile in side():
+                profile.cmake_toolchain()  # refuses paths that CMake cannot take
+                profiles.append(profile.name)
+        except (BuildtoolError, OSError) as error:
+            faults[_fault(error)] = None
+    return TargetRow(name, target.platform, tuple(profiles), tuple(faults))
+
+
+def _sides(project: Project, target: Target) -> Iterator[Callable[[], list[Profile]]]:
+    """What a build of the target asks for, each of which may fail by itself."""
+
+    def tools() -> list[Profile]:
+        if project.hosts or project.skels:
+            find_cmake(project.tool("cmake"), project.tool("ninja"))
+        if any(host.conan for host in project.hosts.values()):
+            find_conan()
+        return []
+
+    yield lambda: [host_profile(project, target)]
+    yield lambda: list(skel_profiles(project, target).values())
+    yield tools
+
+
+def _fault(error: BuildtoolError | OSError) -> Fault:
+    if isinstance(error, BuildtoolError):
+        return Fault(error.message, error.why, error.remedy)
+    return Fault(f"{error.filename}: {error.strerror}", "", "Correct the path or its permissions.")
