@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.clang import TARGET, Clang, find_clang
 from buildtool.sdk.compiler import MACHINE, own_headers, this_machine
-from buildtool.sdk.found import ANY, ToolMissingError, ToolUnfitError
+from buildtool.sdk.found import ANY, ToolMissingError
 from buildtool.sdk.gcc import Gcc, find_gcc
+from buildtool.sdk.program import sound
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
 
-AnyCompiler = TypeVar("AnyCompiler", Gcc, Clang)
 LIBRARIES = (
     *("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu", "usr/lib64", "lib64", "usr/lib"),
     "lib",
@@ -44,14 +43,14 @@ def ubuntu_aarch64_gcc(
     They are linked with its own glibc, or with the one of `sysroot` if that has one; `glibc` is
     what they are checked for.  Raises `ProfileError`, `ToolMissingError`, `ToolUnfitError`.
     """
-    return _profile("gcc", _sound("gcc", find_gcc(wish)), glibc, sysroot)
+    return _profile("gcc", sound("gcc for ARM64 Linux", find_gcc(wish)), glibc, sysroot)
 
 
 def ubuntu_aarch64_clang(
     glibc: str = DEFAULT_GLIBC, wish: Tool = ANY, sysroot: Sysroot | None = None
 ) -> Profile:
     """The profile of ARM64 Linux programs by clang and lld; otherwise as `ubuntu_aarch64_gcc`."""
-    return _profile("clang", _sound("clang", find_clang(wish)), glibc, sysroot)
+    return _profile("clang", sound("clang for ARM64 Linux", find_clang(wish)), glibc, sysroot)
 
 
 def ubuntu_aarch64_native(
@@ -79,10 +78,10 @@ def native_compiler(gcc: Tool = ANY, clang: Tool = ANY, machine: str = "") -> Gc
             " apt-get install g++-aarch64-linux-gnu.",
         )
     try:
-        return _sound("gcc", find_gcc(gcc, machine))
+        return sound("gcc for ARM64 Linux", find_gcc(gcc, machine))
     except ToolMissingError as missing:
         try:
-            return _sound("clang", find_clang(clang, machine))
+            return sound("clang for ARM64 Linux", find_clang(clang, machine))
         except ToolMissingError:
             raise missing from None
 
@@ -181,14 +180,3 @@ def _existing(root: Path, names: Sequence[str]) -> list[Path]:
         if path.is_dir():
             found.setdefault(path.resolve(), path)
     return list(found.values())
-
-
-def _sound(what: str, tool: AnyCompiler) -> AnyCompiler:
-    for problem in tool.problems:
-        raise ToolUnfitError(
-            f"the {what} in {tool.where} cannot be used for ARM64 Linux: {problem.text}",
-            why=f"version {tool.version}; all that is wrong: "
-            + "; ".join(problem.text for problem in tool.problems),
-            remedy=problem.remedy,
-        )
-    return tool
