@@ -1,0 +1,214 @@
+"""Whole projects built with stand-in SDKs by the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import read_elf
+from buildtool.toolchains.skel import check_skel
+from tests.command_line import Buildtool, Edit
+from tests.standins.fixtures import MakeSdk
+from tests.standins.hexagon_sdk import make_sdk
+
+THIRD_PARTY = Path(__file__).parent / "third_party"
+VARIABLES = ("HEXAGON_SDK_ROOT", "HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
+
+
+@pytest.fixture(autouse=True)
+def _no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture
+def third_party(tmp_path: Path) -> Path:
+    root = tmp_path / "third party"
+    shutil.copytree(THIRD_PARTY, root)
+    return root
+
+
+@pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
+def test_a_third_party_s_project_from_source_to_stage_with_a_stand_in(
+    version: str,
+    third_party: Path,
+    stand_in_sdk: MakeSdk,
+    buildtool: Buildtool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It brings a toolchain file of its own and includes the SDK's CMake files on both sides."""
+    sdk = stand_in_sdk(version)
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
+    # Left over from another SDK's set-up script.
+    monkeypatch.setenv("DEFAULT_HEXAGON_TOOLS_ROOT", "/another/tools")
+    monkeypatch.setenv("DEFAULT_TOOLS_VARIANT", "toolv65")
+    monkeypatch.setenv("PREBUILT_LIB_DIR", "another")
+
+    done = buildtool("build", "--json", cwd=third_party)
+
+    assert done.returncode == 0, done.stderr
+    assert "CMake Warning" not in done.stderr
+    stage = third_party / ".buildtool/stage/sim"
+    for arch in ("v68", "v73"):
+        check_skel(stage / f"dsp/{arch}/libdemo-htp-{arch}.so", arch)
+    assert not (stage / "dsp/v68/libdemo-htp-v73.so").exists()
+    assert "libcdsprpc.so" not in " ".join(read_elf(stage / "bin/demo").needed)
+    seen = {
+        name: json.loads(file.read_text())
+        for file in third_party.glob(".buildtool/build/*/*/seen-*.json")
+        for name in [file.stem.removeprefix("seen-")]
+    }
+    tools = next((sdk / "tools/HEXAGON_Tools").iterdir())
+    variant = {"5.5.0.1": "toolv87"}.get(version, "toolv19")
+    for side in ("v68", "v73", "host"):
+        own = seen[side]
+        assert own["cache"] == own["environment"] == [str(sdk), str(tools)]
+        assert own["default_tools"] == str(tools)
+        assert own["variant"] == variant
+    assert seen["v73"]["prebuilt"] == f"{variant}_v73"
+    assert seen["host"]["prebuilt"] == "UbuntuARM_aarch64"
+
+
+def test_without_an_sdk_the_third_party_s_project_is_told_what_it_needs(
+    third_party: Path, buildtool: Buildtool
+) -> None:
+    done = buildtool("build", "--json", cwd=third_party)
+
+    assert done.returncode == 1
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "tool-missing"
+    assert "$HEXAGON_SDK_ROOT (not set)" in error["why"]
+    assert "HEXAGON_SDK_ROOT" in error["remedy"]
+
+
+@pytest.fixture
+def qaic_project(project: Path, edit: Edit) -> Path:
+    """The template's project, with an included interface, compiled by qaic on both sides."""
+    edit(project / "buildtool.toml", "[target.sim]", '[target.sim]\nidl-compiler = "qaic"')
+    idl = next(project.glob("dsp/*.idl"))
+    (project / "dsp/types.idl").write_text("typedef long number;\n")
+    idl.write_text('#include "types.idl"\n' + idl.read_text())
+    return project
+
+
+def generated(project: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(project)): file.read_text()
+        for file in project.glob(".buildtool/build/*/*/idl/*/*.[ch]")
+    }
+
+
+def test_qaic_of_a_stand_in_writes_both_sides(
+    qaic_project: Path,
+    stand_in_sdk: MakeSdk,
+    buildtool: Buildtool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2")))
+
+    done = buildtool("run", "sim", cwd=qaic_project)
+
+    assert done.returncode == 0, done.stderr
+    texts = generated(qaic_project)
+    assert {Path(name).name for name in texts} == {
+        "demo_dsp.h",
+        "demo_dsp_skel.c",
+        "demo_dsp_stub.c",
+        "types.h",
+    }
+    assert len(texts) == 8
+    assert all("written by the stand-in qaic of Hexagon SDK 6.4.0.2" in t for t in texts.values())
+
+
+def test_what_qaic_of_a_stand_in_read_is_an_input(
+    qaic_project: Path, tmp_path: Path, buildtool: Buildtool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sdk = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
+    assert buildtool("build", cwd=qaic_project).returncode == 0
+    again = buildtool("build", "--json", cwd=qaic_project)
+    assert {step["outcome"] for step in json.loads(again.stdout)["steps"]} == {"up-to-date"}
+
+    (qaic_project / "dsp/types.idl").write_text("typedef long long number;\n")
+    assert buildtool("build", cwd=qaic_project).returncode == 0
+    headers = [text for name, text in generated(qaic_project).items() if name.endswith("types.h")]
+    assert headers
+    assert all("int64_t number" in text or "long long number" in text for text in headers)
+
+    before = set(generated(qaic_project))
+    qaic = sdk / "ipc/fastrpc/qaic/bin/qaic"
+    qaic.write_text(qaic.read_text() + "\n# another\n")
+    changed = buildtool("build", "--json", cwd=qaic_project)
+    assert {step["outcome"] for step in json.loads(changed.stdout)["steps"]} == {"built"}
+    assert set(generated(qaic_project)) > before, "another qaic, other build trees"
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "code"),
+    [
+        ("echo no such type >&2; exit 3", "qaic refuses", "no such type"),
+        ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
+        ("exit 0", "qaic made no", "demo_dsp.h"),
+    ],
+)
+def test_a_qaic_of_a_stand_in_that_fails_is_told(
+    script: str, said: str, code: str, *, qaic_project: Path, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    qaic = tmp_path / "qaic"
+    qaic.write_text(f"#!/bin/sh\n{script}\n")
+    qaic.chmod(0o755)
+
+    done = buildtool(
+        *("idl", "dsp/demo_dsp.idl", "-o", "out", "--qaic", str(qaic)), cwd=qaic_project
+    )
+
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert code in done.stderr
+    assert not (qaic_project / "out").exists()
+
+
+def test_qaic_without_an_sdk_names_the_way_out(qaic_project: Path, buildtool: Buildtool) -> None:
+    done = buildtool("build", "--json", cwd=qaic_project)
+
+    error = json.loads(done.stdout)["error"]
+    assert error["message"].startswith('idl-compiler = "qaic" needs the Hexagon SDK')
+    assert 'idl-compiler = "buildtool"' in error["remedy"]
+
+
+def test_a_stand_in_without_qaic_names_the_way_out(
+    qaic_project: Path,
+    stand_in_sdk: MakeSdk,
+    buildtool: Buildtool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2", trimmed=True)))
+
+    done = buildtool("build", "--json", cwd=qaic_project)
+
+    error = json.loads(done.stdout)["error"]
+    assert "has no qaic that runs here" in error["message"]
+    assert 'idl-compiler = "buildtool"' in error["remedy"]
+
+
+def test_auto_takes_a_stand_in_for_all_archs_or_open_llvm(
+    project: Path,
+    stand_in_sdk: MakeSdk,
+    buildtool: Buildtool,
+    edit: Edit,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def profiles() -> set[str]:
+        done = buildtool("build", "--json", cwd=project)
+        assert done.returncode == 0, done.stderr
+        steps = json.loads(done.stdout)["steps"]
+        return {step["profile"] for step in steps if step["arch"]}
+
+    assert profiles() == {"hexagon-v68"}
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("5.5.0.1")))
+    assert profiles() == {"hexagon-v68-sdk5.5.0.1"}
+    edit(project / "buildtool.toml", 'archs = ["v68"', 'archs = ["v68", "v81"')
+    assert profiles() == {"hexagon-v68", "hexagon-v81"}
