@@ -2,7 +2,8 @@
 
 A tool is looked for in three places: the environment variables that are customary for it, the
 path in the project file, and the places where it usually lies.  The first two decide: what they
-name must be there.  Among the usual places the newest version that the project accepts is taken.
+name must be there.  Among the usual places the newest version that the project accepts is taken,
+one without faults before one with.
 """
 
 from __future__ import annotations
@@ -156,4 +157,4 @@ def _told(wish: Tool, variables: Sequence[str]) -> Iterable[tuple[str, Path]]:
 
 def _newest(tools: Iterable[AnyFound], wish: Tool) -> AnyFound | None:
     fitting = [tool for tool in tools if satisfies(tool.version, wish.version)]
-    return max(fitting, key=lambda tool: numbers(tool.version), default=None)
+    return max(fitting, key=lambda tool: (not tool.problems, numbers(tool.version)), default=None)
