@@ -10,11 +10,10 @@ from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import packaged, packaged_or_on_path, sound, version_of
+from buildtool.sdk.program import install, packaged, packaged_or_on_path, sound, version_of
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
-INSTALL = "Install it beside buildtool: python -m pip install cmake"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ def find_cmake_program(wish: Tool = ANY) -> CMakeProgram:
         variables=(),
         usual=packaged_or_on_path("cmake", wish),
         look=_look,
-        install=INSTALL,
+        install=install("cmake", wish),
     )
 
 
@@ -72,7 +71,7 @@ def _look(program: Path) -> CMakeProgram | None:
         )
     if version and numbers(version) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
-        problems += (Problem(f"version {version} is older than {oldest}", INSTALL),)
+        problems += (Problem(f"version {version} is older than {oldest}", install("cmake")),)
     return CMakeProgram(
         where=program,
         version=version or "unknown",

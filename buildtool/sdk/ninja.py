@@ -8,9 +8,7 @@ from pathlib import Path
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, search
-from buildtool.sdk.program import packaged, packaged_or_on_path, version_of
-
-INSTALL = "Install it beside buildtool: python -m pip install ninja"
+from buildtool.sdk.program import install, packaged, packaged_or_on_path, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +28,7 @@ def find_ninja(wish: Tool = ANY) -> Ninja:
         variables=(),
         usual=packaged_or_on_path("ninja", wish),
         look=_look,
-        install=INSTALL,
+        install=install("ninja", wish),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from buildtool.core.process import ToolError, capture
 from buildtool.project.model import Tool
-from buildtool.sdk.found import Found, Problem, ToolUnfitError, programs, satisfies
+from buildtool.sdk.found import ANY, Found, Problem, ToolUnfitError, programs, satisfies
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200
@@ -65,6 +65,16 @@ def packaged_or_on_path(package: str, wish: Tool) -> list[Path]:
     if own and satisfies(importlib.metadata.version(package), wish.version):
         return [own]
     return [*([own] if own else []), *programs(package)]
+
+
+def install(package: str, wish: Tool = ANY) -> str:
+    """What to do when the Python package is not here, or not in the version that is wished for."""
+    if not wish.version:
+        return f"Install it beside buildtool: python -m pip install {package}"
+    return (
+        f"Put such a one on PATH, or name it with 'path' in [tool.{package}] of buildtool.toml; or"
+        " change 'version' there."
+    )
 
 
 def sound(what: str, tool: AnyFound) -> AnyFound:
