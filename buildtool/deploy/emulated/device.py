@@ -13,7 +13,10 @@ from buildtool.core.files import write_if_changed
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
+from buildtool.project.model import Tool
 from buildtool.release.stage import Staged
+from buildtool.sdk.found import ANY
+from buildtool.sdk.program import sound
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
 
 PLATFORM = "ubuntu-aarch64"
@@ -40,12 +43,13 @@ class EmulatedDevice:
     emulator: Emulator
 
 
-def prepare(root: Path, soc: Soc, listener: Listener) -> EmulatedDevice:
+def prepare(root: Path, soc: Soc, listener: Listener, qemu_wish: Tool = ANY) -> EmulatedDevice:
     """Lay out a device with `soc` in the directory `root`, building the emulator if need be.
 
-    Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed.
+    Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
+    QEMU is not what the project asks for with `qemu_wish`.
     """
-    qemu, glibc = find_qemu(), find_cross_glibc()
+    qemu, glibc = sound("the QEMU", find_qemu(qemu_wish)), find_cross_glibc()
     emulator = build_emulator(listener)
     libraries = root / "lib"
     (root / "usr" / "lib" / "rfsa" / "adsp").mkdir(parents=True, exist_ok=True)
