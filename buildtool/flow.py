@@ -60,7 +60,9 @@ def run_emulated(
     target = find_target(project, target_name)
     check_platform(target_name, target.platform)
     _, staged = stage(project, target_name, listener)
-    device = prepare(project.state / "device" / soc.name.lower(), soc, listener)
+    device = prepare(
+        project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
+    )
     arch = check_fits(device, staged, target.glibc)
     return run_program(device, staged, arch, command, stdout=stdout)
 
