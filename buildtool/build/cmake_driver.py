@@ -48,7 +48,7 @@ def carry_out(step: CMakeStep, listener: Listener) -> str:
             step.tree.with_suffix(".lock"),
             lambda: listener(Note(f"{step.name}: waiting for another buildtool")),
         ):
-            outcome = _Driver(step, find_cmake(), listener).run()
+            outcome = _Driver(step, find_cmake(step.cmake, step.ninja), listener).run()
     finally:
         listener(StepFinished(step.name, outcome, time.monotonic() - started))
     return outcome
@@ -95,7 +95,7 @@ class _Driver:
         own = [step.toolchain_file] if step.toolchain_file else []
         wanted = json.dumps(
             {
-                "cmake": self.cmake.version,
+                "cmake": self.cmake.identity,
                 "arguments": arguments,
                 "dependencies": self.dependencies.key if self.dependencies else "",
                 "environment": dict(step.profile.environment),
