@@ -10,7 +10,8 @@ import pytest
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk, look
-from buildtool.toolchains.hexagon_sdk import hexagon_sdk
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.hexagon_sdk import hexagon_sdk, with_qaic
 from buildtool.toolchains.skel import SkelError, check_library, check_skel
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk
@@ -196,3 +197,16 @@ def test_a_replaced_compiler_of_a_stand_in_is_another_profile(tmp_path: Path) ->
     clang.write_text(clang.read_text() + "# another\n")
 
     assert hexagon_sdk("v73", sdk_in(root)).digest != before
+
+
+def test_qaic_of_a_stand_in_is_part_of_a_profile_that_uses_it(tmp_path: Path) -> None:
+    root = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
+    plain = hexagon("v68")
+    before = with_qaic(plain, sdk_in(root)).digest
+    assert before != plain.digest
+    assert with_qaic(plain, sdk_in(root)).digest == before
+
+    qaic = root / "ipc/fastrpc/qaic/bin/qaic"
+    qaic.write_text(qaic.read_text() + "# another\n")
+
+    assert with_qaic(plain, sdk_in(root)).digest != before

@@ -146,6 +146,26 @@ def test_what_qaic_of_a_stand_in_read_is_an_input(
     assert set(generated(qaic_project)) > before, "another qaic, other build trees"
 
 
+def test_the_depfile_names_qaic_of_a_stand_in(
+    qaic_project: Path, stand_in_sdk: MakeSdk, buildtool: Buildtool
+) -> None:
+    sdk = stand_in_sdk("5.5.0.1")
+    qaic = sdk / "ipc/fastrpc/qaic/Ubuntu18/qaic"
+    command = ["idl", "dsp/demo_dsp.idl", "-o", "out", "--depfile", "out/d", "--with-includes"]
+    command += ["--qaic", str(qaic)]
+    for place in ("incs", "incs/stddef"):
+        command += ["--system-include", str(sdk / place)]
+
+    done = buildtool(*command, cwd=qaic_project)
+
+    assert done.returncode == 0, done.stderr
+    said = (qaic_project / "out/d").read_text().replace("\\ ", " ")
+    for read in (qaic, qaic_project / "dsp/types.idl", sdk / "incs/stddef/remote.idl"):
+        assert f"  {read} " in said or f"  {read}\n" in said
+    made = {file.name for file in (qaic_project / "out").iterdir()}
+    assert made == {"d", "demo_dsp.h", "demo_dsp_skel.c", "demo_dsp_stub.c", "types.h"}
+
+
 @pytest.mark.parametrize(
     ("script", "said", "code"),
     [
