@@ -9,11 +9,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.build import file_api
 from buildtool.build.conan_driver import dependencies
 from buildtool.build.check_flags import check_flags
+from buildtool.build.check_links import check_links
 from buildtool.build.environment import build_environment
-from buildtool.build.file_api import ask, read_build_tree
+from buildtool.build.file_api import answered, ask, read_build_tree
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
@@ -21,6 +21,7 @@ from buildtool.core.files import file_digest, tree_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, capture, check
 from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.toolchains.cdsprpc import advice
 from buildtool.toolchains.refusal import Refusal, remedies
 
 PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |-- ")  # lines of Ninja and CMake about progress
@@ -37,8 +38,8 @@ def carry_out(step: CMakeStep, listener: Listener) -> str:
     """Bring the step's build tree and install prefix up to date.
 
     Returns `up-to-date` or `built`.  Raises `ToolError` when CMake or Ninja fails,
-    `ProfileError` when a target asks for what the profile cannot compile, `ArtifactError` when the
-    component ships nothing.
+    `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError` when one
+    links another libcdsprpc than the system's, `ArtifactError` when the component ships nothing.
     """
     started = time.monotonic()
     listener(StepStarted(step.name, step.summary))
@@ -64,8 +65,8 @@ class _Driver:
 
     def run(self) -> str:
         configured = self.configure()
-        if self.refusals:
-            self.check_flags(regenerate=not configured)
+        if self.refusals or self.step.profile.cdsprpc:
+            self.check_tree(regenerate=not configured)
         built = self.build()
         # Always: what is installed depends on more than what Ninja builds (data files, install()
         # rules), and an earlier run may have been killed before this point.
@@ -106,7 +107,7 @@ class _Driver:
         made = [step.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles")]
         if (
             all(path.exists() for path in made)
-            and file_api.answered(step.tree)
+            and answered(step.tree)
             and stamp.is_file()
             and stamp.read_text() == wanted
             and toolchain.is_file()
@@ -117,7 +118,6 @@ class _Driver:
         for leftover in ("CMakeCache.txt", "CMakeFiles"):
             _remove(step.tree / leftover)
         stamp.unlink(missing_ok=True)
-        file_api.ask(step.tree)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
         ask(step.tree)
         self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")
@@ -129,11 +129,15 @@ class _Driver:
         """A toolchain file of the component's own brings a compiler of its own."""
         return () if self.step.toolchain_file else self.step.profile.refusals
 
-    def check_flags(self, *, regenerate: bool) -> None:
-        """Refuse flags that the profile cannot honour, as the CMakeLists.txt has them now."""
+    def check_tree(self, *, regenerate: bool) -> None:
+        """Refuse flags and libraries that would not do, as the CMakeLists.txt has them now."""
         if regenerate:
             self.tool([self.cmake.ninja, "-C", self.step.tree, "build.ninja"], "configuring")
-        check_flags(read_build_tree(self.step.tree), self.step.profile)
+        tree = read_build_tree(self.step.tree)
+        if self.refusals:
+            check_flags(tree, self.step.profile)
+        if self.step.profile.cdsprpc:
+            check_links(tree, self.step.profile.cdsprpc)
 
     def build(self) -> bool:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
@@ -179,6 +183,7 @@ class _Driver:
             done,
             f"{doing} {step.summary}",
             remedy=remedies(self.refusals, done.output)
+            or (advice(done.output, step.profile.cdsprpc) if step.profile.cdsprpc else "")
             or f"The build tree is {step.tree}; fix what the tool reports and build again.",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from buildtool.build.built import Built, BuiltStep
@@ -11,6 +12,7 @@ from buildtool.build.conan_driver import installed
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.events import Listener
+from buildtool.toolchains.cdsprpc import check_needs
 from buildtool.toolchains.host import check_host
 from buildtool.toolchains.skel import check_library, check_skel, is_skel
 
@@ -18,7 +20,8 @@ from buildtool.toolchains.skel import check_library, check_skel, is_skel
 def run_plan(plan: Plan, listener: Listener) -> Built:
     """Carry out every step of `plan`, in order.
 
-    Raises what a step raises: `ToolError`, `ArtifactError`, `HostError`, `SkelError`.
+    Raises what a step raises: `ToolError`, `ArtifactError`, `HostError`, `SkelError`,
+    `CdsprpcError`.
     """
     finished = []
     for step in plan.steps:
@@ -30,6 +33,7 @@ def run_plan(plan: Plan, listener: Listener) -> Built:
         else:
             _check_host(step, files)
         finished.append(BuiltStep(step, outcome, time.monotonic() - started, files))
+    _check_cdsprpc(finished)
     return Built(plan, tuple(finished))
 
 
@@ -56,6 +60,14 @@ def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
     for path in files.values():
         if is_elf(path):
             check_host(read_elf(path), step.profile)
+
+
+def _check_cdsprpc(finished: Iterable[BuiltStep]) -> None:
+    """What the ARM64 sides ship asks nothing of the device's libcdsprpc that it does not have."""
+    hosts = [built for built in finished if built.step.profile.cdsprpc]
+    elves = [read_elf(path) for built in hosts for path in built.files.values() if is_elf(path)]
+    for cdsprpc in dict.fromkeys(b.step.profile.cdsprpc for b in hosts if b.step.profile.cdsprpc):
+        check_needs(elves, cdsprpc)
 
 
 def _check_skels(step: CMakeStep, arch: str, files: dict[str, Path]) -> None:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.built import Built
+from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, value_digest
+from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"
 
@@ -87,13 +89,7 @@ def _layout(built: Built) -> dict[str, Path]:
     for finished in built.steps:
         arch = finished.step.arch
         for name, path in finished.files.items():
-            if path.name.startswith("libcdsprpc.so"):
-                raise StageError(
-                    f"{finished.step.name} ships {name}",
-                    why="libcdsprpc belongs to the device's system: another copy in front of it"
-                    " breaks every session",
-                    remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
-                )
+            _refuse_cdsprpc(finished.step.name, name, path)
             if arch:
                 # A skel is found by its bare name, so the tree below its prefix is flattened.
                 if ".so" not in path.suffixes:
@@ -109,6 +105,21 @@ def _layout(built: Built) -> dict[str, Path]:
                 )
             files[place] = path
     return files
+
+
+def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
+    """Raises `StageError` for a libcdsprpc: by its name, what it links to, or its SONAME."""
+    names = [name, path.name, path.resolve().name]
+    # Whatever needs it has its name inside as well; only these few are read.
+    if not any(map(is_cdsprpc, names)) and is_elf(path) and b"libcdsprpc" in path.read_bytes():
+        names.append(read_elf(path).soname)
+    if called := next(filter(is_cdsprpc, names), ""):
+        raise StageError(
+            f"{step} ships {name}" + ("" if is_cdsprpc(name) else f", which is {called}"),
+            why="libcdsprpc belongs to the device's system: another copy in front of it"
+            f" breaks every session ({path})",
+            remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
+        )
 
 
 def _bare_place(path: Path) -> str:

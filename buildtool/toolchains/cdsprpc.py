@@ -102,7 +102,7 @@ def is_cdsprpc(name: str) -> bool:
     return bool(_NAME.match(name.rpartition("/")[2]))
 
 
-def check_links(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
+def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
     """Check what ships together on the ARM64 side against the device's libcdsprpc.
 
     Raises `CdsprpcError` for a NEEDED libcdsprpc of another SONAME, and for a FastRPC function
