@@ -9,7 +9,7 @@ from buildtool.project.model import Project, Target
 from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
 from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.hexagon_sdk import hexagon_sdk, told_of_sdk, with_qaic
+from buildtool.toolchains.hexagon_sdk import cannot_build, hexagon_sdk, told_of_sdk, with_qaic
 from buildtool.toolchains.profile import Profile
 
 
@@ -28,8 +28,9 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
     """The SDK that builds the target's Hexagon side; None when open LLVM does, or it has none.
 
     Raises `ToolMissingError` and `ToolUnfitError`: with `sdk` when there is none that the project
-    accepts, with `auto` only when a variable or the project file names one that is not there or
-    not accepted.  An SDK that merely lies about and is too old for the project is as good as none.
+    accepts, with `auto` only when a variable or the project file names one that is not there, not
+    accepted or damaged.  An SDK that merely lies about and is too old for the project is as good
+    as none: the project builds as it does where there is no SDK.
     """
     if target.dsp_toolchain == "llvm" or not target.archs:
         return None
@@ -41,6 +42,8 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
     except (ToolMissingError, ToolUnfitError):
         if named or target.dsp_toolchain == "sdk":
             raise
+    if sdk and named and not sdk.archs:
+        raise cannot_build(target.archs[0], sdk)
     return sdk if uses_sdk(target.dsp_toolchain, target.archs, sdk) else None
 
 

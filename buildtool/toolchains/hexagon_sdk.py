@@ -19,7 +19,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
     """
     check_arch(arch)
     if arch not in sdk.archs:
-        raise _cannot_build(arch, sdk)
+        raise cannot_build(arch, sdk)
     clang, clangxx = (str(sdk.program(name)) for name in ("hexagon-clang", "hexagon-clang++"))
     major = sdk.tools_version.partition(".")[0]  # as --version says; it does not tell LLVM's own
     return Profile(
@@ -95,7 +95,8 @@ def _environment(sdk: HexagonSdk) -> dict[str, str]:
     }
 
 
-def _cannot_build(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
+def cannot_build(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
+    """The error that says why `sdk` has no profile for `arch`."""
     problems = sdk.tools_problems
     return ToolUnfitError(
         f"the Hexagon SDK {sdk.version} in {sdk.where} cannot build skels for {arch}",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Header, Project, Target, Tool
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.found import Problem, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk
 from buildtool.toolchains import dsp
 from buildtool.toolchains.dsp import dsp_sdk, uses_sdk
@@ -81,6 +81,24 @@ def test_what_is_named_is_used_or_refused(
             dsp_sdk(project, target)
     else:
         assert dsp_sdk(project, target) is None
+
+
+@pytest.mark.parametrize("variable", ["/sdk", ""])
+def test_a_damaged_sdk_is_an_error_when_it_is_named(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = replace(SDK, archs=(), tools_problems=(Problem("no hexagon-clang", "Install it."),))
+    monkeypatch.setattr(dsp, "find_hexagon_sdk", lambda _: damaged)
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
+    target = Target(platform="ubuntu-aarch64", archs=("v68",))
+    project = Project(Path("/p"), Header("p"), {}, {}, {"t": target})
+
+    if not variable:
+        assert dsp_sdk(project, target) is None
+        return
+    with pytest.raises(ToolUnfitError) as caught:
+        dsp_sdk(project, target)
+    assert (caught.value.why, caught.value.remedy) == ("no hexagon-clang", "Install it.")
 
 
 def test_a_target_without_a_dsp_side_asks_for_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
