@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.build.built import Built
+from buildtool.build.cmake_driver import Configured, configure
+from buildtool.build.ide import (
+    Written,
+    missing_sources,
+    preset_names,
+    write_database,
+    write_presets,
+)
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
 from buildtool.core.cache import cache_dir
-from buildtool.core.errors import UsageError
+from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
 from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
@@ -37,13 +47,51 @@ def plan(project: Project, target_name: str) -> Plan:
 
 def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built, Staged]:
     """Build `target_name` and lay out what it ships."""
+    with _building(project, listener):
+        built = run_plan(plan(project, target_name), listener)
+        return built, stage_release(built)
+
+
+def _building(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
+    """The project's build trees, nobody else's for the while."""
 
     def waiting() -> None:
         listener(Note("waiting for another buildtool in this project"))
 
-    with locked(project.state / "build.lock", waiting):
-        built = run_plan(plan(project, target_name), listener)
-        return built, stage_release(built)
+    return locked(project.state / "build.lock", waiting)
+
+
+def prepare_editors(
+    project: Project, target_name: str, arch: str, listener: Listener
+) -> tuple[tuple[Written, ...], int]:
+    """Configure the build trees of all targets and write what editors need: compile commands of
+    `target_name`, those for `arch` first, and presets of every target.
+
+    Returns the files, and how many sources of `target_name` only a build makes.  Another target
+    that cannot be configured here is left out, with a note.
+    """
+    chosen = plan(project, target_name)
+    others = [name for name in project.targets if name != target_name]
+    done: dict[Path, Configured] = {}
+    presets: dict[Path, list[tuple[str, Configured]]] = {}
+    with _building(project, listener):
+        for name in (target_name, *others):
+            try:
+                steps = chosen.steps if name == target_name else plan(project, name).steps
+                for step, preset in zip(steps, preset_names(name, steps), strict=True):
+                    if step.tree not in done:
+                        done[step.tree] = configure(step, listener)
+                    tree = dataclasses.replace(done[step.tree], step=step)
+                    presets.setdefault(step.source, []).append((preset, tree))
+            except BuildtoolError as error:
+                if name == target_name:
+                    raise
+                listener(Note(f"no presets for the target {name!r}: {error.message}"))
+        trees = [done[step.tree] for step in chosen.steps]
+        trees.sort(key=lambda tree: bool(arch and tree.step.arch) and tree.step.arch != arch)
+        written = [write_database(project, trees)]
+        written += [write_presets(source, rows) for source, rows in presets.items()]
+        return tuple(written), missing_sources(project, trees)
 
 
 def run_emulated(

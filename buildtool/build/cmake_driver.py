@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.build.conan_driver import dependencies
 from buildtool.build.check_flags import check_flags
 from buildtool.build.check_links import check_links
-from buildtool.build.environment import build_environment
+from buildtool.build.conan_driver import dependencies
+from buildtool.build.environment import PASSED_ON, build_environment
 from buildtool.build.file_api import answered, ask, read_build_tree
 from buildtool.build.plan import CMakeStep
+from buildtool.build.presets import PRESETS, USER_PRESETS, empty_written, written_here
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import file_digest, tree_digest, write_if_changed
@@ -41,6 +44,36 @@ def carry_out(step: CMakeStep, listener: Listener) -> str:
     `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError` when one
     links another libcdsprpc than the system's, `ArtifactError` when the component ships nothing.
     """
+    with _driving(step, listener) as driver:
+        return driver.run()
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A configured build tree: the CMake that made it, the cache entries that it was given, and
+    the environment besides what is the caller's own."""
+
+    step: CMakeStep
+    cmake: CMake
+    cache: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+def configure(step: CMakeStep, listener: Listener) -> Configured:
+    """Configure the step's build tree unless that was done, and build nothing.
+
+    Raises as `carry_out` does.
+    """
+    with _driving(step, listener) as driver:
+        driver.outcome = "configured" if driver.configure() else "up-to-date"
+        own = {name: value for name, value in build_environment().items() if name not in PASSED_ON}
+        environment = {**own, **step.profile.environment}
+        return Configured(step, driver.cmake, driver.cache, environment)
+
+
+@contextlib.contextmanager
+def _driving(step: CMakeStep, listener: Listener) -> Iterator[_Driver]:
+    """The step's build tree, nobody else's for the while."""
     started = time.monotonic()
     listener(StepStarted(step.name, step.summary))
     outcome = "failed"
@@ -49,10 +82,11 @@ def carry_out(step: CMakeStep, listener: Listener) -> str:
             step.tree.with_suffix(".lock"),
             lambda: listener(Note(f"{step.name}: waiting for another buildtool")),
         ):
-            outcome = _Driver(step, find_cmake(step.cmake, step.ninja), listener).run()
+            driver = _Driver(step, find_cmake(step.cmake, step.ninja), listener)
+            yield driver
+            outcome = driver.outcome
     finally:
         listener(StepFinished(step.name, outcome, time.monotonic() - started))
-    return outcome
 
 
 class _Driver:
@@ -60,6 +94,7 @@ class _Driver:
         self.step = step
         self.cmake = cmake
         self.listener = listener
+        self.outcome = "failed"
         self.environment = {**build_environment(), **step.profile.environment}
         self.dependencies = dependencies(step, cmake, listener)
 
@@ -71,28 +106,37 @@ class _Driver:
         # Always: what is installed depends on more than what Ninja builds (data files, install()
         # rules), and an earlier run may have been killed before this point.
         installed = self.step.install and self.install()
-        return "built" if configured or built or installed else "up-to-date"
+        self.outcome = "built" if configured or built or installed else "up-to-date"
+        return self.outcome
+
+    @property
+    def cache(self) -> dict[str, str]:
+        """The cache entries that CMake is given."""
+        step = self.step
+        toolchain = step.toolchain_file or step.tree / "toolchain.cmake"
+        if self.dependencies:
+            toolchain = self.dependencies.toolchain
+        return {
+            "CMAKE_MAKE_PROGRAM": str(self.cmake.ninja),
+            "CMAKE_TOOLCHAIN_FILE": str(toolchain),
+            "CMAKE_BUILD_TYPE": "Release",
+            "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
+            "CMAKE_INSTALL_PREFIX": str(step.prefix),
+            **dict(sorted(step.profile.variables.items())),
+            **dict(step.defines),
+        }
 
     def configure(self) -> bool:
         """Run CMake unless the tree was configured with these very arguments."""
         step = self.step
         toolchain = step.tree / "toolchain.cmake"
-        in_use = step.toolchain_file or toolchain
-        if self.dependencies:
-            in_use = self.dependencies.toolchain
         arguments = [
             *(["--preset", step.preset] if step.preset else []),
             *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
-            f"-DCMAKE_MAKE_PROGRAM={self.cmake.ninja}",
-            f"-DCMAKE_TOOLCHAIN_FILE={in_use}",
-            "-DCMAKE_BUILD_TYPE=Release",
-            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-            f"-DCMAKE_INSTALL_PREFIX={step.prefix}",
-            *(f"-D{name}={value}" for name, value in sorted(step.profile.variables.items())),
-            *(f"-D{name}={value}" for name, value in step.defines),
+            *(f"-D{name}={value}" for name, value in self.cache.items()),
         ]
         stamp = step.tree / "configured.json"
-        presets = [step.source / name for name in ("CMakePresets.json", "CMakeUserPresets.json")]
+        presets = [step.source / name for name in (PRESETS, USER_PRESETS)]
         own = [step.toolchain_file] if step.toolchain_file else []
         wanted = json.dumps(
             {
@@ -100,7 +144,11 @@ class _Driver:
                 "arguments": arguments,
                 "dependencies": self.dependencies.key if self.dependencies else "",
                 "environment": dict(step.profile.environment),
-                "files": [file_digest(file) for file in [*presets, *own] if file.is_file()],
+                "files": [
+                    file_digest(file)
+                    for file in [*presets, *own]
+                    if file.is_file() and not written_here(file)
+                ],
             },
             indent=1,
         )
@@ -118,6 +166,8 @@ class _Driver:
         for leftover in ("CMakeCache.txt", "CMakeFiles"):
             _remove(step.tree / leftover)
         stamp.unlink(missing_ok=True)
+        if step.preset:
+            empty_written(step.source)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
         ask(step.tree)
         self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")

@@ -24,7 +24,8 @@ class StepOutput:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A step ended.  `outcome` is `up-to-date`, `built` or `failed`; `seconds` is wall time."""
+    """A step ended.  `outcome` is `up-to-date`, `configured`, `built` or `failed`; `seconds` is
+    wall time."""
 
     name: str
     outcome: str

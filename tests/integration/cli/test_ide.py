@@ -1,0 +1,253 @@
+"""`buildtool ide`: clang and plain CMake accept what it writes, and nobody's file is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool.sdk.cmake import find_cmake
+from tests.command_line import Buildtool, Edit
+from tests.standins.fixtures import MakeNdk
+
+PHONE = '\n[target.phone]\nplatform = "android"\narchs = ["v68"]\n'
+TWO_ARCHS = '\n[target.two]\nplatform = "ubuntu-aarch64"\narchs = ["v68", "v69"]\n'
+
+
+def append(file: Path, text: str) -> None:
+    with file.open("a") as stream:
+        stream.write(text)
+
+
+def ide(buildtool: Buildtool, project: Path, *arguments: str) -> dict[str, Any]:
+    done = buildtool("ide", "--json", *arguments, cwd=project)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def outcomes(buildtool: Buildtool, project: Path) -> set[str]:
+    done = buildtool("build", "--json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    return {step["outcome"] for step in json.loads(done.stdout)["steps"]}
+
+
+def entries(project: Path, name: str) -> list[dict[str, Any]]:
+    database = json.loads((project / "compile_commands.json").read_text())
+    return [entry for entry in database if Path(entry["file"]).name == name]
+
+
+def clang(entry: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Let a clang of the system check a file, as clangd would."""
+    program = Path(entry["arguments"][0]).name
+    assert program in ("clang", "clang++")
+    return subprocess.run(
+        [program, *entry["arguments"][1:], "-fsyntax-only", "-Werror"],
+        cwd=entry["directory"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def cmake(source: Path, *arguments: str | Path) -> str:
+    """Plain CMake, in a shell whose variables would spoil the build."""
+    environment = {"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin", "CFLAGS": "-DSPOILT=("}
+    done = subprocess.run(
+        [find_cmake().program, *arguments],
+        cwd=source,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_clang_accepts_every_command_of_both_sides(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    # What is the compiler's own is found too: C library, HVX intrinsics.
+    edit(project / "host/src/main.c", "#include", "#include <pthread.h>\n#include")
+    edit(
+        project / "dsp/src/demo_dsp_imp.c",
+        "#include",
+        "#include <hvx_hexagon_protos.h>\n#include <stdlib.h>\n#include",
+    )
+    assert ide(buildtool, project)["missing-sources"] == 2
+    assert outcomes(buildtool, project) == {"built"}
+    assert ide(buildtool, project)["missing-sources"] == 0
+
+    database = json.loads((project / "compile_commands.json").read_text())
+    names = {Path(entry["file"]).name for entry in database}
+    assert {"main.c", "demo_dsp_imp.c", "demo_dsp_stub.c", "demo_dsp_skel.c"} <= names
+    for entry in database:
+        done = clang(entry)
+        assert (done.returncode, done.stderr) == (0, ""), entry["file"]
+
+    append(project / "dsp/src/demo_dsp_imp.c", "#ifdef __hexagon__\n#error seen\n#endif\n")
+    (entry,) = entries(project, "demo_dsp_imp.c")
+    assert "error: seen" in clang(entry).stderr
+
+
+def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> None:
+    append(project / "buildtool.toml", TWO_ARCHS)
+
+    def cpus(*arguments: str) -> list[str]:
+        ide(buildtool, project, "two", *arguments)
+        found = entries(project, "demo_dsp_imp.c")
+        return [next(a for a in e["arguments"] if a.startswith("-mcpu")) for e in found]
+
+    assert cpus() == ["-mcpu=hexagonv68", "-mcpu=hexagonv69"]
+    assert cpus("--arch", "v69") == ["-mcpu=hexagonv69", "-mcpu=hexagonv68"]
+
+    done = buildtool("ide", "two", "--arch", "v73", cwd=project)
+    assert done.returncode == 2
+    assert "has no arch 'v73'" in done.stderr
+
+
+def test_plain_cmake_builds_with_the_presets_and_build_finds_nothing_to_do(
+    buildtool: Buildtool, project: Path
+) -> None:
+    ide(buildtool, project)
+    for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
+        source = project / folder
+        assert f'"{name}"' in cmake(source, "--list-presets")
+        cmake(source, "--preset", name)
+        assert "Linking" in cmake(source, "--build", "--preset", name)
+    assert outcomes(buildtool, project) == {"built"}, "installing was left to do"
+
+    for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
+        cmake(project / folder, "--preset", name)
+    assert outcomes(buildtool, project) == {"up-to-date"}
+    (project / "host/CMakeUserPresets.json").unlink()
+    assert outcomes(buildtool, project) == {"up-to-date"}
+    assert ide(buildtool, project)["files"][1]["changed"]
+    assert outcomes(buildtool, project) == {"up-to-date"}
+
+
+def test_presets_start_from_the_components_own(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    shared = project / "host/CMakePresets.json"
+    base = {"name": "base", "generator": "Ninja", "cacheVariables": {"FROM_BASE": "$penv{HOME}"}}
+    shared.write_text(json.dumps({"version": 6, "configurePresets": [base]}))
+    edit(
+        project / "buildtool.toml",
+        'source = "host"',
+        'source = "host"\npreset = "base"\ndefines = { "MONEY" = "$5", "FLAG" = true }',
+    )
+    ide(buildtool, project)
+
+    cmake(project / "host", "--preset", "buildtool-sim")
+
+    cache = next(project.glob(".buildtool/build/demo/*/CMakeCache.txt")).read_text()
+    assert f"FROM_BASE:UNINITIALIZED={os.environ['HOME']}\n" in cache
+    assert "MONEY:UNINITIALIZED=$5\n" in cache
+
+    # A preset that another starts from is renamed: CMake would refuse the whole directory.
+    edit(shared, '"base"', '"renamed"')
+    edit(project / "buildtool.toml", '"base"', '"renamed"')
+    assert outcomes(buildtool, project) == {"built"}
+    ide(buildtool, project)
+    assert '"buildtool-sim"' in cmake(project / "host", "--list-presets")
+
+
+def test_a_persons_files_stay_and_ours_lie_beside_them(buildtool: Buildtool, project: Path) -> None:
+    mine = {"compile_commands.json": "[]\n", "host/CMakeUserPresets.json": '{"version": 4}'}
+    for name, text in mine.items():
+        (project / name).write_text(text)
+
+    said = ide(buildtool, project)["files"]
+
+    for name, text in mine.items():
+        assert (project / name).read_text() == text
+    database, host, dsp = said
+    assert Path(database["path"]).is_file()
+    assert "--compile-commands-dir" in database["note"]
+    assert "main.c" in Path(database["path"]).read_text()
+    assert dsp["note"] == ""
+    what = host["note"].partition("put into it: ")[2]
+    (project / "host/CMakeUserPresets.json").write_text("{" + what + "}")
+    assert '"buildtool-sim"' in cmake(project / "host", "--list-presets")
+    assert ide(buildtool, project)["files"][1]["note"] == ""
+
+
+def test_an_edited_file_of_ours_is_a_persons(buildtool: Buildtool, project: Path) -> None:
+    ide(buildtool, project)
+    database, presets = project / "compile_commands.json", project / "dsp/CMakeUserPresets.json"
+    for file in (database, presets):
+        file.write_text(file.read_text().replace("v68", "v69"))
+    texts = [file.read_text() for file in (database, presets)]
+
+    said = ide(buildtool, project)["files"]
+
+    assert [file.read_text() for file in (database, presets)] == texts
+    assert [bool(file["note"]) for file in said] == [True, False, True]
+
+
+def test_a_link_to_somewhere_else_is_not_written_through(
+    buildtool: Buildtool, project: Path, tmp_path: Path
+) -> None:
+    (project / "compile_commands.json").symlink_to(tmp_path / "elsewhere.json")
+    (project / "dsp/CMakeUserPresets.json").symlink_to(tmp_path / "elsewhere.json")
+
+    ide(buildtool, project)
+
+    assert not (tmp_path / "elsewhere.json").exists()
+    assert (project / "compile_commands.json").is_symlink()
+    assert (project / "dsp/CMakeUserPresets.json").is_symlink()
+
+
+def test_a_target_that_cannot_be_built_here_is_left_out_with_a_note(
+    buildtool: Buildtool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(project / "buildtool.toml", PHONE)
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(project / "gone"))
+
+    done = buildtool("ide", cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    assert "no presets for the target 'phone': ANDROID_NDK_ROOT names" in done.stderr
+    done = buildtool("ide", "phone", cwd=project)
+    assert done.returncode == 1
+    assert "ANDROID_NDK_ROOT names" in done.stderr
+
+
+def test_an_android_target_with_a_stand_in(
+    buildtool: Buildtool, project: Path, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(project / "buildtool.toml", PHONE)
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk("r27")))
+
+    ide(buildtool, project, "phone")
+
+    (entry,) = entries(project, "main.c")
+    assert "--target=aarch64-none-linux-android31" in entry["arguments"]
+    monkeypatch.delenv("ANDROID_NDK_ROOT")
+    cmake(project / "host", "--preset", "buildtool-phone")
+
+
+def test_a_project_that_writes_no_commands(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    edit(
+        project / "host/CMakeLists.txt",
+        "project(",
+        "set(CMAKE_EXPORT_COMPILE_COMMANDS OFF)\nproject(",
+    )
+    shutil.rmtree(project / ".buildtool", ignore_errors=True)
+
+    done = buildtool("ide", cwd=project)
+
+    assert done.returncode == 1
+    assert "compile commands of host/demo cannot be read" in done.stderr
+    assert "CMAKE_EXPORT_COMPILE_COMMANDS" in done.stderr
+    assert "Traceback" not in done.stderr
