@@ -1,0 +1,326 @@
+"""`buildtool doctor` tells what is there, what is not, and what a build would say of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool import flow
+from buildtool.core.errors import BuildtoolError
+from buildtool.project.read import find_project
+from buildtool.toolchains import survey as surveys
+from tests.command_line import Buildtool, Edit
+from tests.standins.fixtures import MakeNdk, MakeSdk
+
+VARIABLES = (
+    *("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK", "ANDROID_HOME", "ANDROID_SDK_ROOT"),
+    *("HEXAGON_SDK_ROOT", "HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT"),
+    *("BUILDTOOL_GCC_AARCH64", "BUILDTOOL_CLANG"),
+)
+PHONE = '\n[target.phone]\nplatform = "android"\narchs = ["v73"]\ndsp-toolchain = "sdk"\n'
+GCC = '\n[target.board]\nplatform = "ubuntu-aarch64"\ntoolchain = "gcc"\n'
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory, and no variable that names a tool."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def no_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "no-programs"))
+
+
+def add(project: Path, text: str) -> None:
+    file = project / "buildtool.toml"
+    file.write_text(file.read_text() + text)
+
+
+def survey_here(project: Path) -> dict[str, Any]:
+    """What `doctor --json` prints, without a process of its own."""
+    document: dict[str, Any] = surveys.survey(find_project(project)).as_json()
+    return document
+
+
+def survey(buildtool: Buildtool, project: Path, *, status: int = 0) -> dict[str, Any]:
+    done = buildtool("doctor", "--json", cwd=project)
+    assert done.returncode == status, done.stdout + done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def row(document: dict[str, Any], platform: str, toolchain: str) -> dict[str, Any]:
+    found = [
+        row
+        for row in document["tools"]
+        if (row["platform"], row["toolchain"]) == (platform, toolchain)
+    ]
+    assert len(found) == 1
+    result: dict[str, Any] = found[0]
+    return result
+
+
+def target(document: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(row for row in document["targets"] if row["name"] == name)
+    return found
+
+
+def test_a_fresh_project_can_be_built(project: Path, buildtool: Buildtool) -> None:
+    done = buildtool("doctor", cwd=project)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in done.stdout
+    assert lines[1].split()[:4] == ["ubuntu-aarch64", "zig", "ready", "0.17.0"]
+    assert "sim     yes        ubuntu-aarch64-glibc2.35, hexagon-v68" in lines
+    assert "demo: 1 of 1 target can be built here." in lines
+
+
+@pytest.mark.usefixtures("no_programs")
+def test_what_is_missing_is_told_with_its_remedy(project: Path, buildtool: Buildtool) -> None:
+    done = buildtool("doctor", cwd=project)
+
+    assert done.returncode == 0, "zig needs no program on PATH"
+    text = " ".join(done.stdout.split())
+    assert "gcc missing" in text
+    assert "Not ready, and not needed to build demo:" in text
+    assert "gcc for ARM64 Linux was not found → Install it: apt-get install g++-aarch64" in text
+    assert "qemu-aarch64 was not found → Install it: apt-get install qemu-user" in text
+    assert "adb was not found → Install it: apt-get install adb" in text
+    assert "ssh was not found → Install it: apt-get install openssh-client" in text
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("no_programs")
+def test_a_target_whose_compiler_is_missing_cannot_be_built(
+    project: Path, buildtool: Buildtool
+) -> None:
+    add(project, GCC)
+
+    done = buildtool("doctor", cwd=project)
+
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "board no – gcc for ARM64 Linux was not found looked for in:" in text
+    assert "$BUILDTOOL_GCC_AARCH64 (not set)" in text
+    assert "demo: 1 of 2 targets can be built here." in text
+    assert text.count("gcc for ARM64 Linux was not found") == 1
+
+
+@pytest.mark.usefixtures("no_programs")
+@pytest.mark.parametrize(
+    ("change", "variable"),
+    [
+        ('[target.other]\nplatform = "ubuntu-aarch64"\n', ""),
+        (GCC, ""),
+        (GCC.replace("gcc", "native"), ""),
+        (PHONE, "ANDROID_NDK_ROOT"),
+        ('[target.other]\nplatform = "ubuntu-aarch64"\narchs = ["v68"]\n', "HEXAGON_SDK_ROOT"),
+        ('[target.other]\nplatform = "ubuntu-aarch64"\nglibc = "3"\n', ""),
+        ('[target.other]\nplatform = "ubuntu-aarch64"\n[tool.zig]\nversion = ">=99"\n', ""),
+        ('[target.other]\nplatform = "ubuntu-aarch64"\nsysroot = "nowhere"\n', ""),
+        ('[target.other]\nplatform = "ubuntu-aarch64"\nidl-compiler = "qaic"\n', ""),
+    ],
+)
+def test_doctor_says_what_a_build_would_say(
+    change: str, variable: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if variable:
+        monkeypatch.setenv(variable, "/nonexistent")
+    add(project, change)
+    name = "phone" if change == PHONE else "board" if "board" in change else "other"
+    error: BuildtoolError | None = None
+    try:
+        flow.plan(find_project(project), name)
+    except BuildtoolError as raised:
+        error = raised
+
+    found = target(survey_here(project), name)
+
+    assert found["buildable"] == (error is None)
+    if error:
+        fault = {"what": error.message, "why": error.why, "remedy": error.remedy}
+        assert fault in list(found["faults"])
+
+
+def test_cmake_of_a_wrong_version_stops_builds_and_doctor_tells(
+    project: Path, buildtool: Buildtool
+) -> None:
+    add(project, '[tool.cmake]\nversion = ">=90"\n')
+
+    built = buildtool("build", cwd=project)
+    document = survey(buildtool, project, status=1)
+
+    what = "the project asks for CMake '>=90', which is not here"
+    assert (row(document, "build", "cmake")["state"], built.returncode) == ("unfit", 1)
+    assert [fault["what"] for fault in target(document, "sim")["faults"]] == [what]
+    assert f"error: {what}" in built.stderr
+
+
+def test_a_program_that_is_none_is_unfit(project: Path, buildtool: Buildtool) -> None:
+    fake = project / "fake"
+    fake.write_text("#!/bin/sh\necho hello\n")
+    fake.chmod(0o755)
+    add(project, "".join(f'[tool.{name}]\npath = "fake"\n' for name in ("ninja", "adb", "ssh")))
+
+    document = survey(buildtool, project, status=1)
+
+    for platform, toolchain in (("build", "ninja"), ("device", "adb"), ("device", "ssh")):
+        found = row(document, platform, toolchain)
+        assert (found["state"], found["where"]) == ("unfit", str(fake))
+        assert "it does not tell its version, but: hello" in found["faults"][0]["what"]
+
+
+@pytest.mark.parametrize("name", ["cmake", "ninja", "qemu", "adb", "ssh"])
+def test_a_path_in_the_project_file_that_names_nothing_is_an_error(
+    name: str, project: Path
+) -> None:
+    add(project, f'[tool.{name}]\npath = "nowhere"\n')
+
+    found = [row for row in survey_here(project)["tools"] if row["state"] == "missing"]
+
+    said = [fault["what"] for row in found for fault in row["faults"]]
+    assert any(
+        text.startswith(f"'path' in buildtool.toml names {project}/nowhere, and") for text in said
+    )
+
+
+def test_stand_in_ndk_and_sdk_make_a_phone_buildable(
+    project: Path,
+    buildtool: Buildtool,
+    stand_in_ndk: MakeNdk,
+    stand_in_sdk: MakeSdk,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add(project, PHONE)
+    assert not target(survey(buildtool, project, status=1), "phone")["buildable"]
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk("r27")))
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.6.0.0")))
+
+    document = survey(buildtool, project)
+
+    assert row(document, "android", "ndk") == {
+        "platform": "android",
+        "toolchain": "ndk",
+        "state": "ready",
+        "version": "27.2.12479018",
+        "where": str(stand_in_ndk("r27")),
+        "faults": [],
+    }
+    assert row(document, "hexagon", "sdk")["version"] == "6.6.0.0"
+    assert target(document, "phone")["profiles"] == [
+        "android-31-c++_static",
+        "hexagon-v73-sdk6.6.0.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wish", "chosen"), [("", "6.6.0.0"), ("5.5", "5.5.0.1"), (">=6", "6.6.0.0"), ("6.4", "")]
+)
+def test_one_of_two_stand_in_sdks_is_chosen_by_version(
+    wish: str, chosen: str, project: Path, stand_in_sdk: MakeSdk, home: Path
+) -> None:
+    place = home / "Qualcomm" / "Hexagon_SDK"
+    place.mkdir(parents=True)
+    for version in ("5.5.0.1", "6.6.0.0"):
+        (place / version).symlink_to(stand_in_sdk(version))
+    add(project, '[target.board]\nplatform = "ubuntu-aarch64"\narchs = ["v73"]\n')
+    add(project, 'dsp-toolchain = "sdk"\n')
+    add(project, f'[tool.hexagon-sdk]\nversion = "{wish}"\n')
+
+    document = survey_here(project)
+
+    assert row(document, "hexagon", "sdk")["version"] == chosen
+    board = target(document, "board")
+    assert board["buildable"] == bool(chosen)
+    if chosen:
+        assert f"hexagon-v73-sdk{chosen}" in board["profiles"]
+    else:
+        assert "5.5.0.1 in " in board["faults"][0]["why"]
+        assert "6.6.0.0 in " in board["faults"][0]["why"]
+
+
+def test_a_fault_of_a_ready_stand_in_sdk_is_worth_knowing(
+    project: Path, buildtool: Buildtool, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2", trimmed=True)))
+
+    done = buildtool("doctor", cwd=project)
+
+    assert done.returncode == 0
+    assert "Worth knowing:\n    sdk: " in done.stdout
+
+
+def test_outside_a_project_there_is_no_table_of_targets(
+    tmp_path: Path, buildtool: Buildtool
+) -> None:
+    done = buildtool("doctor", cwd=tmp_path)
+    document = survey(buildtool, tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "target" not in done.stdout
+    assert (document["project"], document["targets"]) == (None, [])
+    assert [(row["platform"], row["toolchain"]) for row in document["tools"]] == [
+        ("ubuntu-aarch64", "zig"),
+        ("ubuntu-aarch64", "gcc"),
+        ("ubuntu-aarch64", "clang"),
+        ("ubuntu-aarch64", "native"),
+        ("android", "ndk"),
+        ("hexagon", "llvm"),
+        ("hexagon", "sdk"),
+        ("device", "emulated"),
+        ("device", "adb"),
+        ("device", "ssh"),
+        ("build", "cmake"),
+        ("build", "ninja"),
+        ("build", "conan"),
+    ]
+
+
+def test_a_wrong_project_file_is_the_same_error_as_everywhere(
+    project: Path, buildtool: Buildtool, edit: Edit
+) -> None:
+    edit(project / "buildtool.toml", "[target.sim]", "[tarjet.sim]")
+
+    done = buildtool("doctor", "--json", cwd=project)
+
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["code"] == "project"
+    assert done.stderr == buildtool("build", cwd=project).stderr
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colours_are_for_terminals(no_color: str, coloured: bool, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "NO_COLOR": no_color}
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "doctor"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=theirs,
+    ) as process:
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                text += os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"ready" in text
+    assert (b"\x1b[32mready\x1b[0m" in text) is coloured
