@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.compiler import MACHINE, ask, linked_files, loaded, once_each, this_machine
+from buildtool.sdk.compiler import (
+    MACHINE,
+    ask,
+    cxx_driver,
+    linked_files,
+    loaded,
+    once_each,
+    this_machine,
+)
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, programs, search
 
 VARIABLE = "BUILDTOOL_CLANG"
@@ -59,7 +67,7 @@ def _look(driver: Path, gcc: str) -> Clang | None:
     if not version:
         return _broken(driver, Problem("it is no clang", "Name a clang, or take it away."))
     major = version.partition(".")[0]
-    cxx = driver.with_name(driver.name.replace("clang", "clang++"))
+    cxx = cxx_driver(driver, "clang", "clang++")
     lld = _lld(driver, major)
     files = {"driver": driver, "c++ driver": cxx, **linked_files(answer)}
     if lld:

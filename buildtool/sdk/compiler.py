@@ -119,6 +119,18 @@ def once_each(paths: Iterable[Path]) -> list[Path]:
     return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
 
 
+def cxx_driver(driver: Path, c: str, cxx: str) -> Path:
+    """The C++ compiler that belongs to the C compiler `driver`: beside it, or beside what it links
+    to.  The first of these names, when there is none."""
+    places = [
+        place.with_name(place.name.replace(c, cxx))
+        for place in (driver, driver.resolve())
+        if c in place.name
+    ]
+    there = [place for place in places if place.is_file()]
+    return (there or places or [driver.with_name(cxx)])[0]
+
+
 def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
     """The directories of headers that belong to the compiler: C++ library first, then its own.
 

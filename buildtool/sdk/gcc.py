@@ -11,6 +11,7 @@ from buildtool.sdk.compiler import (
     MACHINE,
     Answer,
     ask,
+    cxx_driver,
     linked_files,
     loaded,
     once_each,
@@ -80,8 +81,9 @@ def _look(driver: Path, native: bool) -> Gcc | None:
                 f"it compiles for {target}, not for ARM64 Linux",
                 f"Name an {CROSS}: apt-get install {_package(native)}",
             ),
+            version,
         )
-    cxx = driver.with_name(driver.name.replace("gcc", "g++"))
+    cxx = cxx_driver(driver, "gcc", "g++")
     files = {"driver": driver, "c++ driver": cxx, **linked_files(answer)}
     for part in PARTS:
         if found := _part(answer, part, native):
@@ -132,10 +134,10 @@ def _problems(files: dict[str, Path], native: bool) -> list[Problem]:
     ]
 
 
-def _broken(driver: Path, problem: Problem) -> Gcc:
+def _broken(driver: Path, problem: Problem, version: str = "unknown") -> Gcc:
     return Gcc(
         where=driver,
-        version="unknown",
+        version=version,
         identity="",
         problems=(problem,),
         cxx=driver,
