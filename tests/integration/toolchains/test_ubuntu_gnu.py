@@ -10,9 +10,14 @@ import pytest
 
 from buildtool.core.elf import EM_AARCH64, read_elf
 from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_clang, ubuntu_aarch64_gcc
+from buildtool.toolchains.ubuntu_aarch64_gnu import (
+    ubuntu_aarch64_clang,
+    ubuntu_aarch64_gcc,
+    ubuntu_aarch64_native,
+)
 
 from .conftest import PlainCMake
 
@@ -124,7 +129,6 @@ def test_flags_of_the_project_s_own_take_nothing_away(
 def test_headers_and_libraries_of_the_build_machine_are_not_seen(
     compiler: Callable[[], Profile], plain_cmake: PlainCMake
 ) -> None:
-    """libdl.so.2 is the build machine's alone, and so is the header."""
     ours = sorted(p.name for p in Path("/usr/include").glob("*.h"))
     theirs = {p.name for p in (CROSS_LIBRARIES.parent / "include").glob("*.h")}
     only_here = next(name for name in ours if name not in theirs)
@@ -142,3 +146,18 @@ def test_headers_and_libraries_of_the_build_machine_are_not_seen(
     assert found[:2] == ["", "1"]
     assert found[2].startswith(str(CROSS_LIBRARIES))
     assert found[3].endswith("/sh")
+
+
+def test_native_is_no_cross_build(plain_cmake: PlainCMake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as another machine can show it: the cross gcc takes the place of the native one."""
+    monkeypatch.setenv("BUILDTOOL_GCC_AARCH64", str(find_gcc().where))
+    plain_cmake.write(
+        CMakeLists_txt=CXX + 'message(STATUS "<${CMAKE_CROSSCOMPILING}>")\n',
+        thrower_cpp=THROWER,
+        main_cpp=CATCHER,
+    )
+
+    tree, output = plain_cmake.build(ubuntu_aarch64_native(machine="aarch64"))
+
+    assert "<FALSE>" in output
+    assert run(tree / "main") == "thrown 7\n"
