@@ -72,8 +72,8 @@ def install(package: str, wish: Tool = ANY) -> str:
     if not wish.version:
         return f"Install it beside buildtool: python -m pip install {package}"
     return (
-        f"Put such a one on PATH, or name it with 'path' in [tool.{package}] of buildtool.toml; or"
-        " change 'version' there."
+        f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
+        " buildtool.toml; or change 'version' there."
     )
 
 

@@ -1,0 +1,122 @@
+"""CMake, Ninja, QEMU, adb and ssh: which one is taken, and what is said of one that is no good."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.digests import SETTLED_NS
+from buildtool.project.model import Tool
+from buildtool.sdk.adb import find_adb
+from buildtool.sdk.cmake import find_cmake, find_cmake_program
+from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.program import packaged
+from buildtool.sdk.qemu import find_qemu
+from buildtool.sdk.ssh import find_ssh
+
+Program = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Put a program on an otherwise empty PATH that runs a line of shell."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+
+    def write(name: str, line: str) -> Path:
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+        return folder / name
+
+    return write
+
+
+def test_cmake_is_the_packaged_one_unless_the_project_wants_another(program: Program) -> None:
+    newer = program("cmake", "echo cmake version 9.1.0")
+
+    assert find_cmake_program().where == packaged("cmake")
+    assert find_cmake_program(Tool(version=">=9")).where == newer
+    assert find_cmake_program(Tool(version="9.1")).version == "9.1.0"
+    with pytest.raises(ToolUnfitError, match="asks for CMake '10'") as caught:
+        find_cmake_program(Tool(version="10"))
+    assert "9.1.0 in" in caught.value.why
+
+
+def test_an_old_cmake_is_refused(program: Program) -> None:
+    old = program("old-cmake", "echo cmake version 3.10.2")
+
+    with pytest.raises(ToolUnfitError, match=r"version 3\.10\.2 is older than 3\.22"):
+        find_cmake(Tool(path=str(old)))
+
+
+def test_ninja_of_the_project_drives_the_build(program: Program) -> None:
+    own = program("samu", "echo 1.9.0")
+
+    assert find_cmake(ninja_wish=Tool(path=str(own))).ninja == own
+    assert find_ninja().where == packaged("ninja")
+
+
+def test_both_parts_of_qemu_are_looked_for_in_a_directory(program: Program) -> None:
+    aarch64 = program("qemu-aarch64", "echo qemu-aarch64 version 10.0.2")
+    place = Tool(path=str(aarch64.parent))
+
+    assert "qemu-hexagon was not found" in find_qemu(place).problems[0].text
+    hexagon = program("qemu-hexagon", "echo qemu-hexagon version 10.0.2")
+    found = find_qemu(place)
+    assert (found.aarch64, found.hexagon) == (aarch64, hexagon)
+    assert (found.version, found.hexagon_cpu, found.problems) == ("10.0.2", "v73", ())
+
+
+def test_adb_on_path_comes_before_that_of_an_sdk(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_HOME", str(tmp_path))
+    with pytest.raises(ToolMissingError) as caught:
+        find_adb()
+    assert f"{tmp_path}/platform-tools/adb" in caught.value.why
+    (tmp_path / "platform-tools").mkdir()
+    of_sdk = program("adb", "echo Version 36.0.0-1").rename(tmp_path / "platform-tools" / "adb")
+    assert (find_adb().where, find_adb().version) == (of_sdk, "36.0.0")
+    on_path = program("adb", "echo Version 29.0.6-debian")
+    assert find_adb().where == on_path
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("echo Dropbear v2022.83", "it is not OpenSSH's: it does not tell its version, but: Drop"),
+        ("while :; do echo y; done", "does not stop talking"),
+        ("exit 1", "but: nothing"),
+    ],
+)
+def test_what_an_ssh_that_is_none_says_is_told(line: str, said: str, program: Program) -> None:
+    program("ssh", line)
+
+    found = find_ssh()
+
+    assert found.version == "unknown"
+    assert said in found.problems[0].text
+
+
+def test_a_program_that_cannot_be_started_is_a_problem(program: Program) -> None:
+    program("ssh", "").write_bytes(b"\x7fELF nonsense")
+
+    assert "it cannot be asked" in find_ssh().problems[0].text
+
+
+def test_a_replaced_program_is_another_and_a_touched_one_is_not(program: Program) -> None:
+    ssh = program("ssh", "echo OpenSSH_9.2p1")
+    long_ago = time.time_ns() - 10 * SETTLED_NS
+    os.utime(ssh, ns=(long_ago, long_ago))
+    before = find_ssh().identity
+
+    ssh.touch()
+    assert find_ssh().identity == before
+    program("ssh", "echo OpenSSH_9.2p1 # another")
+    assert find_ssh().identity != before
