@@ -1,0 +1,2 @@
+int deep(void);
+int deep(void) { return 30; }

@@ -1,0 +1,4 @@
+int deep(void);
+int part(void);
+int middle(void);
+int middle(void) { return deep() + part(); }

@@ -1,0 +1,2 @@
+int deep(int x);
+int deep(int x) { return x * 6; }

@@ -1,0 +1,2 @@
+int part(int x);
+int part(int x) { return x + 1; }

@@ -1,0 +1,144 @@
+"""Every profile × every kind of component: built, run where it can run, or refused with a reason.
+
+The cells are sentences about the product: "runs" means that `buildtool run sim` prints 42;
+"qemu" that it is built and prints 42 under qemu-aarch64 with the platform's libraries; any other
+text is what the refusal says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.sdk.qemu import CROSS_LIBRARIES
+from tests.command_line import Buildtool
+
+SOURCES = Path(__file__).parent
+NATIVE = "runs" if platform.machine() == "aarch64" else "builds on ARM64 machines only"
+HOST = {
+    ("zig", "c"): "runs",
+    ("zig", "cxx"): "runs",
+    ("zig", "shared"): "runs",
+    ("gcc", "c"): "runs",
+    ("gcc", "cxx"): "runs",
+    ("gcc", "shared"): "runs",
+    ("clang", "c"): "runs",
+    ("clang", "cxx"): "runs",
+    ("clang", "shared"): "runs",
+    ("native", "c"): NATIVE,
+    ("native", "cxx"): NATIVE,
+    ("native", "shared"): NATIVE,
+}
+LLVM = {
+    "c": "runs",
+    "cxx": "runs",
+    "full": 'dsp-toolchain = "sdk"',
+    "shared": "runs",
+}
+SDK = {"c": "runs", "cxx": "runs", "full": "builds", "shared": "runs"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "the matrix"
+    shutil.copytree(SOURCES, root)
+    return root
+
+
+def write(root: Path, host: str, skel: str, target: str) -> None:
+    """A project of one host component, perhaps one skel, and one target."""
+    tables = ['[project]\nname = "matrix"', f'[host.{host}]\nsource = "{host}"']
+    if skel:
+        tables.append(f'[skel.{skel}]\nsource = "{skel}"\nidl = "answer.idl"')
+    tables.append(f"[target.sim]\n{target}")
+    (root / "buildtool.toml").write_text("\n".join(tables))
+
+
+@pytest.mark.parametrize(("toolchain", "kind"), HOST, ids=lambda value: value)
+def test_ubuntu(toolchain: str, kind: str, root: Path, buildtool: Buildtool) -> None:
+    write(root, kind, "", f'platform = "ubuntu-aarch64"\ntoolchain = "{toolchain}"')
+
+    expect(HOST[toolchain, kind], root, buildtool)
+
+
+@pytest.mark.parametrize("kind", LLVM)
+def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
+    write(
+        root,
+        "caller",
+        f"skel_{kind}",
+        'platform = "ubuntu-aarch64"\ndsp-toolchain = "llvm"\narchs = ["v68"]',
+    )
+
+    expect(LLVM[kind], root, buildtool)
+
+
+@pytest.mark.parametrize("kind", SDK)
+@pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
+def test_hexagon_sdk_stand_in(
+    kind: str,
+    version: str,
+    root: Path,
+    buildtool: Buildtool,
+    stand_in_sdk: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk(version)))
+    write(
+        root,
+        "caller",
+        f"skel_{kind}",
+        'platform = "ubuntu-aarch64"\ndsp-toolchain = "sdk"\narchs = ["v68"]',
+    )
+
+    expect(SDK[kind], root, buildtool)
+    if kind == "full":
+        shipped = {file.name for file in (root / ".buildtool/stage/sim/dsp/v68").iterdir()}
+        assert shipped == {"libanswer_skel.so", "libc++.so.1", "libc++abi.so.1"}
+
+
+@pytest.mark.parametrize("kind", ["c", "cxx", "shared"])
+@pytest.mark.parametrize("release", ["r26", "r27", "r28"])
+def test_android_ndk_stand_in(
+    kind: str,
+    release: str,
+    root: Path,
+    buildtool: Buildtool,
+    stand_in_ndk: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk(release)))
+    write(root, kind, "", 'platform = "android"\napi = 31')
+
+    expect("qemu", root, buildtool)
+
+
+def expect(cell: str, root: Path, buildtool: Buildtool) -> None:
+    if cell == "runs":
+        done = buildtool("run", "sim", "--", "bin/answer", cwd=root)
+        assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
+        return
+    done = buildtool("build", "sim", "--json", cwd=root)
+    if cell not in ("builds", "qemu"):
+        assert done.returncode != 0
+        error = json.loads(done.stdout)["error"]
+        assert cell in " ".join(error.values())
+        return
+    assert done.returncode == 0, done.stderr
+    if cell == "qemu":
+        stage = root / ".buildtool/stage/sim"
+        ran = subprocess.run(
+            ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, stage / "bin" / "answer"],
+            env={**os.environ, "LD_LIBRARY_PATH": str(stage / "lib")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ran.returncode, ran.stdout) == (0, "42\n"), ran.stderr
