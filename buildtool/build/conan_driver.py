@@ -46,8 +46,9 @@ class Dependencies:
     runtime: Mapping[str, Path]
 
     @property
-    def complete(self) -> bool:
-        return self.toolchain.is_file() and all(path.is_dir() for path in self.packages)
+    def lost(self) -> tuple[Path, ...]:
+        """The packages that somebody took away."""
+        return tuple(path for path in self.packages if not path.is_dir())
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -71,11 +72,13 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
     )
     request = _Request(step, step.conan, host, build)
     had = installed(step)
-    if had and had.key == request.key and had.complete:
+    if had and had.key == request.key and had.toolchain.is_file() and not had.lost:
         return had
     # Conan does not expect company in a home.
     waiting = Note(f"{step.name}: waiting for another buildtool to finish with Conan")
     with locked(home.where.with_suffix(".lock"), lambda: listener(waiting)):
+        if had and had.lost:
+            home.forget_packages()
         home.prepare()
         found = request.install(listener)
     # The key only now: a lockfile that was not there is an input from now on.

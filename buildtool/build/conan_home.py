@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,16 +84,22 @@ class ConanHome:
     @cached_property
     def state(self) -> str:
         """A digest of what this home has to offer: Conan, settings, configuration, recipes."""
-        configuration = self.where / "global.conf"
         return value_digest(
             {
                 "conan": self.conan.identity,
                 "settings": settings_user(),
-                "configuration": configuration.read_text() if configuration.is_file() else "",
+                "configuration": self._configuration,
                 "remotes": list(self.remotes),
                 "recipes": self._recipes,
             }
         )
+
+    @property
+    def _configuration(self) -> list[str]:
+        """What somebody set in the home's global.conf; Conan itself puts comments there."""
+        file = self.where / "global.conf"
+        lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
+        return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
     def prepare(self) -> None:
         """Bring the home up to date with the project; quick when it is.
@@ -103,6 +110,10 @@ class ConanHome:
         write_if_changed(self.where / SETTINGS, settings_user())
         self._set_remotes()
         self._export()
+
+    def forget_packages(self) -> None:
+        """Take away all packages and recipes: Conan cannot mend a home that lost some of them."""
+        shutil.rmtree(self._store, ignore_errors=True)
 
     @property
     def local(self) -> frozenset[str]:
@@ -134,6 +145,11 @@ class ConanHome:
         return read_json(answer)
 
     @property
+    def _store(self) -> Path:
+        """Where Conan keeps recipes and packages, and its list of them."""
+        return self.where / "p"
+
+    @property
     def _exported(self) -> Path:
         return self.where / "exported.json"
 
@@ -150,7 +166,7 @@ class ConanHome:
 
     def _export(self) -> None:
         """Give Conan the recipes that changed, and take away those that are gone."""
-        known = _read(self._exported)
+        known = _read(self._exported) if (self._store / "cache.sqlite3").is_file() else {}
         now: dict[str, Any] = {}
         for folder, digest in self._recipes.items():
             if known.get(folder, {}).get("digest") == digest:

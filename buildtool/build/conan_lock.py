@@ -45,7 +45,7 @@ def settle(lock: Path, local: Collection[str]) -> None:
     read = read_json(lock)
     try:
         for kind in KINDS:
-            read[kind] = sorted({_settled(row, local) for row in read.get(kind, ())}, reverse=True)
+            read[kind] = list(dict.fromkeys(_settled(row, local) for row in read.get(kind, ())))
         write_if_changed(lock, json.dumps(read, indent=4) + "\n")
     except (TypeError, AttributeError) as error:
         raise ToolError(f"Conan's lockfile {lock} is not understood", why=repr(error)) from error
@@ -53,7 +53,7 @@ def settle(lock: Path, local: Collection[str]) -> None:
 
 def _settled(row: str, local: Collection[str]) -> str:
     reference = row.partition("%")[0]
-    return reference.partition("#")[0] if reference.partition("/")[0] in local else reference
+    return reference.partition("#")[0] if _name(reference) in local else reference
 
 
 def update(
@@ -67,14 +67,14 @@ def update(
 ) -> bool:
     """Bring the lockfile of `conanfiles` (of one directory) up to date; whether it changed.
 
-    It holds what each of `hosts` needs.  Versions that are locked stay, unless `upgrade`; entries
+    It holds what each of `hosts` needs.  Versions that are locked stay, unless `upgrade`; packages
     that nothing needs go when `complete`, that is when `hosts` are all the targets there are.
     """
     lock = beside(conanfiles[0])
     before = lock.read_text() if lock.is_file() else ""
     out = home.where / "lock"
     out.mkdir(parents=True, exist_ok=True)
-    parts = [] if complete or not before else [lock]
+    parts: list[Path] = []
     for number, (conanfile, host) in enumerate((c, h) for c in conanfiles for h in hosts):
         part = out / f"{number}.lock"
         base = f"--lockfile={lock}" if before and not upgrade else "--lockfile="
@@ -87,6 +87,10 @@ def update(
             timeout=None,
         )
         parts.append(part)
+    if before and not complete:
+        rest = out / "rest.lock"
+        write_if_changed(rest, json.dumps(_others(lock, parts)))
+        parts.append(rest)
     merged = out / "merged.lock"
     home.run(
         *("lock", "merge", f"--lockfile-out={merged}", *(f"--lockfile={part}" for part in parts)),
@@ -94,3 +98,16 @@ def update(
     )
     settle(merged, home.local)
     return write_if_changed(lock, merged.read_text())
+
+
+def _others(lock: Path, parts: Sequence[Path]) -> dict[str, object]:
+    """What is in `lock` of packages that no target of `parts` needs: another may need them."""
+    read, new = read_json(lock), [read_json(part) for part in parts]
+    for kind in KINDS:
+        names = {_name(row) for part in new for row in part.get(kind, ())}
+        read[kind] = [row for row in read.get(kind, ()) if _name(row) not in names]
+    return dict(read)
+
+
+def _name(row: str) -> str:
+    return row.partition("/")[0]

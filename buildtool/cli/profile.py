@@ -35,6 +35,7 @@ def profile(
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.cmake import find_cmake
+    from buildtool.toolchains.build_machine import build_machine
     from buildtool.toolchains.choose import host_profile, skel_profiles
     from buildtool.toolchains.conan import conan_profile
 
@@ -57,9 +58,16 @@ def profile(
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()
     if conan:
-        rendered = conan_profile(chosen, conan_home(project).where, find_cmake())
-        conan_home(project).prepare()
+        home = conan_home(project)
+        cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
+        rendered, build = (
+            conan_profile(side, home.where, cmake) for side in (chosen, build_machine())
+        )
+        home.prepare()
         rendered.write_files()
+        build.write_files()
+        # So that nobody has to name it: what Conan takes for the machine that it runs on.
+        write_if_changed(home.where / "profiles" / "default", build.text)
         text = rendered.text
     if out:
         write_if_changed(out, text)

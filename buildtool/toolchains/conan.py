@@ -16,7 +16,7 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+from buildtool.toolchains.profile import Profile, ProfileError
 
 SETTINGS = "settings_user.yml"
 IDENTITY = "user.buildtool:profile"
@@ -64,11 +64,14 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     Raises `ProfileError` for a path that a Conan profile cannot hold.
     """
     roots = _data.path("cmake") / "conan_roots.cmake"
+    programs = _programs(profile)
     texts = {"toolchain.cmake": profile.cmake_toolchain() + _TOOLCHAIN.format(roots=roots)}
-    programs = _programs(profile.compiler) if profile.platform != "hexagon" else {}
     texts |= {name: _script(argv) for name, argv in programs.items() if len(argv) > 1}
     # One directory for each content: a package that is being built keeps its compiler.
     folder = home / "toolchains" / f"{profile.name}-{value_digest(texts)[:12]}"
+    paths = {
+        name: str(folder / name) if name in texts else argv[0] for name, argv in programs.items()
+    }
     conf: dict[str, object] = {
         "tools.cmake.cmaketoolchain:user_toolchain": [str(folder / "toolchain.cmake")],
         "tools.cmake.cmaketoolchain:generator": "Ninja",
@@ -79,14 +82,12 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     if profile.compiler.kind == "gcc":
         # GNU ld also looks for what the libraries need that it links; LLD does not.
         conf["tools.build:add_rpath_link"] = True
-    if programs:
-        conf["tools.build:compiler_executables"] = {
-            language: str(folder / name) if name in texts else programs[name][0]
-            for language, name in (("c", "cc"), ("cpp", "c++"))
-        }
     if profile.platform == "android":
         conf["tools.android:ndk_path"] = profile.places["NDK"]
     environment = {"PATH": f"+(path){cmake.ninja.parent}", **profile.environment}
+    if programs:
+        conf["tools.build:compiler_executables"] = {"c": paths["cc"], "cpp": paths["c++"]}
+        environment |= {"AR": paths["ar"], "RANLIB": paths["ranlib"]}
     text = _render(
         {
             "settings": {**_settings(profile), "build_type": "Release"},
@@ -119,8 +120,20 @@ def _platform(profile: Profile) -> dict[str, str]:
     return {"os": "Linux", **glibc, "arch": _ARCHS.get(machine, machine)}
 
 
-def _programs(compiler: Compiler) -> dict[str, tuple[str, ...]]:
-    return {"cc": compiler.c, "c++": compiler.cxx}
+def _programs(profile: Profile) -> dict[str, tuple[str, ...]]:
+    """Compilers and archivers for packages that something else than CMake builds (no skels)."""
+    compiler, places = profile.compiler, profile.places
+    if profile.platform == "hexagon":
+        return {}
+    archivers: dict[str, tuple[str, ...]]
+    if zig := places.get("ZIG"):
+        archivers = {name: (zig, name) for name in ("ar", "ranlib")}
+    elif binutils := places.get("BINUTILS"):
+        archivers = {name: (f"{binutils}/{name}",) for name in ("ar", "ranlib")}
+    else:
+        beside = Path(compiler.c[0]).parent
+        archivers = {name: (f"{beside}/llvm-{name}",) for name in ("ar", "ranlib")}
+    return {"cc": compiler.c, "c++": compiler.cxx, **archivers}
 
 
 def _script(argv: tuple[str, ...]) -> str:

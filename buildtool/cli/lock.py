@@ -1,0 +1,35 @@
+"""`buildtool lock [TARGET...]`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, here, print_json
+
+
+def lock(
+    targets: Annotated[
+        list[str] | None, typer.Argument(help="Targets of buildtool.toml; default: all.")
+    ] = None,
+    *,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Choose every version anew, not only missing ones.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Bring conan.lock up to date with the conanfiles, for all targets at once."""
+    from buildtool.build.lock import lock as lock_project
+    from buildtool.cli.screen import Screen
+    from buildtool.project.read import find_project
+
+    project = find_project(here())
+    files = lock_project(project, targets or [], upgrade=upgrade, listener=Screen())
+    if json:
+        print_json({"lockfiles": [{"file": str(f), "changed": c} for f, c in files.items()]})
+        return
+    for file, changed in files.items():
+        print(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")
+    if not files:
+        print("nothing to lock: no [host.NAME] has a 'conan'")

@@ -1,0 +1,266 @@
+"""Packages of host components: real Conan builds them with the target's compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import read_elf
+from buildtool.sdk.qemu import CROSS_LIBRARIES
+from tests.standins.fixtures import MakeNdk
+
+from .conftest import ConanProject
+
+
+def run_by_hand(project: ConanProject, target: str) -> str:
+    """Run the staged program with qemu alone."""
+    stage = project.root / ".buildtool" / "stage" / target
+    return subprocess.run(
+        ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, "-E", f"LD_LIBRARY_PATH={stage}/lib",
+         stage / "bin" / "app"],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["sim", "gcc"])
+def test_shared_libraries_are_built_for_the_target_and_ship(
+    target: str, conan_project: ConanProject
+) -> None:
+    """`calc` needs `base`, of which the program knows nothing."""
+    conan_project.recipe("base", "40")
+    conan_project.recipe("calc", "base() + 2", requires=("base/1.0",))
+
+    step = conan_project.built(target)
+
+    assert step["outcome"] == "built"
+    assert conan_project.staged(target) == {
+        "bin/app", "lib/libcalc.so.1", "lib/libbase.so.1", "run.sh"
+    }  # fmt: skip
+    stage = conan_project.root / ".buildtool" / "stage" / target
+    assert read_elf(stage / "bin" / "app").needed[0] == "libcalc.so.1"
+    assert run_by_hand(conan_project, target) == "42\n"
+    # The clang of zig's says so in what it compiles, gcc says GCC.
+    said = (stage / "lib" / "libbase.so.1").read_bytes()
+    assert (b"GCC: (" in said) == (target == "gcc")
+
+
+def test_a_static_library_leaves_nothing_to_ship(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc", shared=False)
+
+    conan_project.built()
+
+    assert conan_project.staged() == {"bin/app", "run.sh"}
+    assert conan_project.run() == "42\n"
+
+
+def test_an_android_program_gets_its_packages_with_a_stand_in_ndk(
+    conan_project: ConanProject, stand_in_ndk: MakeNdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk("r27")))
+    conan_project.recipe("calc")
+
+    conan_project.built("phone")
+
+    stage = conan_project.root / ".buildtool" / "stage" / "phone"
+    assert conan_project.staged("phone") == {"bin/app", "lib/libcalc.so", "run.sh"}
+    library = read_elf(stage / "lib" / "libcalc.so")
+    assert set(library.load_alignments) == {16384}
+    assert (library.soname, library.bits) == ("libcalc.so", 64)
+
+
+def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    tree = Path(conan_project.built()["tree"])
+    # Whoever starts Conan now meets a home that it cannot use.
+    (conan_project.home / "settings_user.yml").write_text("{")
+
+    assert conan_project.built()["outcome"] == "up-to-date"
+
+    (conan_project.home / "global.conf").write_text("# a comment\n")
+    assert conan_project.built()["outcome"] == "up-to-date"
+    (conan_project.home / "global.conf").write_text("tools.build:jobs=1\n")
+    assert conan_project.built()["outcome"] == "built"
+    toolchain = tree / "conan" / "conan_toolchain.cmake"
+    toolchain.unlink()
+    conan_project.built()
+    assert toolchain.is_file()
+
+
+def test_packages_that_went_missing_are_made_again(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    tree = Path(conan_project.built()["tree"])
+    note = json.loads((tree / "conan" / "installed.json").read_text())
+    subprocess.run(["rm", "-r", *note["packages"]], check=True)
+
+    assert conan_project.built()["outcome"] == "built"
+    assert conan_project.run() == "42\n"
+
+
+def test_each_compiler_has_packages_of_its_own(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    conan_project.built("sim")
+    text = (conan_project.root / "buildtool.toml").read_text()
+    assert 'toolchain = "zig"' in text
+    conan_project.write("buildtool.toml", text.replace('"zig"', '"zig"\nglibc = "2.34"'))
+    conan_project.built("sim")
+    conan_project.built("gcc")
+
+    made = {folder.parent.name for folder in conan_project.home.glob("p/b/calc*/p")}
+    assert len(made) == 3
+
+
+def test_a_recipe_that_changes_is_built_again(
+    conan_project: ConanProject,
+) -> None:
+    conan_project.recipe("calc", "1")
+    conan_project.built()
+    before = conan_project.lockfile.read_text()
+    conan_project.recipe("calc", "2")
+
+    assert conan_project.built()["outcome"] == "built"
+
+    assert conan_project.run() == "2\n"
+    assert conan_project.lockfile.read_text() == before
+
+
+def test_what_a_conanfile_py_generates_counts(conan_project: ConanProject) -> None:
+    """Variables of CMakeToolchain reach the component, and a layout moves the generated files."""
+    conan_project.recipe("calc")
+    conan_project.write(
+        "host/conanfile.py",
+        """\
+        from conan import ConanFile
+        from conan.tools.cmake import CMakeDeps, CMakeToolchain, cmake_layout
+
+        class App(ConanFile):
+            settings = "os", "arch", "compiler", "build_type"
+            requires = "calc/1.0"
+
+            def layout(self):
+                cmake_layout(self)
+
+            def generate(self):
+                CMakeDeps(self).generate()
+                toolchain = CMakeToolchain(self)
+                toolchain.variables["FROM_CONAN"] = str(self.settings.os.glibc)
+                toolchain.generate()
+        """,
+    )
+    text = (conan_project.root / "buildtool.toml").read_text()
+    conan_project.write("buildtool.toml", text.replace("conanfile.txt", "conanfile.py"))
+    main = conan_project.root / "host" / "CMakeLists.txt"
+    main.write_text(
+        main.read_text()
+        + "if(NOT FROM_CONAN STREQUAL 2.35)\n  message(FATAL_ERROR here)\nendif()\n"
+        'if(NOT CMAKE_C_COMPILER MATCHES "zig$")\n  message(FATAL_ERROR there)\nendif()\n'
+    )
+
+    conan_project.built()
+
+    assert conan_project.run() == "42\n"
+    assert {path.name for path in (conan_project.root / "host").iterdir()} == {
+        "CMakeLists.txt", "main.c", "conanfile.py", "conanfile.txt", "conan.lock"
+    }  # fmt: skip
+
+
+def test_a_debug_component_links_packages_too(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    text = (conan_project.root / "buildtool.toml").read_text()
+    defines = 'defines = { CMAKE_BUILD_TYPE = "Debug" }\n\n[target.sim]'
+    conan_project.write("buildtool.toml", text.replace("[target.sim]", defines))
+
+    conan_project.built()
+
+    assert conan_project.run() == "42\n"
+
+
+def test_packages_without_cmake_get_compiler_and_archiver(conan_project: ConanProject) -> None:
+    conan_project.write(
+        "recipes/calc/conanfile.py",
+        """\
+        from conan import ConanFile
+        from conan.tools.files import copy, save
+
+        class Calc(ConanFile):
+            name = "calc"
+            version = "1.0"
+            settings = "os", "arch", "compiler", "build_type"
+
+            def build(self):
+                save(self, "calc.c", "int calc(void) { return 42; }")
+                save(self, "calc.h", "int calc(void);")
+                cc = self.conf.get("tools.build:compiler_executables")["c"]
+                self.run(f'"{cc}" -c -O2 calc.c -o calc.o')
+                self.run('"$AR" qc libcalc.a calc.o && "$RANLIB" libcalc.a')
+
+            def package(self):
+                copy(self, "*.h", self.build_folder, self.package_folder + "/include")
+                copy(self, "*.a", self.build_folder, self.package_folder + "/lib")
+
+            def package_info(self):
+                self.cpp_info.libs = ["calc"]
+        """,
+    )
+    for target in ("sim", "gcc"):
+        conan_project.built(target)
+        assert run_by_hand(conan_project, target) == "42\n"
+
+
+def test_the_user_s_own_conan_is_left_alone(
+    conan_project: ConanProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither ~/.conan2 nor a .conanrc above the project, nor CONAN_HOME, has any effect."""
+    home = conan_project.root.parent / "home"
+    poison = {
+        home / ".conan2" / "global.conf": "core:required_conan_version=>=99",
+        home / ".conan2" / "profiles" / "default": "[settings]\nos=Nonsense\n",
+        conan_project.root.parent / ".conanrc": f"conan_home={home}/.conan2\n",
+    }
+    for file, text in poison.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CONAN_HOME", str(home / ".conan2"))
+    conan_project.recipe("calc")
+
+    conan_project.built()
+
+    left = {file: file.read_text() for file in home.rglob("*") if file.is_file()}
+    left[conan_project.root.parent / ".conanrc"] = poison[conan_project.root.parent / ".conanrc"]
+    assert left == poison
+    assert os.listdir(home) == [".conan2"]  # noqa: PTH208
+
+
+def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: ConanProject) -> None:
+    conan_project.asks_for("cdsprpc/1.0")
+    main = conan_project.root / "host" / "CMakeLists.txt"
+    main.write_text(
+        main.read_text().replace("calc::calc", "cdsprpc::cdsprpc").replace("calc", "cdsprpc")
+    )
+    conan_project.write(
+        "host/main.c",
+        """\
+        #include <stdio.h>
+        #include <rpcmem.h>
+        #include <remote.h>
+        int main(void) {
+            void *room = rpcmem_alloc(RPCMEM_HEAP_ID_SYSTEM, 0, 64);
+            puts(room ? "room" : "none");
+            rpcmem_free(room);
+        }
+        """,
+    )
+    conan_project.recipe("calc")
+
+    conan_project.built()
+
+    assert conan_project.staged() == {"bin/app", "run.sh"}
+    stage = conan_project.root / ".buildtool" / "stage" / "sim"
+    assert "libcdsprpc.so.1" in read_elf(stage / "bin" / "app").needed
+    assert conan_project.run() == "room\n"
+    held = [p for p in conan_project.home.glob("p/**/*cdsprpc*") if ".so" in p.suffixes]
+    assert held == []

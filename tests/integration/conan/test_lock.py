@@ -1,0 +1,103 @@
+"""conan.lock: made once, strict from then on, one for all targets."""
+
+from __future__ import annotations
+
+import json
+
+from .conftest import ConanProject
+
+BY_COMPILER = """\
+from conan import ConanFile
+
+class App(ConanFile):
+    settings = "os", "arch", "compiler", "build_type"
+
+    def requirements(self):
+        self.requires("calc/1.0")
+        if self.settings.compiler == "gcc":
+            self.requires("extra/1.0")
+"""
+
+
+def locked(project: ConanProject) -> list[str]:
+    return list(json.loads(project.lockfile.read_text())["requires"])
+
+
+def test_a_build_without_a_lockfile_makes_one_and_says_so(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+
+    done = conan_project.buildtool("build", cwd=conan_project.root)
+
+    assert f"wrote {conan_project.lockfile}" in done.stderr
+    # Neither a revision of a recipe that lies in the project, nor a time.
+    assert locked(conan_project) == ["calc/1.0"]
+    again = conan_project.buildtool("build", cwd=conan_project.root)
+    assert "conan.lock" not in again.stderr
+
+
+def test_locked_versions_stay_until_upgraded(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc", "1")
+    conan_project.asks_for("calc/[>=1.0 <2]")
+    conan_project.built()
+    conan_project.recipe("calc", "2", version="1.1", folder="newer")
+
+    conan_project.built()
+    assert (conan_project.run(), locked(conan_project)) == ("1\n", ["calc/1.0"])
+
+    done = conan_project.buildtool("lock", "--upgrade", cwd=conan_project.root)
+    assert "host/conan.lock: changed" in done.stdout
+    assert (conan_project.run(), locked(conan_project)) == ("2\n", ["calc/1.1"])
+
+
+def test_what_the_lockfile_lacks_is_refused_and_lock_adds_it(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    conan_project.recipe("extra", "1")
+    conan_project.built()
+    conan_project.asks_for("calc/1.0", "extra/1.0")
+
+    error = conan_project.fails()
+    assert "Requirement 'extra/1.0' not in lockfile" in error
+    assert "buildtool lock" in error
+    assert locked(conan_project) == ["calc/1.0"]
+
+    conan_project.buildtool("lock", cwd=conan_project.root)
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+    conan_project.built()
+
+    # What nothing asks for any more goes, but only where every target was asked.
+    conan_project.asks_for("calc/1.0")
+    conan_project.buildtool("lock", "sim", cwd=conan_project.root)
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+    text = (conan_project.root / "buildtool.toml").read_text()
+    conan_project.write("buildtool.toml", text[: text.index("[target.phone]")])
+    conan_project.buildtool("lock", cwd=conan_project.root)
+    assert locked(conan_project) == ["calc/1.0"]
+
+
+def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanProject) -> None:
+    conan_project.recipe("calc")
+    conan_project.recipe("extra", "1")
+    conan_project.write("host/conanfile.py", BY_COMPILER)
+    text = (conan_project.root / "buildtool.toml").read_text()
+    conan_project.write("buildtool.toml", text.replace("conanfile.txt", "conanfile.py"))
+
+    done = conan_project.buildtool("lock", "--json", cwd=conan_project.root)
+
+    assert json.loads(done.stdout) == {
+        "lockfiles": [{"file": str(conan_project.lockfile), "changed": True}]
+    }
+    assert "target phone is left out: the Android NDK was not found" in done.stderr
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+    conan_project.built("sim")
+    conan_project.built("gcc")
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+
+
+def test_nothing_to_lock(conan_project: ConanProject) -> None:
+    text = (conan_project.root / "buildtool.toml").read_text()
+    conan_project.recipe("calc")
+    conan_project.write("buildtool.toml", text.replace('conan = "host/conanfile.txt"', ""))
+
+    done = conan_project.buildtool("lock", cwd=conan_project.root)
+
+    assert done.stdout == "nothing to lock: no [host.NAME] has a 'conan'\n"
