@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,14 @@ class CompileCommand:
         return {**entry, "output": self.output} if self.output else entry
 
 
-def for_clangd(entries: Iterable[Mapping[str, Any]], tree: BuildTree) -> Iterator[CompileCommand]:
+def for_clangd(
+    entries: Iterable[Mapping[str, Any]],
+    tree: BuildTree,
+    unsaid: Callable[[Sequence[str]], Iterable[str]],
+) -> Iterator[CompileCommand]:
     """CMake's `entries` (the rows of its compile_commands.json) for `tree`, as clangd wants them.
+
+    `unsaid` gives the arguments that a compiler adds to a command by itself.
 
     Raises `KeyError`, `TypeError` or `ValueError` for a row that is none.
     """
@@ -59,24 +65,34 @@ def for_clangd(entries: Iterable[Mapping[str, Any]], tree: BuildTree) -> Iterato
         file = directory / entry["file"]
         toolchain = tree.toolchains.get(languages.get(file, "C"))
         implicit = toolchain.implicit_includes if toolchain else ()
-        arguments = (*clang_arguments(shlex.split(entry["command"])), *searched(implicit))
+        command = shlex.split(entry["command"])
+        arguments = (*clang_arguments(command), *unsaid(command), *searched(implicit))
         yield CompileCommand(directory, file, str(entry.get("output", "")), arguments)
 
 
 def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
     """A compile command as clang would have it, whatever compiler it is for."""
-    words = list(command)
-    while len(words) > 1 and Path(words[0]).name in LAUNCHERS:
-        words = words[1:]
+    words = without_launcher(command)
     if Path(words[0]).name == "zig" and len(words) > 1:
         words = [{"c++": "clang++"}.get(words[1], "clang"), *words[2:]]
     arguments: list[str] = []
+    search = "-isystem"
     rest = iter(words)
     for word in rest:
         if word == "-target":
             arguments += _target(next(rest, ""))
         elif word.startswith("--target="):
             arguments += _target(word.removeprefix("--target="))
+        elif word.startswith("-mhmx"):
+            continue  # the SDK's alone
+        elif word == "-nostdinc":
+            arguments.append("-nostdlibinc")  # clang's own headers are wanted
+        elif word == "-isystem":
+            directory = next(rest, "")
+            if _is_compilers_own(directory):
+                search = "-idirafter"
+            else:
+                arguments += [search, directory]
         elif cpu := _HEXAGON_CPU.fullmatch(word):
             arguments.append(f"-mcpu={cpu[1]}")
             arguments += [f"-mhvx={arch}" for arch in _HVX.findall(cpu[3])]
@@ -94,10 +110,22 @@ def searched(implicit: Sequence[str]) -> Iterator[str]:
     yield "-nostdlibinc"
     option = "-isystem"
     for directory in implicit:
-        if Path(directory, COMPILERS_OWN).is_file():
+        if _is_compilers_own(directory):
             option = "-idirafter"
         else:
             yield from (option, directory)
+
+
+def without_launcher(command: Sequence[str]) -> list[str]:
+    """A compile command without the ccache or the like in front of it."""
+    words = list(command)
+    while len(words) > 1 and Path(words[0]).name in LAUNCHERS:
+        words = words[1:]
+    return words
+
+
+def _is_compilers_own(directory: str) -> bool:
+    return Path(directory, COMPILERS_OWN).is_file()
 
 
 def _target(triple: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.build.cmake_driver import Configured
-from buildtool.build.compile_commands import for_clangd
+from buildtool.build.compile_commands import for_clangd, without_launcher
+from buildtool.build.environment import build_environment
 from buildtool.build.file_api import FileApiError, read_build_tree
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import (
@@ -29,10 +31,13 @@ from buildtool.build.presets import (
     written_here,
 )
 from buildtool.core.files import file_digest, write_if_changed
+from buildtool.core.process import capture, check
 from buildtool.project.model import Project
 
 DATABASE = "compile_commands.json"
 MAX_BYTES = 256 << 20  # one build tree's commands
+_SHAPING = ("--target=", "-mcpu=", "-nostdlib")
+_LIBRARY_MACRO = re.compile(r"^#define (_LIBCPP_\w+|_LIBCXXABI_\w+) ?(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ def write_database(project: Project, trees: Iterable[Configured]) -> Written:
 
     Raises `FileApiError` when CMake's own account of a tree cannot be read.
     """
-    entries = [entry for tree in trees for entry in _commands(tree)]
+    macros = _Macros({})
+    entries = [entry for tree in trees for entry in _commands(tree, macros)]
     text = json.dumps(entries, indent=1) + "\n"
     place = project.root / DATABASE
     record = _folder(project) / "written.json"  # such a file has no room for a mark
@@ -115,7 +121,7 @@ def _folder(project: Project) -> Path:
     return project.state / "ide"
 
 
-def _commands(tree: Configured) -> list[dict[str, Any]]:
+def _commands(tree: Configured, macros: _Macros) -> list[dict[str, Any]]:
     file = tree.step.tree / DATABASE
     try:
         with file.open("rb") as stream:
@@ -123,13 +129,40 @@ def _commands(tree: Configured) -> list[dict[str, Any]]:
         if len(data) > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES >> 20} MiB")
         known = read_build_tree(tree.step.tree)
-        return [command.as_json() for command in for_clangd(json.loads(data), known)]
+        return [command.as_json() for command in for_clangd(json.loads(data), known, macros.of)]
     except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
         raise FileApiError(
             f"the compile commands of {tree.step.name} cannot be read",
             why=f"{file}: {error}",
             remedy="Let its CMakeLists.txt leave CMAKE_EXPORT_COMPILE_COMMANDS alone.",
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Macros:
+    """The macros with which zig sets its C++ library up, by the arguments that shape them."""
+
+    known: dict[tuple[str, ...], tuple[str, ...]]
+
+    def of(self, command: Sequence[str]) -> tuple[str, ...]:
+        """`-D` arguments for a compile command; none for other compilers and for C.
+
+        Raises `ToolError` when zig fails.
+        """
+        words = without_launcher(command)
+        if Path(words[0]).name != "zig" or words[1:2] != ["c++"]:
+            return ()
+        shaping = [word for word in words[2:] if word.startswith(_SHAPING)]
+        if "-target" in words[:-1]:
+            shaping += ["-target", words[words.index("-target") + 1]]
+        key = (words[0], *shaping)
+        if key not in self.known:
+            ask = [words[0], "c++", *shaping, "-E", "-dM", "-x", "c++", os.devnull]
+            said = check(capture(ask, env=build_environment(), timeout=60), "asking zig for macros")
+            self.known[key] = tuple(
+                f"-D{macro[1]}={macro[2]}" for macro in _LIBRARY_MACRO.finditer(said.output)
+            )
+        return self.known[key]
 
 
 def _preset(name: str, tree: Configured) -> Preset:

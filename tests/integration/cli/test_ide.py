@@ -44,10 +44,12 @@ def entries(project: Path, name: str) -> list[dict[str, Any]]:
 
 def clang(entry: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     """Let a clang of the system check a file, as clangd would."""
-    program = Path(entry["arguments"][0]).name
-    assert program in ("clang", "clang++")
+    compiler = Path(entry["arguments"][0]).name
+    program = "clang++" if compiler.endswith("++") else "clang"
+    # clangd, too, takes the target from the name of a compiler.
+    target = ["--target=aarch64-linux-gnu"] if compiler.startswith("aarch64-linux-gnu-") else []
     return subprocess.run(
-        [program, *entry["arguments"][1:], "-fsyntax-only", "-Werror"],
+        [program, *target, *entry["arguments"][1:], "-fsyntax-only", "-Werror"],
         cwd=entry["directory"],
         capture_output=True,
         text=True,
@@ -97,6 +99,44 @@ def test_clang_accepts_every_command_of_both_sides(
     append(project / "dsp/src/demo_dsp_imp.c", "#ifdef __hexagon__\n#error seen\n#endif\n")
     (entry,) = entries(project, "demo_dsp_imp.c")
     assert "error: seen" in clang(entry).stderr
+
+
+CXX = """\
+#include <arm_neon.h>
+#include <map>
+#include <thread>
+int extra(const std::map<int, float32x4_t> &m) { std::thread t; return (int)m.size(); }
+"""
+
+
+@pytest.mark.parametrize("toolchain", ["gcc", "clang"])
+def test_clang_accepts_the_cxx_of_other_compilers(
+    toolchain: str, buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    edit(
+        project / "buildtool.toml",
+        "[target.sim]",
+        f'[target.sim]\ntoolchain = "{toolchain}"\nglibc = "2.36"',
+    )
+    (project / "host/extra.cpp").write_text(CXX)
+    append(project / "host/CMakeLists.txt", "enable_language(CXX)\nadd_library(extra extra.cpp)\n")
+
+    ide(buildtool, project)
+
+    (entry,) = entries(project, "extra.cpp")
+    done = clang(entry)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_cxx_of_zig_gets_the_settings_of_its_library(buildtool: Buildtool, project: Path) -> None:
+    (project / "host/extra.cpp").write_text(CXX)
+    append(project / "host/CMakeLists.txt", "enable_language(CXX)\nadd_library(extra extra.cpp)\n")
+
+    ide(buildtool, project)
+
+    (entry,) = entries(project, "extra.cpp")
+    assert "-D_LIBCPP_ABI_VERSION=1" in entry["arguments"]
+    assert not any("_LIBCPP" in argument for argument in entries(project, "main.c")[0]["arguments"])
 
 
 def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> None:

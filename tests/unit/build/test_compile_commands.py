@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from buildtool.build.file_api import BuildTree, CMakeTarget, CMakeToolchain, Com
             "/ndk/clang --target=aarch64-none-linux-android31 --sysroot=/s a.c",
         ),
         (
-            "/sdk/hexagon-clang -mcpu=hexagonv73 -mhvx=v73 a.c",
+            "/sdk/hexagon-clang -mcpu=hexagonv73 -mhvx=v73 -mhmx a.c",
             "/sdk/hexagon-clang -mcpu=hexagonv73 -mhvx=v73 a.c",
         ),
         ("zig", "zig"),
@@ -55,6 +56,14 @@ def test_the_compilers_own_headers_are_clangs_the_rest_keeps_its_order(tmp_path:
     assert [*searched([])] == []
 
 
+def test_headers_that_a_command_names_as_the_compilers_own_give_way_too(tmp_path: Path) -> None:
+    (tmp_path / "arm_acle.h").touch()
+    command = f"g++ -nostdinc -isystem /mine -isystem {tmp_path} -isystem /libc a.cpp"
+
+    wanted = "g++ -nostdlibinc -isystem /mine -idirafter /libc a.cpp"
+    assert clang_arguments(command.split()) == tuple(wanted.split())
+
+
 def toolchain(language: str, *includes: str) -> CMakeToolchain:
     return CMakeToolchain(language, "/x/zig", "Clang", "22.1.8", "", includes, ())
 
@@ -74,7 +83,10 @@ def test_each_source_is_given_what_its_language_searches() -> None:
         {"directory": "/p", "command": "zig c++ '-DA=\"x y\"' -c b.inc", "file": "/p/b.inc"},
     ]
 
-    first, second = (command.as_json() for command in for_clangd(entries, tree))
+    def unsaid(command: Sequence[str]) -> list[str]:
+        return ["-DUNSAID"] if command[1] == "c++" else []
+
+    first, second = (command.as_json() for command in for_clangd(entries, tree, unsaid))
 
     assert first == {
         "directory": "/p",
@@ -82,6 +94,7 @@ def test_each_source_is_given_what_its_language_searches() -> None:
         "arguments": ["clang", "-c", "a.c", "-nostdlibinc", "-isystem", "/c"],
         "output": "a.o",
     }
+    assert "-DUNSAID" in second["arguments"]
     assert second["arguments"][:2] == ["clang++", '-DA="x y"']
     assert second["arguments"][-4:] == ["-isystem", "/c++", "-isystem", "/c"]
     assert "output" not in second
