@@ -143,6 +143,26 @@ def _prebuilt(root: Path) -> Path:
 
 
 def _look(root: Path) -> AndroidNdk | None:
+    try:
+        return _read(root)
+    except OSError as error:
+        problem = Problem(
+            f"{error.filename or root} cannot be read: {error.strerror}",
+            "Make it readable, or have another NDK used: set ANDROID_NDK_ROOT to it.",
+        )
+        return AndroidNdk(
+            where=root,
+            version="",
+            identity="",
+            problems=(problem,),
+            clang="",
+            lowest=0,
+            highest=0,
+            aliases={},
+        )
+
+
+def _read(root: Path) -> AndroidNdk | None:
     properties = root / "source.properties"
     if not (properties.is_file() or _toolchain_file(root).is_file()):
         return None

@@ -240,6 +240,24 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(tmp_path: Path) -> None:
     assert "bin/clang is missing" in texts(found_at(tmp_path))
 
 
+def test_an_ndk_that_may_not_be_read_is_told_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = make(tmp_path / "home/android-ndk-r29", "29.0.1")
+    is_file = Path.is_file
+
+    def refuse(path: Path) -> bool:
+        if path.is_relative_to(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+
+    assert "cannot be read: Permission denied" in texts(found_at(closed))
+    make(tmp_path / "home/android-ndk-r27")
+    assert find_android_ndk().version == R27
+
+
 def test_api_levels(tmp_path: Path) -> None:
     ndk = found_at(make(tmp_path))
     assert [ndk.api(level) for level in (21, 24, 25, 31, 35)] == [21, 24, 24, 31, 35]
