@@ -3,7 +3,7 @@
 A tool is looked for in three places: the environment variables that are customary for it, the
 path in the project file, and the places where it usually lies.  The first two decide: what they
 name must be there.  Among the usual places the newest version that the project accepts is taken,
-one without faults before one with.
+one that can be used before one that is broken.
 """
 
 from __future__ import annotations
@@ -53,6 +53,11 @@ class Found:
     version: str
     identity: str
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be used in spite of its problems."""
+        return not self.problems
 
 
 ANY = Tool()
@@ -157,4 +162,4 @@ def _told(wish: Tool, variables: Sequence[str]) -> Iterable[tuple[str, Path]]:
 
 def _newest(tools: Iterable[AnyFound], wish: Tool) -> AnyFound | None:
     fitting = [tool for tool in tools if satisfies(tool.version, wish.version)]
-    return max(fitting, key=lambda tool: (not tool.problems, numbers(tool.version)), default=None)
+    return max(fitting, key=lambda tool: (tool.usable, numbers(tool.version)), default=None)

@@ -52,6 +52,11 @@ class HexagonSdk(Found):
     tools_problems: tuple[Problem, ...] = ()
     qaic_problems: tuple[Problem, ...] = ()
 
+    @property
+    def usable(self) -> bool:
+        """Whether it compiles for some arch; no qaic, or a fault of one arch, is no hindrance."""
+        return bool(self.archs)
+
     def program(self, name: str) -> Path:
         """A program of its tools, such as `hexagon-clang`."""
         assert self.tools is not None, "an SDK without archs compiles nothing"

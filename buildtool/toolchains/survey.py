@@ -111,13 +111,13 @@ class _Seen:
 
 
 def _seen(tool: Found) -> _Seen:
-    return _Seen(tool, tool.problems, usable=not tool.problems)
+    return _Seen(tool, tool.problems, usable=tool.usable)
 
 
 def _sdk(project: Project) -> _Seen:
     """Not all that is wrong with an SDK keeps it from compiling: it may lack qaic only."""
     sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
-    return _Seen(sdk, sdk.problems, usable=bool(sdk.archs))
+    return _Seen(sdk, sdk.problems, usable=sdk.usable)
 
 
 def _native(project: Project) -> _Seen:

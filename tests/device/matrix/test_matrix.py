@@ -83,6 +83,7 @@ def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
 @pytest.mark.parametrize("kind", SDK)
 @pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
 def test_hexagon_sdk_stand_in(
+    *,
     kind: str,
     version: str,
     root: Path,
@@ -107,6 +108,7 @@ def test_hexagon_sdk_stand_in(
 @pytest.mark.parametrize("kind", ["c", "cxx", "shared"])
 @pytest.mark.parametrize("release", ["r26", "r27", "r28"])
 def test_android_ndk_stand_in(
+    *,
     kind: str,
     release: str,
     root: Path,

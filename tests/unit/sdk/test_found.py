@@ -11,6 +11,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.found import (
     ANY,
     Found,
+    Problem,
     ToolMissingError,
     ToolUnfitError,
     identity,
@@ -28,7 +29,8 @@ def look(path: Path) -> Kit | None:
     file = path / "version"
     if not file.is_file():
         return None
-    return Kit(where=path, version=file.read_text(), identity="")
+    problems = (Problem("it is broken", "Unpack it again."),) if (path / "broken").exists() else ()
+    return Kit(where=path, version=file.read_text(), identity="", problems=problems)
 
 
 def make(path: Path, version: str) -> Path:
@@ -98,6 +100,14 @@ def test_of_two_side_by_side_the_project_chooses_by_version(tmp_path: Path) -> N
     assert find(old, new, wish=Tool(version="5.5")).where == old
     assert find(old, new, wish=Tool(version=">=5.5")).where == new
     assert find(old, new, wish=Tool(version=">=6.4")).where == new
+
+
+def test_one_that_can_be_used_goes_before_a_newer_one_that_is_broken(tmp_path: Path) -> None:
+    old, new = make(tmp_path / "5.5", "5.5"), make(tmp_path / "6.4", "6.4")
+    (new / "broken").touch()
+
+    assert find(old, new).where == old
+    assert find(old, new, wish=Tool(version=">=6")).where == new
 
 
 def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Path) -> None:
