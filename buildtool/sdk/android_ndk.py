@@ -127,11 +127,16 @@ def _usual() -> Iterator[Path]:
     home = Path(os.environ.get("HOME") or "/nonexistent")
     sdks += [home / "Android" / "Sdk", Path("/usr/lib/android-sdk"), Path("/opt/android-sdk")]
     for sdk in sdks:
-        yield from sorted(sdk.glob("ndk/*"))
+        yield from _matching(sdk / "ndk", "*")
         yield sdk / "ndk-bundle"
-    yield from sorted(Path("/opt").glob("android-ndk*"))
+    yield from _matching(Path("/opt"), "android-ndk*")
     yield Path("/usr/lib/android-ndk")
-    yield from sorted(home.glob("android-ndk-r*"))
+    yield from _matching(home, "android-ndk-r*")
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    """What matches in `folder`; else the pattern itself, to be named among what was looked for."""
+    return sorted(folder.glob(pattern)) or [folder / pattern]
 
 
 def _toolchain_file(root: Path) -> Path:

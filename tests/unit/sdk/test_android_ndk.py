@@ -129,6 +129,14 @@ def test_a_version_that_is_not_there(tmp_path: Path) -> None:
     assert "sdkmanager" in caught.value.remedy
 
 
+def test_where_it_was_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(ToolMissingError, match="the Android NDK was not found") as caught:
+        find_android_ndk(Tool())
+    for place in ("$ANDROID_NDK_ROOT (not set)", "home/Android/Sdk/ndk/*", "home/android-ndk-r*"):
+        assert place in caught.value.why
+    assert "ANDROID_NDK_ROOT" in caught.value.remedy
+
+
 def test_an_ndk_older_than_r25_is_a_problem(tmp_path: Path) -> None:
     assert "older than r25" in texts(found_at(make(tmp_path, "23.1.7779620")))
 
