@@ -34,6 +34,7 @@ INSTALL = (
 UNPACK = "Unpack the NDK's archive again, with a program that keeps modes and links: unzip."
 MAX_BYTES = 1 << 20
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
+OPT, USR_LIB = Path("/opt"), Path("/usr/lib")
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 
 
@@ -125,12 +126,12 @@ def _check_sdk_variables() -> None:
 def _usual() -> Iterator[Path]:
     sdks = [Path(value).absolute() for v in SDK_VARIABLES if (value := os.environ.get(v))]
     home = Path(os.environ.get("HOME") or "/nonexistent")
-    sdks += [home / "Android" / "Sdk", Path("/usr/lib/android-sdk"), Path("/opt/android-sdk")]
+    sdks += [home / "Android" / "Sdk", USR_LIB / "android-sdk", OPT / "android-sdk"]
     for sdk in sdks:
         yield from _matching(sdk / "ndk", "*")
         yield sdk / "ndk-bundle"
-    yield from _matching(Path("/opt"), "android-ndk*")
-    yield Path("/usr/lib/android-ndk")
+    yield from _matching(OPT, "android-ndk*")
+    yield USR_LIB / "android-ndk"
     yield from _matching(home, "android-ndk-r*")
 
 

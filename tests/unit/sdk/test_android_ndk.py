@@ -23,6 +23,8 @@ def _no_ndk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in (*VARIABLES, *android_ndk.SDK_VARIABLES):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(android_ndk, "OPT", tmp_path / "opt")
+    monkeypatch.setattr(android_ndk, "USR_LIB", tmp_path / "usr-lib")
 
 
 def write(file: Path, text: str, *, mode: int = 0o644) -> None:
@@ -100,7 +102,15 @@ def test_an_sdk_variable_that_names_nothing_is_an_error(
 
 @pytest.mark.parametrize(
     "place",
-    ["sdk/ndk/27.2.12479018", "sdk/ndk-bundle", "home/Android/Sdk/ndk/x", "home/android-ndk-r27c"],
+    [
+        "sdk/ndk/27.2.12479018",
+        "sdk/ndk-bundle",
+        "home/Android/Sdk/ndk/x",
+        "home/android-ndk-r27c",
+        "opt/android-ndk-r27c",
+        "usr-lib/android-ndk",
+        "usr-lib/android-sdk/ndk/27",
+    ],
 )
 def test_the_usual_places(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sdk").mkdir()
