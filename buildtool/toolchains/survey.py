@@ -18,7 +18,7 @@ from buildtool.sdk.android_ndk import find_android_ndk
 from buildtool.sdk.clang import find_clang
 from buildtool.sdk.cmake import find_cmake, find_cmake_program
 from buildtool.sdk.conan import find_conan
-from buildtool.sdk.found import Found, Problem, ToolMissingError
+from buildtool.sdk.found import Found, ToolMissingError
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.ninja import find_ninja
@@ -101,57 +101,38 @@ def survey(project: Project) -> Survey:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A tool that was found: whether it can be used, and what is to be said of it."""
-
-    tool: Found
-    faults: tuple[Problem, ...]
-    usable: bool
+def _native(project: Project) -> Found:
+    return native_compiler(project.tool("gcc-aarch64"), project.tool("clang"))
 
 
-def _seen(tool: Found) -> _Seen:
-    return _Seen(tool, tool.problems, usable=tool.usable)
-
-
-def _sdk(project: Project) -> _Seen:
-    """Not all that is wrong with an SDK keeps it from compiling: it may lack qaic only."""
-    sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
-    return _Seen(sdk, sdk.problems, usable=sdk.usable)
-
-
-def _native(project: Project) -> _Seen:
-    return _seen(native_compiler(project.tool("gcc-aarch64"), project.tool("clang")))
-
-
-def _emulated(project: Project) -> _Seen:
+def _emulated(project: Project) -> Found:
     find_zig()  # the device's own parts are built with it
     find_cross_glibc()
-    return _seen(find_qemu(project.tool("qemu")))
+    return find_qemu(project.tool("qemu"))
 
 
-_ROWS: tuple[tuple[str, str, Callable[[Project], _Seen]], ...] = (
-    ("ubuntu-aarch64", "zig", lambda project: _seen(find_zig(project.tool("zig")))),
-    ("ubuntu-aarch64", "gcc", lambda project: _seen(find_gcc(project.tool("gcc-aarch64")))),
-    ("ubuntu-aarch64", "clang", lambda project: _seen(find_clang(project.tool("clang")))),
+_ROWS: tuple[tuple[str, str, Callable[[Project], Found]], ...] = (
+    ("ubuntu-aarch64", "zig", lambda project: find_zig(project.tool("zig"))),
+    ("ubuntu-aarch64", "gcc", lambda project: find_gcc(project.tool("gcc-aarch64"))),
+    ("ubuntu-aarch64", "clang", lambda project: find_clang(project.tool("clang"))),
     ("ubuntu-aarch64", "native", _native),
-    ("android", "ndk", lambda project: _seen(find_android_ndk(project.tool("android-ndk")))),
-    ("hexagon", "llvm", lambda project: _seen(find_zig(project.tool("zig")))),
-    ("hexagon", "sdk", _sdk),
+    ("android", "ndk", lambda project: find_android_ndk(project.tool("android-ndk"))),
+    ("hexagon", "llvm", lambda project: find_zig(project.tool("zig"))),
+    ("hexagon", "sdk", lambda project: find_hexagon_sdk(project.tool("hexagon-sdk"))),
     ("device", "emulated", _emulated),
-    ("device", "adb", lambda project: _seen(find_adb(project.tool("adb")))),
-    ("device", "ssh", lambda project: _seen(find_ssh(project.tool("ssh")))),
-    ("build", "cmake", lambda project: _seen(find_cmake_program(project.tool("cmake")))),
-    ("build", "ninja", lambda project: _seen(find_ninja(project.tool("ninja")))),
-    ("build", "conan", lambda _: _seen(find_conan())),
+    ("device", "adb", lambda project: find_adb(project.tool("adb"))),
+    ("device", "ssh", lambda project: find_ssh(project.tool("ssh"))),
+    ("build", "cmake", lambda project: find_cmake_program(project.tool("cmake"))),
+    ("build", "ninja", lambda project: find_ninja(project.tool("ninja"))),
+    ("build", "conan", lambda _: find_conan()),
 )
 
 
 def _tool_row(
-    platform: str, toolchain: str, look: Callable[[Project], _Seen], project: Project
+    platform: str, toolchain: str, look: Callable[[Project], Found], project: Project
 ) -> ToolRow:
     try:
-        seen = look(project)
+        tool = look(project)
     except ProfileError as error:  # the machine is of another kind
         return ToolRow(platform, toolchain, NOT_HERE, faults=(_fault(error),))
     except ToolMissingError as error:
@@ -161,10 +142,10 @@ def _tool_row(
     return ToolRow(
         platform,
         toolchain,
-        READY if seen.usable else UNFIT,
-        version=seen.tool.version,
-        where=str(seen.tool.where),
-        faults=tuple(Fault(problem.text, "", problem.remedy) for problem in seen.faults),
+        READY if tool.usable else UNFIT,
+        version=tool.version,
+        where=str(tool.where),
+        faults=tuple(Fault(problem.text, "", problem.remedy) for problem in tool.problems),
     )
 
 
