@@ -21,15 +21,20 @@ def check_links(tree: BuildTree, cdsprpc: Cdsprpc) -> None:
     Import stubs of this tool are right wherever they lie, and a project may make one of its own.
     Raises `CdsprpcError` for any other libcdsprpc, whatever its file is called.
     """
-    own = {artifact for target in tree.targets for artifact in target.artifacts}
+    own = {_stem(artifact) for target in tree.targets for artifact in target.artifacts}
     judged: set[Path] = set()
     for target in tree.targets:
         for library in read_link_line(target.link, tree.build).libraries():
-            if library in own or library in judged:
+            if _stem(library) in own or library in judged:
                 continue
             judged.add(library)
             if _is_another(library, cdsprpc):
                 raise _refused(target.name, library)
+
+
+def _stem(library: Path) -> Path:
+    """CMake tells `libx.so` of what it makes, and links `libx.so.1.0`."""
+    return library.with_name(library.name.partition(".so")[0])
 
 
 def _is_another(library: Path, cdsprpc: Cdsprpc) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from buildtool.build.built import Built, BuiltStep
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.release.stage import StageError, stage
+from buildtool.toolchains.import_stub import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 
 PROFILE = Profile(
@@ -75,6 +76,34 @@ def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
 
     assert "Buildtool::cdsprpc" in caught.value.remedy
     assert not (tmp_path / "stage" / "sim").exists()
+
+
+@pytest.mark.parametrize("arch", [None, "v68"])
+def test_a_libcdsprpc_of_another_name_is_never_shipped(tmp_path: Path, arch: str | None) -> None:
+    result = built(tmp_path, {"lib/libfastrpc_client.so": ""}, arch)
+    file = tmp_path / "prefix/lib/libfastrpc_client.so"
+    file.write_bytes(import_stub("libcdsprpc.so.1", ["remote_handle64_open"]))
+
+    with pytest.raises(StageError, match=r"libfastrpc_client.so, which is libcdsprpc.so.1"):
+        stage(result)
+
+
+def test_a_link_to_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
+    result = built(tmp_path, {"lib/liba.so": ""})
+    (tmp_path / "libcdsprpc.so.1.0.0").write_text("x")
+    (tmp_path / "prefix/lib/liba.so").unlink()
+    (tmp_path / "prefix/lib/liba.so").symlink_to(tmp_path / "libcdsprpc.so.1.0.0")
+
+    with pytest.raises(StageError, match=r"which is libcdsprpc.so.1.0.0"):
+        stage(result)
+
+
+def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
+    result = built(tmp_path, {"lib/liba.so": "", "share/notes": "libcdsprpc.so.1"})
+    file = tmp_path / "prefix/lib/liba.so"
+    file.write_bytes(import_stub("liba.so", ["libcdsprpc_version"]))
+
+    assert tree(stage(result).directory) == ["lib/liba.so", "run.sh", "share/notes"]
 
 
 def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:

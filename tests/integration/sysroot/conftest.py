@@ -1,0 +1,38 @@
+"""A cache of the test's own, so that sysroots of one test are not seen by another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.sysroot.directory import open_directory
+from buildtool.deploy.sysroot.pull import pull
+from buildtool.sdk.sysroot import Sysroot
+
+Pull = Callable[..., tuple[Sysroot, bool]]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With the shared zig cache and stand-ins in it; its path has a space."""
+    own = tmp_path / "the cache"
+    own.mkdir()
+    for shared in ("zig", "stand-ins"):
+        folder = Path(os.environ["BUILDTOOL_CACHE"]) / shared
+        folder.mkdir(exist_ok=True)
+        (own / shared).symlink_to(folder)
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
+    return own
+
+
+@pytest.fixture
+def pull_from() -> Pull:
+    """Pull the sysroot called `name` from the directory `root`."""
+
+    def pull_(root: Path, name: str = "board", *, libc: bool = False) -> tuple[Sysroot, bool]:
+        return pull(open_directory(root), name, libc=libc, waiting=lambda: None)
+
+    return pull_

@@ -1,0 +1,132 @@
+"""The C library of a stand-in board, with the linker scripts that Debian's package has."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.sysroot.device_files import PullError
+from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board
+
+from .conftest import Pull
+
+PROGRAM = (
+    "#include <math.h>\n#include <stdio.h>\nint main(int c, char **v) {\n"
+    '    (void)v; printf("%g\\n", sqrt(c * 1764.0)); }\n'
+)
+
+
+@pytest.fixture(params=["one directory for libraries", "two"])
+def board(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Debian's ARM64 glibc as a device has it: scripts with the device's absolute paths.
+
+    On newer systems /lib is a link; on older ones the libraries themselves lie in /lib, and those
+    that programs are linked with in /usr/lib, some of them absolute links.
+    """
+    root = make_board(tmp_path / "a board")
+    own, dev = root / "lib/aarch64-linux-gnu", root / MULTIARCH
+    if request.param == "two":
+        (root / "lib").unlink()
+        own.mkdir(parents=True)
+        (dev / "libc.so.6").unlink()
+    for file in CROSS_LIBRARIES.iterdir():
+        if file.is_dir() or file.name.startswith(("libstdc", "libgcc", "libasan", "libtsan")):
+            continue
+        shared = ".so." in file.name
+        place = (own if shared else dev) / file.name
+        if file.is_symlink():
+            place.symlink_to(f"/lib/aarch64-linux-gnu/{file.readlink().name}")
+        elif not place.exists():
+            shutil.copyfile(file, place)
+    script = dev / "libc.so"
+    text = script.read_text()
+    assert f"{CROSS_LIBRARIES}/libc.so.6" in text
+    text = text.replace(f"{CROSS_LIBRARIES}/libc_non", "/usr/lib/aarch64-linux-gnu/libc_non")
+    script.write_text(text.replace(f"{CROSS_LIBRARIES}/", "/lib/aarch64-linux-gnu/"))
+    shutil.copytree(CROSS_LIBRARIES.parent / "include", root / "usr/include", symlinks=True)
+    return root
+
+
+def test_a_stand_in_s_scripts_name_no_absolute_path(board: Path, pull_from: Pull) -> None:
+    sysroot, _ = pull_from(board, libc=True)
+
+    script = (sysroot.root / MULTIARCH / "libc.so").read_text()
+    group = re.search(r"GROUP \((.*)\)", script)
+    assert group
+    named = [word for word in group[1].split() if word not in ("(", ")", "AS_NEEDED")]
+    assert [Path(name).name for name in named] == [
+        "libc.so.6",
+        "libc_nonshared.a",
+        "ld-linux-aarch64.so.1",
+    ]
+    for name in named:
+        assert not name.startswith("/")
+        leads_to = (sysroot.root / MULTIARCH / name).resolve()
+        assert leads_to.is_file()
+        assert leads_to.is_relative_to(sysroot.root)
+    links = [path for path in sysroot.root.rglob("*") if path.is_symlink()]
+    assert any(link.name == "libm.so" for link in links)
+    for link in links:
+        assert not link.readlink().is_absolute()
+        assert link.resolve(strict=True).is_relative_to(sysroot.root)
+
+
+@pytest.mark.parametrize("linker", ["gcc", "clang"])
+def test_a_program_links_against_a_stand_in_s_c_library(
+    linker: str, board: Path, tmp_path: Path, pull_from: Pull
+) -> None:
+    """By GNU ld and by lld; every library that they read is the sysroot's or the compiler's."""
+    sysroot, _ = pull_from(board, libc=True)
+    source = tmp_path / "main.c"
+    source.write_text(PROGRAM)
+    folder = sysroot.root / MULTIARCH
+    command: list[str | Path] = ["aarch64-linux-gnu-gcc", f"--sysroot={sysroot.root}"]
+    if linker == "clang":
+        command = ["clang", "--target=aarch64-linux-gnu", "-fuse-ld=lld"]
+        command += [f"--sysroot={sysroot.root}"]
+    command += [f"-B{folder}", f"-L{folder}", "-Wl,--trace", source, "-lm"]
+    done = subprocess.run(
+        [*command, "-o", tmp_path / "main"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    read = [Path(line) for line in (done.stdout + done.stderr).splitlines() if "libc" in line]
+    assert read
+    for path in read:
+        assert path.resolve().is_relative_to(sysroot.root), path
+    ran = subprocess.run(
+        ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, tmp_path / "main"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stdout == "42\n", ran.stderr
+
+
+def test_a_stand_in_s_script_that_names_what_is_not_there(board: Path, pull_from: Pull) -> None:
+    (board / MULTIARCH / "libc.so").write_text("GROUP ( /lib/nothing.so.6 )")
+    with pytest.raises(PullError, match="names /lib/nothing"):
+        pull_from(board, libc=True)
+
+
+def test_a_script_of_a_stand_in_that_names_itself(board: Path, pull_from: Pull) -> None:
+    (board / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/libc.so )")
+    sysroot, _ = pull_from(board, libc=True)
+    assert (sysroot.root / MULTIARCH / "libc.so").read_text() == "INPUT ( libc.so )"
+
+
+def test_a_header_counts_for_the_identity_of_a_stand_in(board: Path, pull_from: Pull) -> None:
+    plain, _ = pull_from(board)
+    with_libc, changed = pull_from(board, libc=True)
+    assert changed
+    assert with_libc.identity != plain.identity
+    (board / "usr/include/stdio.h").write_text("/* another */\n")
+    other, changed = pull_from(board, libc=True)
+    assert changed
+    same = dataclasses.replace(other, identity=with_libc.identity)
+    assert same == with_libc
+    assert other.identity != with_libc.identity

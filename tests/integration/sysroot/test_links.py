@@ -1,0 +1,329 @@
+"""Which libcdsprpc programs are linked against: the system's, whoever asks for it and however."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import read_elf
+from tests.command_line import Buildtool
+from tests.standins.device import arm64_library, make_board
+from tests.standins.fixtures import MakeSdk
+
+from .conftest import Pull
+
+PROJECT = """\
+[project]
+name = "linked"
+[host.linked]
+source = "host"
+[target.sim]
+platform = "ubuntu-aarch64"
+toolchain = "{toolchain}"
+glibc = "2.36"
+"""
+LISTS = """\
+cmake_minimum_required(VERSION 3.22)
+project(linked C)
+add_executable(main main.c)
+install(TARGETS main)
+"""
+MAIN = """\
+#ifndef WEAK
+#define WEAK
+#endif
+extern void *rpcmem_alloc(int, unsigned, int);
+extern void *rpcmem_alloc2(int, unsigned, unsigned long) WEAK;
+int library(void);
+int main(void) {
+#ifdef NEWER
+    if (&rpcmem_alloc2) return rpcmem_alloc2(0, 0, 0) != 0;
+#endif
+    return rpcmem_alloc(0, 0, 0) != 0;
+}
+"""
+LIBRARY = (
+    "int remote_handle64_close(long);\nint library(void) { return remote_handle64_close(1); }\n"
+)
+COMPILERS = ["zig", "gcc", "clang"]
+
+
+class Project:
+    """A project in a directory with a space, of one program for the ARM64 side."""
+
+    def __init__(self, root: Path, buildtool: Buildtool) -> None:
+        self.root = root
+        self.buildtool = buildtool
+        (root / "host").mkdir(parents=True)
+        (root / "host/main.c").write_text(MAIN)
+        (root / "host/library.c").write_text(LIBRARY)
+        self.target("zig")
+
+    def target(self, toolchain: str, more: str = "") -> None:
+        (self.root / "buildtool.toml").write_text(PROJECT.format(toolchain=toolchain) + more)
+
+    def lists(self, text: str) -> None:
+        (self.root / "host/CMakeLists.txt").write_text(LISTS + text)
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        return self.buildtool("build", cwd=self.root)
+
+    def refused(self) -> str:
+        done = self.build()
+        assert done.returncode == 1, done.stdout
+        return done.stderr
+
+    def program(self, name: str = "bin/main") -> Path:
+        done = self.build()
+        assert done.returncode == 0, done.stderr
+        return self.root / ".buildtool/stage/sim" / name
+
+
+@pytest.fixture
+def project(tmp_path: Path, buildtool: Buildtool) -> Project:
+    return Project(tmp_path / "a project", buildtool)
+
+
+@pytest.mark.parametrize("toolchain", COMPILERS)
+@pytest.mark.parametrize(
+    "how",
+    [
+        "target_link_libraries(main cdsprpc)",
+        "find_library(found cdsprpc REQUIRED)\ntarget_link_libraries(main ${found})",
+        "find_package(Buildtool REQUIRED)\ntarget_link_libraries(main Buildtool::cdsprpc)",
+        'include(CheckLibraryExists)\ncheck_library_exists(cdsprpc rpcmem_alloc "" have)\n'
+        "if(have)\n  target_link_libraries(main -lcdsprpc)\nendif()",
+        # GNU ld wants to see what the library needs.
+        "add_library(part SHARED library.c)\ntarget_link_libraries(part PRIVATE cdsprpc)\n"
+        "target_link_libraries(main part cdsprpc)\ninstall(TARGETS part)",
+        'set(CMAKE_EXE_LINKER_FLAGS "")\ntarget_link_libraries(main cdsprpc)',
+    ],
+    ids=["-l", "find_library", "Buildtool", "check_library_exists", "second hand", "flags"],
+)
+def test_the_system_s_is_linked(toolchain: str, how: str, project: Project) -> None:
+    project.target(toolchain)
+    project.lists(how)
+
+    program = read_elf(project.program())
+
+    assert "libcdsprpc.so.1" in program.needed
+    assert "libcdsprpc.so" not in program.needed
+    assert "rpcmem_alloc" in program.imports
+    # A program that found the stub when it runs would call nothing.
+    (built,) = (project.root / ".buildtool/build/linked").glob("*/main")
+    assert b"buildtool-cdsprpc" not in built.read_bytes()
+
+
+def test_a_stand_in_s_own_exports_are_what_is_linked(
+    project: Project, tmp_path: Path, pull_from: Pull
+) -> None:
+    project.lists(
+        "target_compile_definitions(main PRIVATE NEWER)\ntarget_link_libraries(main cdsprpc)"
+    )
+    assert "Older devices have no rpcmem_alloc2" in project.refused()
+
+    pull_from(make_board(tmp_path / "old"), "old")
+    project.target("zig", 'sysroot = "old"\n')
+    said = project.refused()
+    assert "The libcdsprpc of the device 'old' has no rpcmem_alloc2" in said
+    assert "__attribute__((weak))" in said
+
+    pull_from(make_board(tmp_path / "new", newer=True), "new")
+    project.target("zig", 'sysroot = "new"\n')
+    assert "rpcmem_alloc2" in read_elf(project.program()).imports
+    # What the true library needs, and the build machine has not, is not asked for.
+    assert read_elf(project.program()).needed == ("libcdsprpc.so.1", "libc.so.6")
+
+
+@pytest.mark.parametrize("toolchain", COMPILERS)
+def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Project) -> None:
+    project.target(toolchain)
+    project.lists(
+        'target_compile_definitions(main PRIVATE NEWER "WEAK=__attribute__((weak))")\n'
+        "target_link_libraries(main cdsprpc)"
+    )
+    program = read_elf(project.program())
+    assert "rpcmem_alloc2" in program.weak_imports
+    assert "rpcmem_alloc2" not in program.imports
+
+
+def test_a_library_may_not_need_what_the_stand_in_s_has_not(
+    project: Project, tmp_path: Path, pull_from: Pull
+) -> None:
+    """Nobody asks a linker whether a library is complete."""
+    pull_from(make_board(tmp_path / "old"), "old")
+    project.target("zig", 'sysroot = "old"\n')
+    (project.root / "host/library.c").write_text(
+        "int dspqueue_read(void);\nint library(void) { return dspqueue_read(); }\n"
+    )
+    project.lists(
+        "add_library(part SHARED library.c)\ninstall(TARGETS part)\n"
+        "target_link_libraries(part PRIVATE cdsprpc)\n"
+        "target_link_libraries(main cdsprpc)\n"
+    )
+    said = project.refused()
+    assert "libpart.so needs dspqueue_read" in said
+    assert "the libcdsprpc of the device 'old' does not have" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('platform = "android"', "the sysroot 'old' is of ubuntu-aarch64, the target of android"),
+        ('glibc = "2.39"', 'Lower it for this target: glibc = "2.36"'),
+        ('archs = ["v73"]', 'Add "v68" to its archs'),
+        ('sysroot = "none"', "buildtool sysroot pull DEVICE --name none"),
+        ('sysroot = "../old"', "cannot be the name of a sysroot"),
+    ],
+)
+def test_a_stand_in_that_does_not_fit_the_target(
+    more: str, said: str, project: Project, tmp_path: Path, pull_from: Pull
+) -> None:
+    pull_from(make_board(tmp_path / "old"), "old")
+    project.lists("")
+    keys = {"platform": '"ubuntu-aarch64"', "sysroot": '"old"', "glibc": '"2.36"'}
+    key, _, value = more.partition(" = ")
+    keys[key] = value
+    table = "".join(f"{name} = {text}\n" for name, text in keys.items())
+    (project.root / "buildtool.toml").write_text(
+        f'[project]\nname = "x"\n[host.x]\nsource = "host"\n[target.sim]\n{table}'
+    )
+    done = project.build()
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+
+
+SHIP = "ipc/fastrpc/remote/ship/UbuntuARM_aarch64"
+
+
+@pytest.mark.parametrize("toolchain", ["zig", "gcc"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        'target_link_libraries(main "{ship}/libcdsprpc.so")',
+        'target_link_directories(main PRIVATE "{ship}")\ntarget_link_libraries(main cdsprpc)',
+        'target_link_libraries(main "-L\\"{ship}\\"" -lcdsprpc)',
+        'target_link_options(main PRIVATE "-L{ship}")\ntarget_link_libraries(main cdsprpc)',
+        'set_target_properties(main PROPERTIES LINK_FLAGS "-Wl,\\"{ship}/libcdsprpc.so\\"")',
+        'find_library(found cdsprpc PATHS "{ship}" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)\n'
+        "target_link_libraries(main ${{found}})",
+        "add_library(client SHARED IMPORTED)\nset_target_properties(client PROPERTIES\n"
+        '  IMPORTED_LOCATION "{ship}/libcdsprpc.so")\n'
+        "add_library(middle STATIC library.c)\ntarget_link_libraries(middle client)\n"
+        "target_link_libraries(main middle)",
+        'file(CREATE_LINK "{ship}/libcdsprpc.so" "${{CMAKE_BINARY_DIR}}/libother.so" SYMBOLIC)\n'
+        'target_link_libraries(main "${{CMAKE_BINARY_DIR}}/libother.so")',
+    ],
+    ids=["path", "directory", "-L", "options", "flags", "find_library", "second hand", "link"],
+)
+def test_the_client_of_a_stand_in_sdk_is_refused(
+    toolchain: str, how: str, project: Project, stand_in_sdk: MakeSdk
+) -> None:
+    project.target(toolchain)
+    project.lists(how.format(ship=stand_in_sdk() / SHIP))
+
+    said = project.refused()
+
+    assert "error: main would be linked against the libcdsprpc of a Hexagon SDK" in said
+    assert "FASTRPC_IOCTL_INIT_CREATE" in said
+    assert "rpcmem_*" in said
+    assert "→ Link Buildtool::cdsprpc" in said
+    assert not list((project.root / ".buildtool").glob("build/*/*/main")), "it was built before"
+
+
+def test_a_project_that_turns_to_a_stand_in_sdk_later_is_refused_too(
+    project: Project, stand_in_sdk: MakeSdk
+) -> None:
+    project.lists("target_link_libraries(main cdsprpc)")
+    assert project.program().is_file()
+    project.lists(f'target_link_libraries(main "{stand_in_sdk() / SHIP}/libcdsprpc.so")')
+    assert "of a Hexagon SDK" in project.refused()
+
+
+def test_other_copies_are_refused_by_name_and_by_soname(
+    project: Project, tmp_path: Path, stand_in_sdk: MakeSdk
+) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    shutil.copy(stand_in_sdk() / SHIP / "libcdsprpc.so", copies / "libcdsprpc.so")
+    shutil.copy(stand_in_sdk() / SHIP / "libcdsprpc.so", copies / "librenamed.so")
+    for name in ("libcdsprpc.so", "librenamed.so"):
+        project.lists(f'target_link_libraries(main "{copies}/{name}")')
+        said = project.refused()
+        assert "against a libcdsprpc that is not the system's" in said
+        assert f"{copies}/{name}" in said
+    (copies / "libcdsprpc.so").write_text("INPUT ( librenamed.so )")
+    project.lists(f'target_link_libraries(main "-L{copies}" -lcdsprpc)')
+    assert "against a libcdsprpc that is not the system's" in project.refused()
+
+
+def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
+    project: Project,
+) -> None:
+    text = (
+        "file(WRITE stub.c [[void rpcmem_alloc(void) {}]])\n"
+        "add_library(cdsprpc SHARED ${CMAKE_CURRENT_SOURCE_DIR}/stub.c)\n"
+        "set_target_properties(cdsprpc PROPERTIES {properties})\n"
+        "target_link_libraries(main cdsprpc)\n"
+    )
+    project.lists(text.replace("{properties}", "VERSION 1.0.0 SOVERSION 1"))
+    assert project.program().is_file()
+
+    project.lists(text.replace("{properties}", "PREFIX lib"))
+    said = project.refused()
+    assert "main needs libcdsprpc.so, and every device has libcdsprpc.so.1" in said
+    assert "it would not start" in said
+
+    project.lists(
+        text.replace("{properties}", "VERSION 1.0.0 SOVERSION 1") + "install(TARGETS cdsprpc)"
+    )
+    assert "libcdsprpc belongs to the device's system" in project.refused()
+
+
+def test_a_library_that_comes_ready_made_with_the_wrong_soname(
+    project: Project, tmp_path: Path
+) -> None:
+    """As prebuilt Android libraries do in a Linux release."""
+    made = arm64_library(tmp_path / "libready.so", "libready.so", ["ready"], needs="libcdsprpc.so")
+    project.lists(f'install(FILES "{made}" DESTINATION lib)\ntarget_link_libraries(main cdsprpc)')
+    assert "libready.so needs libcdsprpc.so, and every device has" in project.refused()
+
+
+def test_a_toolchain_file_of_somebody_else_s(
+    tmp_path: Path, buildtool: Buildtool, project: Project
+) -> None:
+    """`Buildtool::cdsprpc` works with it; so does the check."""
+    (project.root / "host/own.cmake").write_text(
+        "set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR aarch64)\n"
+        "set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)\n"
+    )
+    file = project.root / "buildtool.toml"
+    file.write_text(
+        file.read_text().replace(
+            'source = "host"', 'source = "host"\ntoolchain-file = "host/own.cmake"'
+        )
+    )
+    own = Path(__file__).parents[3] / "cmake"
+    project.lists(
+        f'find_package(Buildtool REQUIRED HINTS "{own}")\n'
+        "target_link_libraries(main Buildtool::cdsprpc)"
+    )
+    (project.root / "buildtool.toml").write_text(
+        file.read_text().replace(
+            "[target.sim]", f'defines.BUILDTOOL_PYTHON = "{_python()}"\n[target.sim]'
+        )
+    )
+    assert "libcdsprpc.so.1" in read_elf(project.program()).needed
+
+    project.lists(f'target_link_libraries(main "-L{tmp_path}" -lcdsprpc)')
+    arm64_library(tmp_path / "libcdsprpc.so", "libcdsprpc.so.1", ["rpcmem_alloc"])
+    assert "that is not the system's" in project.refused()
+
+
+def _python() -> str:
+    import sys
+
+    return sys.executable

@@ -1,0 +1,177 @@
+"""What may be asked of the device's libcdsprpc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, Elf, read_elf
+from buildtool.toolchains.cdsprpc import (
+    SONAMES,
+    Cdsprpc,
+    CdsprpcError,
+    advice,
+    check_needs,
+    common_exports,
+    is_cdsprpc,
+    known_exports,
+    system_cdsprpc,
+    write_stub,
+)
+from buildtool.toolchains.import_stub import import_stub
+
+NEWER = {"rpcmem_alloc2", "remote_handle64_invoke_async", "remote_system_request"}
+LINUX = system_cdsprpc("ubuntu-aarch64")
+BOARD = Cdsprpc("libcdsprpc.so.1", frozenset({"rpcmem_alloc"}), "board")
+
+
+def elf(
+    name: str = "app",
+    *,
+    needed: Iterable[str] = (),
+    imports: Iterable[str] = (),
+    weak: Iterable[str] = (),
+    exports: Iterable[str] = (),
+    machine: int = EM_AARCH64,
+) -> Elf:
+    return Elf(
+        path=Path("/release", name),
+        bits=64,
+        machine=machine,
+        flags=0,
+        kind="DYN",
+        soname="",
+        needed=tuple(needed),
+        exports=frozenset(exports),
+        imports=frozenset(imports),
+        weak_imports=frozenset(weak),
+        version_needs=(),
+        load_alignments=(),
+        dynamic_tags=frozenset(),
+        notes=(),
+    )
+
+
+def test_the_common_list_leaves_out_what_older_devices_lack() -> None:
+    assert common_exports() == known_exports().keys() - NEWER
+    assert known_exports().keys() > NEWER
+    assert {"remote_handle64_open", "rpcmem_alloc", "dspqueue_write"} < common_exports()
+
+
+@pytest.mark.parametrize("platform", SONAMES)
+@pytest.mark.parametrize("names", [[], ["a"], ["a", "b"], sorted(known_exports())])
+def test_an_import_stub_says_what_it_should(
+    platform: str, names: list[str], tmp_path: Path
+) -> None:
+    soname = SONAMES[platform]
+    file = tmp_path / "stub.so"
+    file.write_bytes(import_stub(soname, names))
+
+    stub = read_elf(file)
+
+    assert (stub.soname, stub.machine, stub.bits, stub.kind) == (soname, EM_AARCH64, 64, "DYN")
+    assert stub.exports == set(names)
+    assert (stub.needed, stub.imports) == ((), frozenset())
+    assert import_stub(soname, reversed(names)) == file.read_bytes()
+
+
+def test_the_stub_of_each_device_has_a_place_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path))
+    places = {write_stub(c) for c in (LINUX, system_cdsprpc("android"), BOARD)}
+
+    assert len(places) == 3
+    for place in places:
+        (library, *_) = sorted((place / "lib").iterdir())
+        assert library.name == "libcdsprpc.so"
+    assert (LINUX.directory / "lib/libcdsprpc.so.1").is_file()
+    assert write_stub(BOARD, tmp_path / "out") == tmp_path / "out"
+    renamed = Cdsprpc(BOARD.soname, BOARD.exports, "the same library elsewhere")
+    assert renamed.directory == BOARD.directory
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("libcdsprpc.so", True),
+        ("libcdsprpc.so.1.0.0", True),
+        ("/sdk/libcdsprpc.so", True),
+        ("libcdsprpc_system.so", True),
+        ("libcdsprpc.a", True),
+        ("libcdsprpc.sox", False),
+        ("libcdsprpc_skel.so", False),
+        ("mylibcdsprpc.so", False),
+        ("libadsprpc.so", False),
+    ],
+)
+def test_names(name: str, expected: bool) -> None:
+    assert is_cdsprpc(name) is expected
+
+
+def test_what_the_device_has_may_be_needed() -> None:
+    check_needs(
+        [
+            elf(needed=["libcdsprpc.so.1", "libc.so.6"], imports=["rpcmem_alloc", "printf"]),
+            elf("weak.so", needed=["libcdsprpc.so.1"], weak=["rpcmem_alloc2"]),
+            elf("mine.so", imports=["rpcmem_pool_get", "fastrpc_error_text"]),
+            elf("other.so", exports=["rpcmem_pool_get"]),
+            elf("skel.so", imports=["rpcmem_alloc2"], machine=EM_HEXAGON),
+        ],
+        BOARD,
+    )
+
+
+@pytest.mark.parametrize(
+    ("needed", "cdsprpc"),
+    [
+        ("libcdsprpc.so", LINUX),
+        ("libcdsprpc.so.1", system_cdsprpc("android")),
+        ("/opt/sdk/libcdsprpc.so", LINUX),
+        ("libcdsprpc_system.so", LINUX),
+    ],
+)
+def test_another_soname_is_refused(needed: str, cdsprpc: Cdsprpc) -> None:
+    with pytest.raises(CdsprpcError, match="app needs") as caught:
+        check_needs([elf(needed=[needed])], cdsprpc)
+    assert f"every device has {cdsprpc.soname}" in caught.value.message
+    assert "would not start" in caught.value.why
+
+
+def test_what_the_device_lacks_is_refused() -> None:
+    with pytest.raises(CdsprpcError, match="needs dspqueue_read, rpcmem_to_fd, which") as caught:
+        check_needs([elf(imports=["rpcmem_to_fd", "dspqueue_read", "rpcmem_alloc"])], BOARD)
+    assert "the device 'board'" in caught.value.message
+    assert "__attribute__((weak))" in caught.value.remedy
+    assert "sysroot" not in caught.value.remedy
+
+    with pytest.raises(CdsprpcError, match="which not every device's libcdsprpc has") as caught:
+        check_needs([elf(imports=["rpcmem_alloc2"])], LINUX)
+    assert 'dlsym(RTLD_DEFAULT, "rpcmem_alloc2")' in caught.value.remedy
+    assert "buildtool sysroot pull" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("ld.lld: error: undefined symbol: rpcmem_alloc2\n>>> referenced by", "rpcmem_alloc2"),
+        ("main.c: undefined reference to `rpcmem_alloc2'\ncollect2:", "rpcmem_alloc2"),
+        ("main.c: undefined reference to 'rpcmem_alloc2'", "rpcmem_alloc2"),
+        ("undefined symbol: foo\nundefined symbol: remote_system_request", "no remote_system"),
+        ("undefined symbol: rpcmem_alloc", ""),  # the stub was not linked at all
+        ("undefined symbol: rpcmem_pool", ""),  # not of this library
+        ("rpcmem_alloc2 is fine", ""),
+        ("", ""),
+    ],
+)
+def test_advice_about_a_linker_s_error(output: str, expected: str) -> None:
+    said = advice(output, LINUX)
+    assert expected in said
+    assert bool(said) == bool(expected)
+
+
+def test_advice_names_the_device() -> None:
+    said = advice("undefined symbol: dspqueue_read", BOARD)
+    assert said.startswith("The libcdsprpc of the device 'board' has no dspqueue_read.")
