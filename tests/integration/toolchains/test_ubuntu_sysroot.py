@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.deploy.sysroot.directory import open_directory
+from buildtool.deploy.sysroot.pull import pull
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES
-from buildtool.sdk.sysroot import Sysroot
+from buildtool.sdk.sysroot import Sysroot, find_sysroot
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
+from tests.standins.device import arm64_library
 
 from .conftest import PlainCMake
 from .test_ubuntu_gnu import COMPILERS, run
@@ -50,11 +53,8 @@ def scripts(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
-    """A device's root, in a directory with a space: Debian's ARM64 files at a device's paths."""
-    where = tmp_path / "pulled roots" / "board"
-    root = where / "root"
+def lay_out(root: Path, scripts: str) -> Path:
+    """A device's root: Debian's ARM64 files at a device's paths."""
     libraries, include = root / "lib" / MULTIARCH, root / "usr" / "include"
     dev = root / "usr" / "lib" / MULTIARCH
     for folder in (libraries, dev, include / MULTIARCH):
@@ -83,6 +83,14 @@ def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
         text = text.replace(f"/usr/lib/{MULTIARCH}/", "")
         text = text.replace(f"/lib/{MULTIARCH}/", f"../../../lib/{MULTIARCH}/")
     script.write_text(text)
+    return root
+
+
+@pytest.fixture
+def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
+    """A device's C library as if it had been pulled, in a directory with a space in its name."""
+    where = tmp_path / "pulled roots" / "board"
+    lay_out(where / "root", scripts)
     return Sysroot(
         where=where,
         version="1",
@@ -130,10 +138,10 @@ def test_debian_s_cross_library_as_a_sysroot_fails_the_compiler_check(
     assert run(tree / "main") == "hello\n"
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_a_device_s_c_library_is_the_one_that_is_linked(
+def check_links_the_device_s(
     compiler: Callable[..., Profile], sysroot: Sysroot, plain_cmake: PlainCMake
 ) -> None:
+    """Compile C and C++, and look at which headers, start files and libraries were taken."""
     plain_cmake.write(CMakeLists_txt=LISTS, **SOURCES)
 
     # -H names every header, --trace every file that the linker reads.
@@ -160,6 +168,33 @@ def test_a_device_s_c_library_is_the_one_that_is_linked(
     ]
     assert any(header.endswith("/stdio.h") for header in libc)
     assert all(header.startswith((device, str(plain_cmake.root))) for header in libc), libc
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_device_s_c_library_is_the_one_that_is_linked(
+    compiler: Callable[..., Profile], sysroot: Sysroot, plain_cmake: PlainCMake
+) -> None:
+    check_links_the_device_s(compiler, sysroot, plain_cmake)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_sysroot_pulled_from_a_stand_in_is_linked(
+    compiler: Callable[..., Profile],
+    plain_cmake: PlainCMake,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the code of `buildtool sysroot pull`, from scripts with absolute paths."""
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "the cache"))
+    device = lay_out(tmp_path / "device", "absolute")
+    cdsprpc = device / "usr" / "lib" / MULTIARCH / "libcdsprpc.so.1"
+    arm64_library(cdsprpc, "libcdsprpc.so.1", ["remote_handle64_open"])
+    pull(open_directory(device), "board", libc=True, waiting=lambda: None)
+
+    sysroot = find_sysroot("board")
+
+    assert (sysroot.has_libc, sysroot.glibc) == (True, "2.36")
+    check_links_the_device_s(compiler, sysroot, plain_cmake)
 
 
 def test_the_device_s_libraries_are_found_and_no_others(
