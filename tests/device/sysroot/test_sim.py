@@ -1,0 +1,56 @@
+"""The emulated device as one whose sysroot is pulled, and that programs are built for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import read_elf
+from tests.command_line import Buildtool, Edit
+
+
+def test_pulling_it(tmp_path: Path, buildtool: Buildtool) -> None:
+    pull = ("sysroot", "pull", "sim", "--name", "once", "--json")
+    first = buildtool(*pull, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    told = json.loads(first.stdout)
+
+    assert told["changed"]
+    assert (told["platform"], told["soc"], told["arch"]) == ("ubuntu-aarch64", "QCS6490", "v68")
+    assert told["libcdsprpc"]["soname"] == "libcdsprpc.so.1"
+    assert told["shells"] == ["usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"]
+    assert told["glibc"].startswith("2.")
+    library = read_elf(Path(told["where"], "root", told["libcdsprpc"]["path"]))
+    assert len(library.exports) == told["libcdsprpc"]["exports"]
+    again = json.loads(buildtool(*pull, cwd=tmp_path).stdout)
+    assert again == {**told, "changed": False}
+
+    other = json.loads(buildtool(*pull, "--soc", "SM8550", cwd=tmp_path).stdout)
+    assert (other["changed"], other["soc"], other["arch"]) == (True, "SM8550", "v73")
+    assert other["from"] == "sim (SM8550)"
+
+
+def test_it_has_no_c_library_to_link_against(tmp_path: Path, buildtool: Buildtool) -> None:
+    done = buildtool("sysroot", "pull", "sim", "--name", "none", "--libc", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "has no crt1.o" in done.stderr
+    assert "leave --libc away" in done.stderr
+
+
+@pytest.mark.parametrize("toolchain", ["zig", "gcc"])
+def test_the_sample_built_for_it_is_verified_on_it(
+    toolchain: str, sample: Path, buildtool: Buildtool, edit: Edit
+) -> None:
+    pulled = buildtool("sysroot", "pull", "sim", "--name", f"for-{toolchain}", cwd=sample)
+    assert pulled.returncode == 0, pulled.stderr
+    keys = f'[target.sim]\nsysroot = "for-{toolchain}"\ntoolchain = "{toolchain}"\nglibc = "2.36"'
+    edit(sample / "buildtool.toml", "[target.sim]", keys)
+
+    done = buildtool("run", "sim", "--", "bin/htp-probe", cwd=sample)
+
+    assert done.returncode == 0, done.stderr
+    assert "15 of 15 verified" in done.stdout
+    (tree,) = (sample / ".buildtool/build/htp-ops").glob("*/toolchain.cmake")
+    assert f"for the device 'for-{toolchain}'" in tree.read_text()
