@@ -29,6 +29,7 @@ ROOT = "root"
 MAX_FACTS_BYTES = 32 << 20
 PLATFORMS = ("ubuntu-aarch64", "android")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so no path
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
@@ -276,6 +277,12 @@ _SHAPES: Mapping[str, type] = {
     "has_libc": bool,
 }
 """The fields of `Facts.device`."""
+_TEXTS = {
+    "platform": re.compile("|".join(PLATFORMS)),
+    "soname": SONAME,
+    "glibc": re.compile(r"(2\.\d{1,3})?"),
+    "arch": re.compile(r"(v[0-9a-f]{1,3})?"),
+}
 
 
 def _checked(key: str, value: Any) -> Any:
@@ -283,8 +290,8 @@ def _checked(key: str, value: Any) -> Any:
         raise ValueError(f"{key} is {value!r}")
     if isinstance(value, list):
         return tuple(_text(item) for item in value)
-    if key == "platform" and value not in PLATFORMS:
-        raise ValueError(f"platform is {value!r}")
+    if key in _TEXTS and not _TEXTS[key].fullmatch(_text(value)):
+        raise ValueError(f"{key} is {value!r}")
     return value
 
 

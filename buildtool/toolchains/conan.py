@@ -63,9 +63,8 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
 
     Raises `ProfileError` for a path that a Conan profile cannot hold.
     """
-    roots = _data.path("cmake") / "conan_roots.cmake"
     programs = _programs(profile)
-    texts = {"toolchain.cmake": profile.cmake_toolchain() + _TOOLCHAIN.format(roots=roots)}
+    texts = {"toolchain.cmake": toolchain(profile)}
     texts |= {name: _script(argv) for name, argv in programs.items() if len(argv) > 1}
     # One directory for each content: a package that is being built keeps its compiler.
     folder = home / "toolchains" / f"{profile.name}-{value_digest(texts)[:12]}"
@@ -97,6 +96,12 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     )
     files = {folder / name: text for name, text in texts.items()}
     return ConanProfile(profile.name, text, files)
+
+
+def toolchain(profile: Profile) -> str:
+    """The CMake toolchain file of `profile` for a Conan package."""
+    roots = _data.path("cmake") / "conan_roots.cmake"
+    return profile.cmake_toolchain() + _TOOLCHAIN.format(roots=roots)
 
 
 def _settings(profile: Profile) -> dict[str, str]:

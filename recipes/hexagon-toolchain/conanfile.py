@@ -1,17 +1,15 @@
 """The compiler of the Hexagon side as a tool requirement: zig or a Hexagon SDK of this machine.
 
-The package holds no compiler, only a CMake toolchain file that says where it is; so it is made anew
-for another compiler, shapes the names of what is built with it, and is never uploaded.
+The package is empty: the CMake toolchain file, which says where the compiler is on this machine, is
+written when it is needed.  Which compiler that is shapes the names of the packages built with it.
 """
 
+import hashlib
 import importlib
 from pathlib import Path
 
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
-from conan.tools.files import save
-
-TOOLCHAIN = "hexagon.cmake"
 
 
 class HexagonToolchain(ConanFile):
@@ -21,8 +19,8 @@ class HexagonToolchain(ConanFile):
     description = "CMake toolchain file for Qualcomm's Hexagon DSP"
     package_type = "application"
     # Which compiler: zig's (llvm), that of a Hexagon SDK, or the SDK's where there is one.
-    options = {"toolchain": ["auto", "llvm", "sdk"], "identity": ["ANY"]}
-    default_options = {"toolchain": "auto", "identity": ""}
+    options = {"toolchain": ["auto", "llvm", "sdk"], "identity": [None, "ANY"]}
+    default_options = {"toolchain": "auto"}
     build_policy = "missing"
     upload_policy = "skip"
     # What is built with another compiler is another package.
@@ -40,19 +38,19 @@ class HexagonToolchain(ConanFile):
             )
 
     def package_id(self):
-        # Paths of this machine are in the package: it is of no use to another Python environment.
-        self.info.options.identity = f"{self.info.options.identity} in {self._place()}"
-
-    def package(self):
-        toolchain = self._profile().cmake_toolchain()
-        save(self, Path(self.package_folder, TOOLCHAIN), toolchain)
+        # How it was chosen does not matter, only which it is.
+        del self.info.options.toolchain
 
     def package_info(self):
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
         self.cpp_info.includedirs = []
-        toolchain = str(Path(self.package_folder, TOOLCHAIN))
-        self.conf_info.append("tools.cmake.cmaketoolchain:user_toolchain", toolchain)
+        profile = self._profile()
+        text = _buildtool("toolchains.conan").toolchain(profile)
+        name = f"{profile.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.cmake"
+        file = _buildtool("core.cache").cache_dir() / "toolchains" / name
+        _buildtool("core.files").write_if_changed(file, text)
+        self.conf_info.append("tools.cmake.cmaketoolchain:user_toolchain", str(file))
         self.conf_info.define("tools.cmake.cmaketoolchain:generator", "Ninja")
         cmake = _buildtool("sdk.cmake").find_cmake()
         self.conf_info.define("tools.cmake:cmake_program", str(cmake.program))
@@ -61,9 +59,6 @@ class HexagonToolchain(ConanFile):
     def _arch(self):
         arch = str(self.settings_target.get_safe("arch")) if self.settings_target else ""
         return arch.removeprefix("hexagon") if arch.startswith("hexagonv") else ""
-
-    def _place(self):
-        return _buildtool("_data").ROOT
 
     def _profile(self):
         arch = self._arch()
@@ -75,7 +70,11 @@ class HexagonToolchain(ConanFile):
         target = model.Target(platform="ubuntu-aarch64", archs=(arch,), dsp_toolchain=which)
         header = model.Header(name="none")
         project = model.Project(Path.cwd(), header, {}, {}, {"none": target})
-        return choose.skel_profiles(project, target)[arch]
+        errors = _buildtool("core.errors")
+        try:
+            return choose.skel_profiles(project, target)[arch]
+        except errors.BuildtoolError as error:
+            raise ConanInvalidConfiguration(str(error)) from error
 
 
 def _buildtool(module):

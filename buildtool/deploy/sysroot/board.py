@@ -7,17 +7,12 @@ Only the plain form of these files is understood, a key a line.
 
 from __future__ import annotations
 
-import re
-
 from buildtool.deploy.sysroot.device_files import DeviceFiles, first, resolve
 from buildtool.deploy.sysroot.places import PLACES
 
 BASE = "/usr/share/qcom"
 MAX_BYTES = 1 << 20
 MAX_FILES = 1024  # as many as libcdsprpc reads
-_KEY = re.compile(
-    r"""^(?P<indent>\s*)(?P<quote>["']?)(?P<key>[^"'#]+?)(?P=quote)\s*:\s*(?P<value>.*)$"""
-)
 
 
 def board_shells(device: DeviceFiles) -> list[str]:
@@ -41,14 +36,21 @@ def library_path(text: str, model: str) -> str:
     """`DSP_LIBRARY_PATH` of the machine `model` in one configuration file, else ""."""
     depth = -1
     for line in text.splitlines():
-        row = _KEY.match(line)
-        if not row:
+        key, value = _key(line.strip())
+        if not key:
             continue
-        indent = len(row["indent"])
-        if row["key"] == model:
+        indent = len(line) - len(line.lstrip())
+        if key == model:
             depth = indent
-        elif 0 <= depth < indent and row["key"] == "DSP_LIBRARY_PATH":
-            return row["value"].split(" #")[0].strip().strip("\"'")
+        elif 0 <= depth < indent and key == "DSP_LIBRARY_PATH":
+            return value.split(" #")[0].strip().strip("\"'")
         elif indent <= depth:
             depth = -1
     return ""
+
+
+def _key(line: str) -> tuple[str, str]:
+    """A line `key: value`, whose key may be quoted; empty texts for any other."""
+    quote = line[:1] if line[:1] in ("'", '"') else ""
+    key, colon, value = line.removeprefix(quote).partition(f"{quote}:")
+    return (key, value.strip()) if colon and not line.startswith("#") else ("", "")

@@ -60,11 +60,9 @@ def _property(text: str, keys: tuple[str, ...]) -> str:
 
 def _text(device: DeviceFiles, path: str, *, lines: bool = False) -> str:
     """A small text of the device, "" when it has none; one printable line unless `lines`."""
-    found = first(device, [path])
-    if not found:
-        return ""
     try:
-        data = device.read(found.path, MAX_FACT)
+        found = first(device, [path])
+        data = device.read(found.path, MAX_FACT) if found else b""
     except PullError:  # a fact less, no more: /sys is often readable by root alone
         return ""
     text = data.decode("utf-8", errors="replace").replace("\0", "\n")

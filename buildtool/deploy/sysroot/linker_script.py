@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable
 
-MAX_BYTES = 64 << 10
+MAX_BYTES = 16 << 10  # glibc's have some 300
 _ELF, _ARCHIVES = b"\x7fELF", (b"!<arch>\n", b"!<thin>\n")
 _COMMANDS = re.compile(r"\b(GROUP|INPUT|AS_NEEDED|OUTPUT_FORMAT|SEARCH_DIR)\b")
 # A comment, a quoted name, a name, or one character of anything else.

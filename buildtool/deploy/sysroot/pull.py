@@ -24,6 +24,7 @@ from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.sysroot import (
     FACTS,
     ROOT,
+    SONAME,
     Facts,
     Sysroot,
     check_name,
@@ -34,7 +35,6 @@ from buildtool.sdk.sysroot import (
 
 MAX_EXPORTS = 50_000
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
-_SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)
 
 
 def pull(
@@ -143,7 +143,7 @@ def _sound(elf: Elf, found: Resolved) -> Elf:
     if elf.machine != EM_AARCH64 or elf.bits != 64 or elf.kind != "DYN":
         raise PullError(f"not an ARM64 library: ELF machine {elf.machine}, {elf.bits} bits")
     soname = elf.soname or found.path.rpartition("/")[2]
-    if not _SONAME.fullmatch(soname):
+    if not SONAME.fullmatch(soname):
         raise PullError(f"its SONAME is {soname[:80]!r}")
     elf = dataclasses.replace(elf, soname=soname, exports=_symbols(elf))
     if not elf.exports & {"remote_handle64_open", "remote_handle_open"}:

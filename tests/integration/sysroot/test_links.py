@@ -11,7 +11,7 @@ import pytest
 from buildtool.core.elf import read_elf
 from tests.command_line import Buildtool
 from tests.standins.device import arm64_library, make_board
-from tests.standins.fixtures import MakeSdk
+from tests.standins.fixtures import MakeNdk, MakeSdk
 
 from .conftest import Pull
 
@@ -113,6 +113,38 @@ def test_the_system_s_is_linked(toolchain: str, how: str, project: Project) -> N
     assert "libcdsprpc.so" not in program.needed
     assert "rpcmem_alloc" in program.imports
     # A program that found the stub when it runs would call nothing.
+    (built,) = (project.root / ".buildtool/build/linked").glob("*/main")
+    assert b"buildtool-cdsprpc" not in built.read_bytes()
+
+
+@pytest.mark.parametrize("release", ["r25", "r28"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "target_link_libraries(main cdsprpc)",
+        "find_library(found cdsprpc REQUIRED)\ntarget_link_libraries(main ${found})",
+        "find_package(Buildtool REQUIRED)\ntarget_link_libraries(main Buildtool::cdsprpc)",
+    ],
+    ids=["-l", "find_library", "Buildtool"],
+)
+def test_android_s_is_linked_with_a_stand_in_ndk(
+    how: str,
+    release: str,
+    project: Project,
+    stand_in_ndk: MakeNdk,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(stand_in_ndk(release)))
+    project.lists(how)
+    file = project.root / "buildtool.toml"
+    file.write_text(
+        file.read_text().split("[target.sim]")[0] + '[target.sim]\nplatform = "android"\n'
+    )
+
+    program = read_elf(project.program())
+
+    assert "libcdsprpc.so" in program.needed
+    assert "libcdsprpc.so.1" not in program.needed
     (built,) = (project.root / ".buildtool/build/linked").glob("*/main")
     assert b"buildtool-cdsprpc" not in built.read_bytes()
 

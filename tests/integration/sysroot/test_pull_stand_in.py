@@ -144,6 +144,10 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
         ("schema", "its schema is 99"),
         ("outside", "a file outside of it"),
         ("text", "JSONDecodeError"),
+        ("soname", "soname is '../../../evil.so'"),
+        ("arch", "arch is 'vzz'"),
+        ("exports", "exports is 'all'"),
+        ("missing", "does not tell glibc"),
     ],
 )
 def test_a_damaged_sysroot_of_a_stand_in_is_not_used(
@@ -162,8 +166,14 @@ def test_a_damaged_sysroot_of_a_stand_in_is_not_used(
     elif damage == "outside":
         told["files"][0]["path"] = "../../elsewhere"
         facts.write_text(json.dumps(told))
-    else:
+    elif damage == "text":
         facts.write_text("[")
+    else:
+        lies = {"soname": "../../../evil.so", "arch": "vzz", "exports": "all"}
+        told["device"][damage] = lies.get(damage)
+        if damage == "missing":
+            del told["device"]["glibc"], told["device"]["missing"]
+        facts.write_text(json.dumps(told))
 
     with pytest.raises(ToolUnfitError, match="'board' is damaged") as caught:
         find_sysroot("board")

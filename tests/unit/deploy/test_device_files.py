@@ -112,3 +112,10 @@ DSP_LIBRARY_PATH: global
 )
 def test_a_board_s_configuration(model: str, expected: str) -> None:
     assert library_path(BOARDS, model) == expected
+
+
+@pytest.mark.parametrize(
+    "line", [" " * 1_000_000, '"' * 1_000_000, "x" * 1_000_000, "a:" * 500_000]
+)
+def test_a_board_s_configuration_without_end(line: str) -> None:
+    assert library_path(f"{line}\n{BOARDS}", "Board One") == "one/dsp"
