@@ -1,0 +1,120 @@
+"""Symbols and versions out of tables that are made here, true and false."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from buildtool.core.elf_symbols import Symbol, dynamic_symbols
+from buildtool.core.elf_versions import VersionNeed, version_needs
+
+GLOBAL, WEAK, LOCAL = 0x10, 0x20, 0x00
+
+
+class Segment:
+    """A dynamic segment of a file in which every byte is loaded at its own offset."""
+
+    def __init__(self, **tags: int) -> None:
+        self._tags = tags
+        self.elffile = self
+
+    def iter_tags(self) -> Iterator[Any]:
+        for name, value in self._tags.items():
+            yield SimpleNamespace(entry=SimpleNamespace(d_tag=name, d_val=value))
+
+    def address_offsets(self, address: int) -> Iterator[int]:
+        yield address
+
+    def num_symbols(self) -> int:
+        return 1
+
+
+def symbol(bits: int, name: int, info: int, section: int, other: int = 0) -> bytes:
+    if bits == 64:
+        return struct.pack("<IBBHQQ", name, info, other, section, 0, 0)
+    return struct.pack("<IIIBBH", name, 0, 0, info, other, section)
+
+
+def read(bits: int, rows: list[bytes], names: bytes, **tags: int) -> list[Symbol]:
+    """The symbols of a file: table, then names, from byte 16 on."""
+    table = b"".join(rows)
+    data = bytes(16) + table + names
+    end = 16 + len(table)
+    segment = Segment(DT_SYMTAB=16, DT_STRTAB=end, DT_STRSZ=len(names), **tags)
+    return list(dynamic_symbols(segment, io.BytesIO(data), bits=bits, little=True))
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_what_is_needed_and_offered(bits: int) -> None:
+    names = b"\0need\0weak\0offer\0hidden\0local\0"
+    rows = [
+        symbol(bits, 0, LOCAL, 0),
+        symbol(bits, 1, GLOBAL, 0),
+        symbol(bits, 6, WEAK, 0),
+        symbol(bits, 11, GLOBAL, 7),
+        symbol(bits, 17, GLOBAL, 7, other=2),
+        symbol(bits, 24, LOCAL, 7),
+    ]
+
+    assert read(bits, rows, names) == [
+        Symbol(1, "need", undefined=True, weak=False, hidden=False),
+        Symbol(2, "weak", undefined=True, weak=True, hidden=False),
+        Symbol(3, "offer", undefined=False, weak=False, hidden=False),
+        Symbol(4, "hidden", undefined=False, weak=False, hidden=True),
+    ]
+
+
+def test_the_older_hash_table_has_the_number() -> None:
+    rows = [symbol(64, 0, LOCAL, 0), *[symbol(64, 1, GLOBAL, 0)] * 3]
+    assert len(read(64, rows, b"\0a\0")) == 3
+    rows[0] = struct.pack("<IIQQ", 1, 2, 0, 0)  # a hash table of two, in the place of a local one
+    assert len(read(64, rows, b"\0a\0", DT_HASH=16)) == 1
+
+
+@pytest.mark.parametrize("count", [1 << 21, 0xFFFFFFFF])
+def test_a_number_that_is_a_lie(count: int) -> None:
+    with pytest.raises(ValueError, match=f"claims to have {count} symbols"):
+        read(64, [struct.pack("<IIQQ", 1, count, 0, 0)], b"\0", DT_HASH=16)
+
+
+def test_names_without_an_end() -> None:
+    """Every symbol with the same name, which is as long as it may be."""
+    rows = [symbol(64, 1, GLOBAL, 0)] * 200
+    with pytest.raises(ValueError, match="names have no end"):
+        read(64, rows, b"\0" + b"A" * (1 << 20) + b"\0")
+    with pytest.raises(ValueError, match="not found"):
+        read(64, rows[:1], b"\0no terminator")
+
+
+def needs(verneed: bytes, number: int = 1) -> list[VersionNeed]:
+    """What is read of a DT_VERNEED table at byte 64 of a file with one undefined symbol."""
+    names = b"\0libc.so.6\0GLIBC_2.36\0"
+    versym = struct.pack("<HH", 0, 4)
+    data = names.ljust(32, b"\0") + versym.ljust(32, b"\0") + verneed
+    segment = Segment(DT_STRTAB=0, DT_VERSYM=32, DT_VERNEED=64, DT_VERNEEDNUM=number)
+    return version_needs(segment, io.BytesIO(data), {1: "arc4random"}, little=True)
+
+
+def test_versions_come_with_the_symbols_that_need_them() -> None:
+    table = struct.pack("<HHIII", 1, 2, 1, 16, 0)
+    table += struct.pack("<IHHII", 0, 0, 4, 11, 16) + struct.pack("<IHHII", 0, 2, 5, 11, 0)
+
+    assert needs(table) == [
+        VersionNeed("libc.so.6", "GLIBC_2.36", ("arc4random",), weak=False),
+        VersionNeed("libc.so.6", "GLIBC_2.36", (), weak=True),
+    ]
+
+
+def test_versions_that_lead_to_themselves() -> None:
+    """Chains of as many links as a number can say, each of which is the same one."""
+    table = struct.pack("<HHIII", 1, 0xFFFF, 1, 16, 0) + struct.pack("<IHHII", 0, 0, 4, 11, 1)
+    with pytest.raises((ValueError, struct.error)):
+        needs(table)
+    loop = struct.pack("<HHIII", 1, 0xFFFF, 1, 0, 1)
+    with pytest.raises((ValueError, struct.error)):
+        needs(loop * 4096, number=0xFFFFFFFF)
