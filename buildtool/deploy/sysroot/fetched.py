@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved
-from buildtool.sdk.sysroot import PulledFile
+from buildtool.sdk.sysroot_facts import PulledFile
 
 MAX_FILES = 60_000
 MAX_BYTES = 2 << 30

@@ -21,17 +21,8 @@ from buildtool.deploy.sysroot.fetched import Fetched
 from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc, glibc_version
 from buildtool.deploy.sysroot.places import PLACES
 from buildtool.sdk.found import ToolUnfitError
-from buildtool.sdk.sysroot import (
-    FACTS,
-    ROOT,
-    SONAME,
-    Facts,
-    Sysroot,
-    check_name,
-    find_sysroot,
-    read_facts,
-    sysroots_dir,
-)
+from buildtool.sdk.sysroot import ROOT, Sysroot, check_name, find_sysroot, sysroots_dir
+from buildtool.sdk.sysroot_facts import FACTS, SONAME, Facts, read_facts
 
 MAX_EXPORTS = 50_000
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)

@@ -11,6 +11,7 @@ import pytest
 
 from buildtool.deploy.sysroot import fetched, headers, pull
 from buildtool.deploy.sysroot.device_files import PullError
+from buildtool.deploy.sysroot.directory import read_file
 from buildtool.sdk.sysroot import sysroot_names
 from tests.standins.device import MULTIARCH, OLDER, arm64_library, make_board
 
@@ -81,6 +82,15 @@ def test_a_link_that_climbs_above_a_stand_in_s_root_stays_inside(
     (board / "lib").symlink_to("../../../usr/lib")
     sysroot, _ = pull_from(board)
     assert (sysroot.root / "lib").readlink() == Path("usr/lib")
+
+
+def test_what_turns_into_something_else_while_it_is_looked_at(tmp_path: Path) -> None:
+    """Neither waited for nor followed, whatever was there a moment ago."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    for name in ("fifo", "link", "."):
+        with pytest.raises(PullError):
+            read_file(tmp_path / name, 1 << 20, name)
 
 
 def test_a_stand_in_s_huge_file_is_not_read(board: Path, pull_from: Pull) -> None:

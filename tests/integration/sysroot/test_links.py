@@ -182,6 +182,20 @@ def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Project)
     assert "rpcmem_alloc2" not in program.imports
 
 
+@pytest.mark.parametrize("toolchain", COMPILERS)
+def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Project) -> None:
+    """GNU ld reads what a library needs, and looks for it."""
+    project.target(toolchain)
+    (project.root / "host/main.c").write_text(
+        "int library(void);\nint main(void) { return library(); }\n"
+    )
+    project.lists(
+        "add_library(part SHARED library.c)\ninstall(TARGETS part)\n"
+        "target_link_libraries(part PRIVATE cdsprpc)\ntarget_link_libraries(main part)\n"
+    )
+    assert "libcdsprpc.so.1" not in read_elf(project.program()).needed
+
+
 def test_a_library_may_not_need_what_the_stand_in_s_has_not(
     project: Project, tmp_path: Path, pull_from: Pull
 ) -> None:

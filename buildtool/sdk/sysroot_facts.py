@@ -1,0 +1,156 @@
+"""`facts.json` of a pulled sysroot: what the device is, and the files that were fetched.
+
+It is checked like anything else that comes from outside: other programs can write to the cache.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from buildtool.core.files import value_digest
+from buildtool.sdk.found import ToolUnfitError
+
+SCHEMA = 1
+FACTS = "facts.json"
+MAX_BYTES = 32 << 20
+PLATFORMS = ("ubuntu-aarch64", "android")
+SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so no path
+_HEX = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class PulledFile:
+    """One file below the root: a regular one with size and sha256, or a link and its target."""
+
+    path: str
+    size: int = 0
+    sha256: str = ""
+    link: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        if self.link:
+            return {"path": self.path, "link": self.link}
+        return {"path": self.path, "size": self.size, "sha256": self.sha256}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What `facts.json` says; `device` are the fields of `Sysroot` that describe the device."""
+
+    name: str
+    source: str
+    when: str
+    device: Mapping[str, Any]
+    files: tuple[PulledFile, ...] = field(default=())
+
+    @property
+    def identity(self) -> str:
+        """What the device is and what was fetched; not when, nor how it was reached."""
+        files = sorted((file.as_json() for file in self.files), key=lambda row: str(row["path"]))
+        return value_digest({"device": dict(self.device), "files": files})
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "from": self.source,
+            "when": self.when,
+            "device": dict(self.device),
+            "files": [file.as_json() for file in self.files],
+        }
+
+
+def read_facts(where: Path) -> Facts:
+    """`facts.json` of the sysroot in `where`, checked; raises `ToolUnfitError`."""
+    try:
+        with (where / FACTS).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise damaged(where, f"{FACTS} is larger than {MAX_BYTES >> 20} MiB")
+        said = json.loads(data)
+        if said["schema"] != SCHEMA:
+            raise damaged(where, f"its schema is {said['schema']!r}, this buildtool's {SCHEMA}")
+        facts = Facts(
+            name=_text(said["name"]),
+            source=_text(said["from"]),
+            when=_text(said["when"]),
+            device={key: _checked(key, value) for key, value in said["device"].items()},
+            files=tuple(_file(row) for row in said["files"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise damaged(where, f"{FACTS}: {type(error).__name__}: {error}") from error
+    missing = _SHAPES.keys() - facts.device.keys()
+    if missing:
+        raise damaged(where, f"{FACTS} does not tell {', '.join(sorted(missing))}")
+    return facts
+
+
+def damaged(where: Path, why: str) -> ToolUnfitError:
+    """The error for a sysroot that is not as it was pulled."""
+    return ToolUnfitError(
+        f"the sysroot {where.name!r} is damaged",
+        why=f"{why} ({where})",
+        remedy=f"Pull it again: buildtool sysroot pull DEVICE --name {where.name}",
+    )
+
+
+def inside(path: str) -> bool:
+    """Whether `path` is relative and stays below the directory that it starts from."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
+
+
+def _file(row: Any) -> PulledFile:
+    path = _text(row["path"])
+    if not inside(path):
+        raise ValueError(f"a file outside of it: {path!r}")
+    if "link" in row:
+        return PulledFile(path, link=_text(row["link"]))
+    size, sha256 = row["size"], _text(row["sha256"])
+    if not isinstance(size, int) or not _HEX.fullmatch(sha256):
+        raise ValueError(f"{path}: no size and sha256")
+    return PulledFile(path, size, sha256)
+
+
+_SHAPES: Mapping[str, type] = {
+    "platform": str,
+    "soname": str,
+    "exports": list,
+    "version": str,
+    "library": str,
+    "shells": list,
+    "glibc": str,
+    "soc": str,
+    "model": str,
+    "arch": str,
+    "shell_exports": list,
+    "has_libc": bool,
+}
+"""The fields of `Facts.device`."""
+_TEXTS = {
+    "platform": re.compile("|".join(PLATFORMS)),
+    "soname": SONAME,
+    "glibc": re.compile(r"(2\.\d{1,3})?"),
+    "arch": re.compile(r"(v[0-9a-f]{1,3})?"),
+}
+
+
+def _checked(key: str, value: Any) -> Any:
+    if not isinstance(value, _SHAPES[key]):
+        raise ValueError(f"{key} is {value!r}")
+    if isinstance(value, list):
+        return tuple(_text(item) for item in value)
+    if key in _TEXTS and not _TEXTS[key].fullmatch(_text(value)):
+        raise ValueError(f"{key} is {value!r}")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
