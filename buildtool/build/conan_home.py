@@ -25,6 +25,7 @@ from buildtool.toolchains.conan import SETTINGS, settings_user
 
 HOME = "conan"
 """Its name in the project's directory of state."""
+DEFAULT_REMOTE = "conancenter"
 ASK_SECONDS = 120.0
 """What a question that compiles nothing and asks no remote may take."""
 # Credentials of remotes and what it takes to reach them; see Conan's reference of variables.
@@ -37,11 +38,11 @@ PASSED_ON = (
 @dataclass(frozen=True)
 class ConanHome:
     """A Conan home at `where`; `recipes` are directories with a recipe in each directory of theirs,
-    `remotes` as in the project file."""
+    `remotes` are `NAME=URL`, `NAME=directory`, or `conancenter`."""
 
     where: Path
     recipes: tuple[Path, ...] = ()
-    remotes: tuple[str, ...] = ("conancenter",)
+    remotes: tuple[str, ...] = (DEFAULT_REMOTE,)
 
     @cached_property
     def conan(self) -> Conan:
@@ -125,17 +126,20 @@ class ConanHome:
     def _set_remotes(self) -> None:
         note = self.where / "remotes.txt"
         wanted = "\n".join(self.remotes)
-        if (note.read_text() if note.is_file() else "conancenter") == wanted:
+        if (note.read_text() if note.is_file() else DEFAULT_REMOTE) == wanted:
             return
-        listing = self.ask("remote", "list", doing="listing Conan's remotes")
-        for remote in listing:
-            if remote["name"] not in self.remotes:
-                self.run("remote", "remove", remote["name"], doing="removing a Conan remote")
+        # Without its list Conan starts with ConanCenter alone.
+        (self.where / "remotes.json").unlink(missing_ok=True)
+        shutil.rmtree(self.where / ".local_recipes_index", ignore_errors=True)
+        note.unlink(missing_ok=True)
+        if DEFAULT_REMOTE not in self.remotes:
+            self.run("remote", "remove", DEFAULT_REMOTE, doing="taking away the remote ConanCenter")
         for index, remote in enumerate(self.remotes):
             name, _, url = remote.partition("=")
+            kind = [] if "://" in url else ["--type=local-recipes-index"]
             if url:
-                where = ("--index", str(index), "--force")
-                self.run("remote", "add", name, url, *where, doing=f"adding the remote {name}")
+                where = (name, url, f"--index={index}", *kind)
+                self.run("remote", "add", *where, doing=f"adding the remote {name}")
         write_if_changed(note, wanted)
 
     def ask(self, *arguments: str | Path, doing: str) -> Any:

@@ -157,7 +157,13 @@ def conan_home(project: Project) -> ConanHome:
     """The Conan home of the project."""
     header = project.header
     recipes = tuple(project.root / folder for folder in header.conan_recipes)
-    return ConanHome(project.state / HOME, recipes, header.conan_remotes)
+    remotes = tuple(_remote(project.root, remote) for remote in header.conan_remotes)
+    return ConanHome(project.state / HOME, recipes, remotes)
+
+
+def _remote(root: Path, remote: str) -> str:
+    name, equals, place = remote.partition("=")
+    return remote if not equals or "://" in place else f"{name}={root / place}"
 
 
 def _cache_value(value: Define) -> str:

@@ -57,7 +57,7 @@ class Header:
         "directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py", default=()
     )
     conan_remotes: tuple[str, ...] = key(
-        "Conan remotes in order: NAME=URL, or conancenter", default=("conancenter",)
+        "Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter", default=("conancenter",)
     )
 
 

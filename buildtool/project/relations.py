@@ -11,7 +11,7 @@ from buildtool.project.model import TOOLS, Host, Project, Skel
 
 Wrong = tuple[tuple[str, ...], str, str]
 """The key at fault, what is wrong with it, and what to do."""
-_REMOTE = re.compile(r"[a-z0-9][\w.-]*=[a-z]+://\S+")
+_REMOTE_NAME = re.compile(r"[a-z0-9][\w.-]*")
 _VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
 
 
@@ -79,12 +79,20 @@ def _conan(project: Project) -> Iterator[Wrong]:
                 f"no */conanfile.py in {folder!r}",
                 "Name a directory with a directory for each recipe in it.",
             )
+    at = ("project", "conan-remotes")
     for remote in project.header.conan_remotes:
-        if remote != "conancenter" and not _REMOTE.fullmatch(remote):
+        name, _, place = remote.partition("=")
+        if remote != "conancenter" and not (_REMOTE_NAME.fullmatch(name) and place):
             yield (
-                ("project", "conan-remotes"),
+                at,
                 f"{remote!r} is no remote",
-                'Write it like this: "NAME=https://…", or "conancenter".',
+                'Write it like this: "NAME=https://…", "NAME=DIRECTORY", or "conancenter".',
+            )
+        elif place and "://" not in place and not (project.root / place / "recipes").is_dir():
+            yield (
+                at,
+                f"there is no directory {place}/recipes",
+                "Name the directory of an index of recipes: recipes/NAME/config.yml in it.",
             )
 
 
