@@ -81,7 +81,14 @@ def test_hexagon_llvm(kind: str, root: Path, buildtool: Buildtool) -> None:
 
 
 @pytest.mark.parametrize("kind", SDK)
-@pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
+@pytest.mark.parametrize(
+    "version",
+    [
+        "6.4.0.2",
+        pytest.param("5.5.0.1", marks=pytest.mark.long),
+        pytest.param("6.6.0.0", marks=pytest.mark.long),
+    ],
+)
 def test_hexagon_sdk_stand_in(
     *,
     kind: str,
@@ -106,7 +113,14 @@ def test_hexagon_sdk_stand_in(
 
 
 @pytest.mark.parametrize("kind", ["c", "cxx", "shared"])
-@pytest.mark.parametrize("release", ["r26", "r27", "r28"])
+@pytest.mark.parametrize(
+    "release",
+    [
+        "r27",
+        pytest.param("r26", marks=pytest.mark.long),
+        pytest.param("r28", marks=pytest.mark.long),
+    ],
+)
 def test_android_ndk_stand_in(
     *,
     kind: str,
