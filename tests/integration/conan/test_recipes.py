@@ -163,14 +163,23 @@ def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProj
     )
     assert done.returncode == 0, done.stderr
 
-    said = subprocess.run(
-        [sys.executable, "-P", "-m", "conans.conan", "install", "--requires=calc/1.0",
-         f"--profile:host={file}", "--build=never"],
-        cwd=conan_project.home, env={**os.environ, "CONAN_HOME": str(conan_project.home)},
-        capture_output=True, text=True, check=True,
-    ).stderr  # fmt: skip
+    def install() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "conans.conan", "install", "--requires=calc/1.0",
+             f"--profile:host={file}", "--build=never"],
+            cwd=conan_project.home, capture_output=True, text=True, check=False,
+        )  # fmt: skip
 
-    assert "calc/1.0: Already installed!" in said
+    done = install()
+    assert (done.returncode, "calc/1.0: Already installed!" in done.stderr) == (0, True)
+
+    # The same settings with another compiler behind them: that is another package.
+    text = file.read_text()
+    digest = text.partition("user.buildtool:profile=sha256:")[2][:64]
+    file.write_text(text.replace(digest, "0" * 64))
+    done = install()
+    assert done.returncode != 0
+    assert "Missing binary: calc/1.0" in done.stderr
 
 
 def test_cdsprpc_packages_headers_and_nothing_else(conan: PlainConan) -> None:

@@ -1,0 +1,80 @@
+"""The keys of project files that are about Conan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buildtool.project.read import ProjectError, read_project
+
+GOOD = """\
+[project]
+name = "demo"
+conan-recipes = ["recipes"]
+conan-remotes = ["mine=https://conan.example.com", "index=there", "conancenter"]
+
+[host.app]
+source = "host"
+conan = "host/conanfile.txt"
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("host/CMakeLists.txt", "host/conanfile.txt", "recipes/a/conanfile.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "there" / "recipes").mkdir(parents=True)
+    return tmp_path
+
+
+def test_what_a_project_says_of_conan(root: Path) -> None:
+    (root / "buildtool.toml").write_text(GOOD)
+
+    project = read_project(root / "buildtool.toml")
+
+    assert project.hosts["app"].conan == "host/conanfile.txt"
+    assert project.header.conan_recipes == ("recipes",)
+    assert project.header.conan_remotes[1:] == ("index=there", "conancenter")
+
+
+def test_a_project_that_says_nothing_asks_conancenter(root: Path) -> None:
+    (root / "buildtool.toml").write_text('[project]\nname = "demo"\n')
+
+    header = read_project(root / "buildtool.toml").header
+
+    assert (header.conan_recipes, header.conan_remotes) == ((), ("conancenter",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"host/conanfile.txt"', '"host/none.txt"', "there is no file 'host/none.txt'"),
+        ('"host/conanfile.txt"', '"../conanfile.txt"', "is no path inside the project"),
+        ('"host/conanfile.txt"', '"host/CMakeLists.toml"', "there is no file"),
+        ('["recipes"]', '["host"]', "no */conanfile.py in 'host'"),
+        ('["recipes"]', '["/recipes"]', "is no path inside the project"),
+        ('"conancenter"]', '"somewhere"]', "'somewhere' is no remote"),
+        ('"conancenter"]', '"=https://x"]', "'=https://x' is no remote"),
+        ('"conancenter"]', '"mine="]', "'mine=' is no remote"),
+        ('"index=there"', '"index=host"', "there is no directory host/recipes"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(old: str, new: str, message: str, root: Path) -> None:
+    assert old in GOOD
+    (root / "buildtool.toml").write_text(GOOD.replace(old, new))
+
+    with pytest.raises(ProjectError) as caught:
+        read_project(root / "buildtool.toml")
+
+    assert message in caught.value.message
+    assert caught.value.line == (8 if "conanfile" in old else 3 if "recipes" in old else 4)
+
+
+def test_a_skel_has_no_conanfile(root: Path) -> None:
+    text = GOOD.replace("[host.app]", "[skel.app]")
+    (root / "buildtool.toml").write_text(text)
+
+    with pytest.raises(ProjectError, match="unknown key"):
+        read_project(root / "buildtool.toml")
