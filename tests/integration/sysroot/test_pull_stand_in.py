@@ -128,7 +128,9 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
 ) -> None:
     wrong = board / "usr/local/lib/libcdsprpc.so.1"
     arm64_library(wrong, "libcdsprpc.so.1", OLDER, machine="x86_64")
-    assert pull_from(board)[0].library == f"{MULTIARCH}/libcdsprpc.so.1.0.0"
+    sysroot, _ = pull_from(board)
+    assert sysroot.library == f"{MULTIARCH}/libcdsprpc.so.1.0.0"
+    assert not any(name.startswith("usr/local") for name in files(sysroot.root))
 
     shutil.rmtree(board / MULTIARCH)
     with pytest.raises(PullError) as caught:

@@ -96,6 +96,8 @@ def test_absolute(folder: str, path: str, expected: str) -> None:
 BOARDS = """\
 # comment
 machines:
+  Bare Board:
+    OTHER: x
   Board One:
     DSP_LIBRARY_PATH: one/dsp   # trailing
     OTHER: x
@@ -108,7 +110,13 @@ DSP_LIBRARY_PATH: global
 
 @pytest.mark.parametrize(
     ("model", "expected"),
-    [("Board One", "one/dsp"), ("Board: Two", "two/dsp;more"), ("Board", ""), ("", "")],
+    [
+        ("Board One", "one/dsp"),
+        ("Board: Two", "two/dsp;more"),
+        ("Bare Board", ""),
+        ("Board", ""),
+        ("", ""),
+    ],
 )
 def test_a_board_s_configuration(model: str, expected: str) -> None:
     assert library_path(BOARDS, model) == expected
