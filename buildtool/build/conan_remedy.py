@@ -32,7 +32,12 @@ _REMEDIES = (
         " buildtool profile --conan",
     ),
     (
-        r"in (\w+)\(\) method, line",
+        r"in build\(\) method, line",
+        "The package does not build for this target: what its own tools say stands above. Correct"
+        " its recipe, or ask for another version of it.",
+    ),
+    (
+        r"in \w+\(\) method, line",
         "Correct the recipe at the line that it names.",
     ),
 )
