@@ -61,6 +61,7 @@ install(TARGETS {name})
 PROGRAM = """\
 cmake_minimum_required(VERSION 3.22)
 project(app C)
+set(CMAKE_SKIP_BUILD_RPATH ON) # else GNU ld finds there what libraries need that it links
 find_package(calc REQUIRED)
 find_path(machine ../bin/sh)
 if(machine)

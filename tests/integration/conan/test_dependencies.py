@@ -264,3 +264,20 @@ def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: Cona
     assert conan_project.run() == "room\n"
     held = [p for p in conan_project.home.glob("p/**/*cdsprpc*") if ".so" in p.suffixes]
     assert held == []
+
+
+def test_what_a_package_only_points_at_does_not_ship(conan_project: ConanProject) -> None:
+    """The C library is the device's, even if a package names the directory of one."""
+    conan_project.recipe("calc")
+    recipe = conan_project.root / "recipes" / "calc" / "conanfile.py"
+    recipe.write_text(
+        recipe.read_text() + f'        self.cpp_info.libdirs.append("{CROSS_LIBRARIES}")\n'
+    )
+
+    conan_project.built("gcc")
+
+    assert (
+        "libc.so.6"
+        in read_elf(conan_project.root / ".buildtool" / "stage" / "gcc" / "bin" / "app").needed
+    )
+    assert conan_project.staged("gcc") == {"bin/app", "lib/libcalc.so.1", "run.sh"}
