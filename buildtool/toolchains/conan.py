@@ -75,6 +75,8 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
         "tools.cmake.cmaketoolchain:user_toolchain": [str(folder / "toolchain.cmake")],
         "tools.cmake.cmaketoolchain:generator": "Ninja",
         "tools.cmake:cmake_program": str(cmake.program),
+        # The compiler knows its C++ library; zig warns of a -stdlib that it does not need.
+        "tools.gnu:disable_flags": ["libcxx"],
         IDENTITY: f"sha256:{profile.digest}",
         "tools.info.package_id:confs": [IDENTITY],
     }

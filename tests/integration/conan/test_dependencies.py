@@ -178,6 +178,28 @@ def test_a_debug_component_links_packages_too(conan_project: ConanProject) -> No
     assert conan_project.run() == "42\n"
 
 
+@pytest.mark.parametrize("target", ["sim", "gcc"])
+def test_a_component_in_cxx_has_no_flags_that_its_compiler_warns_of(
+    target: str, conan_project: ConanProject
+) -> None:
+    conan_project.recipe("calc")
+    main = conan_project.root / "host" / "main.c"
+    main.rename(main.with_suffix(".cpp")).write_text(
+        '#include <cstdio>\n#include <vector>\nextern "C" {\n#include "calc.h"\n}\n'
+        'int main() { std::vector<int> v{calc()}; std::printf("%d\\n", v.at(0)); }\n'
+    )
+    cmake = conan_project.root / "host" / "CMakeLists.txt"
+    cmake.write_text(
+        cmake.read_text()
+        .replace("project(app C)", "project(app CXX)\nadd_compile_options(-Wall -Werror)")
+        .replace("main.c", "main.cpp")
+    )
+
+    conan_project.built(target)
+
+    assert run_by_hand(conan_project, target) == "42\n"
+
+
 def test_packages_without_cmake_get_compiler_and_archiver(conan_project: ConanProject) -> None:
     conan_project.write(
         "recipes/calc/conanfile.py",

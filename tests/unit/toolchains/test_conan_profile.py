@@ -56,7 +56,7 @@ def test_settings_of_the_hexagon_side() -> None:
     text = render(hexagon("v73")).text
 
     assert "\nos=QURT\narch=hexagonv73\ncompiler=clang\ncompiler.version=22\n" in text
-    assert "libcxx" not in text
+    assert "compiler.libcxx" not in text
     assert "compiler_executables" not in text
 
 
