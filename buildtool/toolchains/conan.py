@@ -8,6 +8,7 @@ settings.yml and configuration (`tools.info.package_id:confs`).
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,7 +75,6 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     conf: dict[str, object] = {
         "tools.cmake.cmaketoolchain:user_toolchain": [str(folder / "toolchain.cmake")],
         "tools.cmake.cmaketoolchain:generator": "Ninja",
-        "tools.cmake:cmake_program": str(cmake.program),
         # The compiler knows its C++ library; zig warns of a -stdlib that it does not need.
         "tools.gnu:disable_flags": ["libcxx"],
         IDENTITY: f"sha256:{profile.digest}",
@@ -85,7 +85,12 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
         conf["tools.build:add_rpath_link"] = True
     if profile.platform == "android":
         conf["tools.android:ndk_path"] = profile.places["NDK"]
-    environment = {"PATH": f"+(path){cmake.ninja.parent}", **profile.environment}
+    # Not tools.cmake:cmake_program, which Conan gives to a shell without quotation marks.
+    programs_path = dict.fromkeys((cmake.program.parent, cmake.ninja.parent))
+    environment = {
+        "PATH": f"+(path){os.pathsep.join(map(str, programs_path))}",
+        **profile.environment,
+    }
     if programs:
         conf["tools.build:compiler_executables"] = {"c": paths["cc"], "cpp": paths["c++"]}
         environment |= {"AR": paths["ar"], "RANLIB": paths["ranlib"]}

@@ -53,8 +53,9 @@ class HexagonToolchain(ConanFile):
         self.conf_info.append("tools.cmake.cmaketoolchain:user_toolchain", str(file))
         self.conf_info.define("tools.cmake.cmaketoolchain:generator", "Ninja")
         cmake = _buildtool("sdk.cmake").find_cmake()
-        self.conf_info.define("tools.cmake:cmake_program", str(cmake.program))
-        self.buildenv_info.prepend_path("PATH", str(cmake.ninja.parent))
+        # Not tools.cmake:cmake_program, which Conan gives to a shell without quotation marks.
+        for program in (cmake.ninja, cmake.program):
+            self.buildenv_info.prepend_path("PATH", str(program.parent))
 
     def _arch(self):
         arch = str(self.settings_target.get_safe("arch")) if self.settings_target else ""

@@ -31,8 +31,8 @@ def arm64_library(
     """An ARM64 library (or one for `machine`) with these exports, NEEDing a library `needs`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
-        command = [f"{machine}-linux-gnu-gcc" if machine == "aarch64" else "gcc", "-shared"]
-        command += ["-nostdlib", "-fPIC", "-w", "-fno-builtin", f"-Wl,-soname,{soname}"]
+        link = ["clang", f"--target={machine}-linux-gnu", "-fuse-ld=lld", "-shared", "-nostdlib"]
+        command = [*link, "-fPIC", "-w", "-fno-builtin", f"-Wl,-soname,{soname}"]
         source = Path(work, "source.c")
         source.write_text("".join(f"void {name}(void) {{}}\n" for name in exports))
         dependency = []
@@ -40,10 +40,7 @@ def arm64_library(
             empty = Path(work, "empty.c")
             empty.write_text("void empty(void) {}\n")
             stub = Path(work, "libneeded.so")
-            subprocess.run(
-                [command[0], "-shared", "-nostdlib", f"-Wl,-soname,{needs}", empty, "-o", stub],
-                check=True,
-            )
+            subprocess.run([*link, f"-Wl,-soname,{needs}", empty, "-o", stub], check=True)
             dependency = ["-Wl,--no-as-needed", stub]
         subprocess.run([*command, source, *dependency, "-o", path], check=True)
     return path

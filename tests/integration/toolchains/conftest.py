@@ -28,18 +28,13 @@ class PlainCMake:
             (self.root / f"{stem}.{ending}").write_text(text)
 
     def build(self, profile: Profile, *arguments: str, path: str = NO_PROGRAMS) -> tuple[Path, str]:
-        """Configure and build with that PATH; returns the tree and everything that was printed.
-
-        Ninja is named when PATH has no programs.
-        """
+        """Configure and build with that PATH; returns the tree and everything that was printed."""
         cmake = find_cmake()
         tree = self.root / f"build-{profile.name}"
         toolchain = self.root / f"{profile.name}.cmake"
         toolchain.write_text(profile.cmake_toolchain())
         configure = [cmake.program, "-G", "Ninja", "-S", self.root, "-B", tree]
-        configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
-        if path == NO_PROGRAMS:
-            configure += [f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}"]
+        configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}"]
         output = self.tool([*configure, "-DCMAKE_BUILD_TYPE=Release", *arguments], path)
         return tree, output + self.tool([cmake.ninja, "-C", tree, "-v"], path)
 
