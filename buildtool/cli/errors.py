@@ -23,10 +23,13 @@ def show_error(error: BuildtoolError, *, as_json: bool) -> None:
 
 def show_usage_error(error: Any, *, as_json: bool) -> None:
     """Print a mistake in the command line, with the usage of the verb where it is known."""
+    message = error.format_message()
     if as_json:
-        problem = UsageError(error.format_message())
+        problem = UsageError(message or "no verb is named")
         print(json.dumps({"error": problem.as_json()}, indent=2))
-    _print(f"error: {error.format_message()}")
+    if not message:
+        return  # a command without arguments: its help is on the screen already
+    _print(f"error: {message}")
     if getattr(error, "ctx", None):
         _print("  " + error.ctx.get_usage())
         _print(f"  → {error.ctx.command_path} --help")
