@@ -53,6 +53,9 @@ class Header:
     name: str = key("name of the project: letters, digits, . _ -")
     version: str = key("version of the project", default="0.0.0")
     default_target: str = key("target of `build` when none is named", default="sim")
+    launcher: str = key(
+        "compiler launcher of both sides: ccache, sccache, distcc, icecc", default=""
+    )
     conan_recipes: tuple[str, ...] = key(
         "directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py", default=()
     )
@@ -76,6 +79,12 @@ class Host:
         "files of the build tree to ship (globs), where there are no install() rules", default=()
     )
     conan: str = key("conanfile.txt or conanfile.py of the packages that it needs", default="")
+    inputs: tuple[str, ...] = key(
+        "files (globs from the project file) that it reads and no tool tells of", default=()
+    )
+    needs: tuple[str, ...] = key(
+        "other host components, whose install() rules put down what it finds", default=()
+    )
     defines: Mapping[str, Define] = no_defines()
 
 
@@ -96,6 +105,12 @@ class Skel:
     )
     artifacts: tuple[str, ...] = key(
         "files of the build tree to ship (globs), where there are no install() rules", default=()
+    )
+    inputs: tuple[str, ...] = key(
+        "files (globs from the project file) that it reads and no tool tells of", default=()
+    )
+    needs: tuple[str, ...] = key(
+        "other skel components, whose install() rules put down what it finds", default=()
     )
     defines: Mapping[str, Define] = no_defines()
 
@@ -120,6 +135,11 @@ class Target:
         "compiler of FastRPC interfaces", default="buildtool", choices=("buildtool", "qaic")
     )
     sysroot: str = key("pulled sysroot of the device that it is built for", default="")
+    build_type: str = key(
+        "CMake's build type, of both sides",
+        default="Release",
+        choices=("Release", "Debug", "RelWithDebInfo", "MinSizeRel"),
+    )
     glibc: str = key("oldest glibc its programs run with, on ubuntu-aarch64", default="2.35")
     api: int = key("oldest Android API level its programs run on", default=31)
     stl: str = key(

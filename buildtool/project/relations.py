@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import graphlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.project.model import TOOLS, Host, Project, Skel
@@ -20,6 +21,7 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
     for kind, components in (("host", project.hosts), ("skel", project.skels)):
         for name, component in components.items():
             yield from _component(project.root, (kind, name), component)
+        yield from _needs(kind, components)
     for name in sorted(project.hosts.keys() & project.skels.keys()):
         yield (
             ("skel", name),
@@ -56,6 +58,8 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
         )
     for pattern in component.artifacts:
         yield from _inside(pattern, (*at, "artifacts"))
+    for pattern in component.inputs:
+        yield from _inside(pattern, (*at, "inputs"))
     yield from _file(root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain")
     if isinstance(component, Skel):
         yield from _file(root, component.idl, (*at, "idl"), "the interface's .idl")
@@ -67,6 +71,25 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
                 f"{component.conan!r} is no conanfile",
                 "Name a conanfile.txt or a conanfile.py.",
             )
+
+
+def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> Iterator[Wrong]:
+    known: dict[str, tuple[str, ...]] = {}
+    for name, component in components.items():
+        known[name] = tuple(need for need in component.needs if need in components)
+        for need in component.needs:
+            if need not in components:
+                missing = f"there is no {kind} {need!r}"
+                yield (kind, name, "needs"), missing, suggest(need, components)
+    try:
+        tuple(graphlib.TopologicalSorter(known).static_order())
+    except graphlib.CycleError as error:
+        circle = error.args[1]
+        yield (
+            (kind, circle[0], "needs"),
+            f"it needs itself: {' ← '.join(circle)}",
+            "Take one of these out of 'needs'.",
+        )
 
 
 def _conan(project: Project) -> Iterator[Wrong]:
