@@ -22,7 +22,15 @@ from buildtool.toolchains.cdsprpc import (
 )
 from buildtool.toolchains.import_stub import import_stub
 
-NEWER = {"rpcmem_alloc2", "remote_handle64_invoke_async", "remote_system_request"}
+NEWER = {
+    "dspqueue_request",
+    "fastrpc_async_get_status",
+    "fastrpc_release_async_job",
+    "remote_handle64_invoke_async",
+    "remote_handle_invoke_async",
+    "remote_system_request",
+    "rpcmem_alloc2",
+}
 LINUX = system_cdsprpc("ubuntu-aarch64")
 BOARD = Cdsprpc("libcdsprpc.so.1", frozenset({"rpcmem_alloc"}), "board")
 
