@@ -119,9 +119,9 @@ class _Driver:
         return {
             "CMAKE_MAKE_PROGRAM": str(self.cmake.ninja),
             "CMAKE_TOOLCHAIN_FILE": str(toolchain),
-            "CMAKE_BUILD_TYPE": "Release",
+            "CMAKE_BUILD_TYPE": step.build_type,
             "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
-            "CMAKE_INSTALL_PREFIX": str(step.prefix),
+            "CMAKE_INSTALL_PREFIX": str(step.output),
             **dict(sorted(step.profile.variables.items())),
             **dict(step.defines),
         }
@@ -203,7 +203,7 @@ class _Driver:
 
     def install(self) -> bool:
         """Bring the prefix up to date as a whole; returns whether anything in it changed."""
-        prefix, fresh = self.step.prefix, self.step.tree / "install.new"
+        prefix, fresh = self.step.output, self.step.tree / "install.new"
         _remove(fresh)
         # The script itself, not `cmake --install`: only so can absolute destinations be refused
         # before anything is written to them.
@@ -218,6 +218,7 @@ class _Driver:
             _remove(fresh)
             return False
         _remove(prefix)
+        prefix.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(prefix)
         return True
 
@@ -252,14 +253,14 @@ def shipped_files(step: CMakeStep) -> dict[str, Path]:
     """
     if not step.artifacts:
         found = (
-            {str(path.relative_to(step.prefix)): path for path in _files(step.prefix)}
+            {str(path.relative_to(step.output)): path for path in _files(step.output)}
             if step.install
             else {}
         )
         if not found:
             raise ArtifactError(
                 f"{step.name} ships nothing",
-                why=f"its install() rules put no file into {step.prefix}",
+                why=f"its install() rules put no file into {step.output}",
                 remedy="Add install(TARGETS …) to its CMakeLists.txt, or name 'artifacts' in"
                 " buildtool.toml.",
             )

@@ -27,18 +27,26 @@ class ConanNeeds:
 class CMakeStep:
     """Configure, build and install one component with one profile.
 
-    `tree` is keyed by what is built, so two targets with the same skel share it; `prefix` is
-    where its install() rules go; `arch` is None for the ARM64 side; `toolchain_file` is one of
-    the component's own, in place of the profile's; `cmake` and `ninja` are what the project asks
-    of these.
+    `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
+    directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
+    for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
+    `inputs` are globs of files that it reads and no tool tells of, `needs` the outputs of steps
+    that it builds on, by name; `cmake` and `ninja` are what the project asks of these.
     """
 
     name: str
     component: str
     arch: str | None
     profile: Profile
+    root: Path
     source: Path
     tree: Path
+    output: Path
+    build_type: str = "Release"
+    launcher: str = ""
+    inputs: tuple[str, ...] = ()
+    needs: tuple[tuple[str, Path], ...] = ()
+    environment: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     targets: tuple[str, ...] = ()
     preset: str = ""
@@ -48,10 +56,6 @@ class CMakeStep:
     conan: ConanNeeds | None = None
     cmake: Tool = ANY
     ninja: Tool = ANY
-
-    @property
-    def prefix(self) -> Path:
-        return self.tree / "install"
 
     @property
     def summary(self) -> str:
@@ -75,6 +79,7 @@ class Plan:
     target: str
     steps: tuple[CMakeStep, ...]
     stage: Path
+    state: Path
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -104,42 +109,69 @@ def make_plan(
     `host` compiles the ARM64 side, `skels[arch]` the Hexagon side for each arch of the target.
     """
     target = find_target(project, target_name)
-    steps = [
-        _step(project, f"host/{name}", name, component, host)
-        for name, component in project.hosts.items()
-    ]
+    steps = [_step(project, target, name, project.hosts, host) for name in in_order(project.hosts)]
     steps += [
-        _step(project, f"skel/{name}/{arch}", name, component, skels[arch], arch=arch)
-        for name, component in project.skels.items()
+        _step(project, target, name, project.skels, skels[arch], arch=arch)
+        for name in in_order(project.skels)
         for arch in target.archs
     ]
-    return Plan(target_name, tuple(steps), project.state / "stage" / target_name)
+    return Plan(
+        target_name, tuple(steps), project.state / "stage" / target_name, project.state / "state"
+    )
+
+
+def in_order(components: Mapping[str, Host] | Mapping[str, Skel]) -> tuple[str, ...]:
+    """The names of `components`, each after those that it needs, else as the project has them."""
+    names: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        for need in components[name].needs:
+            add(need)
+        names[name] = None
+
+    for name in components:
+        add(name)
+    return tuple(names)
 
 
 def _step(
     project: Project,
+    target: Target,
     name: str,
-    component_name: str,
-    component: Host | Skel,
+    components: Mapping[str, Host] | Mapping[str, Skel],
     profile: Profile,
     *,
     arch: str | None = None,
 ) -> CMakeStep:
+    component = components[name]
+
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text
 
+    def place(kind: str, component_name: str) -> Path:
+        build_type = target.build_type.lower()
+        digest = profile.digest[:16] + ("" if build_type == "release" else f"-{build_type}")
+        return project.state / kind / component_name / digest
+
     return CMakeStep(
-        name=name,
-        component=component_name,
+        name=step_name(name, arch),
+        component=name,
         arch=arch,
         profile=profile,
+        root=project.root,
         source=project.root / component.source,
-        tree=project.state / "build" / component_name / profile.digest[:16],
+        tree=place("build", name),
+        output=place("out", name),
+        build_type=target.build_type,
+        launcher=project.header.launcher,
+        inputs=component.inputs,
+        needs=tuple((step_name(need, arch), place("out", need)) for need in component.needs),
+        environment=project.header.environment,
         defines=tuple(
             (key, filled(_cache_value(value))) for key, value in sorted(component.defines.items())
         ),
-        targets=tuple(filled(target) for target in component.targets),
-        preset=component.preset,
+        targets=tuple(filled(name) for name in component.targets),
+        preset=filled(component.preset),
         install=component.install and not component.artifacts,
         artifacts=tuple(filled(pattern) for pattern in component.artifacts),
         toolchain_file=project.root / component.toolchain_file
@@ -151,6 +183,11 @@ def _step(
         cmake=project.tool("cmake"),
         ninja=project.tool("ninja"),
     )
+
+
+def step_name(component: str, arch: str | None) -> str:
+    """What the step of `component` for `arch` is called."""
+    return f"skel/{component}/{arch}" if arch else f"host/{component}"
 
 
 def conan_home(project: Project) -> ConanHome:

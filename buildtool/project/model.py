@@ -56,6 +56,9 @@ class Header:
     launcher: str = key(
         "compiler launcher of both sides: ccache, sccache, distcc, icecc", default=""
     )
+    environment: tuple[str, ...] = key(
+        "environment variables that reach the build, and so are inputs of every step", default=()
+    )
     conan_recipes: tuple[str, ...] = key(
         "directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py", default=()
     )

@@ -13,6 +13,7 @@ from buildtool.project.model import TOOLS, Host, Project, Skel
 Wrong = tuple[tuple[str, ...], str, str]
 """The key at fault, what is wrong with it, and what to do."""
 _REMOTE_NAME = re.compile(r"[a-z0-9][\w.-]*")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
 
 
@@ -35,6 +36,13 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
             f"there is no target {default!r}",
             suggest(default, project.targets),
         )
+    for name in project.header.environment:
+        if not _VARIABLE.fullmatch(name):
+            yield (
+                ("project", "environment"),
+                f"{name!r} is no name of a variable",
+                "Name variables: letters, digits and _.",
+            )
     yield from _conan(project)
     yield from _tools(project)
     yield from _targets(project)

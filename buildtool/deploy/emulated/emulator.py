@@ -47,7 +47,7 @@ def build_emulator(listener: Listener) -> Emulator:
     The first time takes a minute or two, most of it zig building a C library for Hexagon.
     """
     cdsprpc, shell = emulator_steps()
-    emulator = Emulator(cdsprpc.prefix / "libcdsprpc.so.1", shell.prefix / "fastrpc_shell")
+    emulator = Emulator(cdsprpc.output / "libcdsprpc.so.1", shell.output / "fastrpc_shell")
     missing = [
         step
         for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc))
@@ -67,6 +67,8 @@ def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
         component=f"emulator {name}",
         arch=None,
         profile=profile,
+        root=source,
         source=source,
         tree=cache_dir() / "emulator" / key,
+        output=cache_dir() / "emulator" / key / "install",
     )

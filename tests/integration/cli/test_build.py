@@ -190,7 +190,7 @@ def test_an_interruption_before_the_install_is_made_good(
     buildtool: Buildtool, project: Path
 ) -> None:
     outcomes(buildtool, project)
-    (shipped,) = project.glob(".buildtool/build/demo_dsp/*/install/libdemo_dsp_skel.so")
+    (shipped,) = project.glob(".buildtool/out/demo_dsp/*/libdemo_dsp_skel.so")
     wanted = shipped.read_bytes()
     shipped.unlink()
     assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "built"

@@ -27,9 +27,11 @@ def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755 if name.startswith("bin/") else 0o644)
-    step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path / "tree")
+    step = CMakeStep(
+        "s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out"
+    )
     shipped = {name: prefix / name for name in files}
-    plan = Plan("sim", (step,), tmp_path / "stage" / "sim")
+    plan = Plan("sim", (step,), tmp_path / "stage" / "sim", tmp_path / "state")
     return Built(plan, (BuiltStep(step, "built", 0.0, shipped),))
 
 
