@@ -1,0 +1,186 @@
+"""File globs as CMake reads them, and as the project file does, answered from a `Disk`.
+
+Source: the reference of CMake's file(GLOB), and its behaviour where that is silent: a pattern
+holds for one component; GLOB_RECURSE compares the last one with names at any depth, does not
+follow links to directories unless told to, takes such a link for a file, and with
+LIST_DIRECTORIES lists every directory whether it matches or not.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from buildtool.build.disk import Disk
+from buildtool.build.roots import Roots
+
+STATE = ".buildtool"
+MAX_DEPTH = 256
+_WILD = re.compile(r"(?<!\\)[*?\[]")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Glob:
+    """`expression` is absolute, its beginning a root's name: `{project}/src/*.c`.
+
+    `recursive`: GLOB_RECURSE.  `directories`: LIST_DIRECTORIES.  `follow`: FOLLOW_SYMLINKS.
+    `deep`: the project file's own rule, in which `**` stands for any number of directories.
+    """
+
+    expression: str
+    recursive: bool = False
+    directories: bool = False
+    follow: bool = False
+    deep: bool = False
+
+    @property
+    def text(self) -> str:
+        """The glob as people know it, different for different globs."""
+        words = ["inputs" if self.deep else "GLOB_RECURSE" if self.recursive else "GLOB"]
+        words += ["FOLLOW_SYMLINKS"] if self.follow else []
+        words += ["LIST_DIRECTORIES"] if self.directories else []
+        return " ".join([*words, self.expression])
+
+    def as_json(self) -> list[Any]:
+        return [self.expression, self.recursive, self.directories, self.follow, self.deep]
+
+    @staticmethod
+    def from_json(data: Any) -> Glob:
+        """Raises `ValueError` for anything that `as_json` does not make."""
+        match data:
+            case [str(expression), *flags] if len(flags) == 4 and all(
+                type(flag) is bool for flag in flags
+            ):
+                return Glob(expression, *flags)
+        raise ValueError("no glob")
+
+
+def matches(glob: Glob, roots: Roots, disk: Disk) -> tuple[str, ...]:
+    """What a glob matches, by root, sorted; nothing of what this tool keeps in the project.
+
+    Raises `RootError` when it begins with a root that there is not.
+    """
+    # The literal part is looked up, not compared, so that it may hold `..`.
+    found_wild = _WILD.search(glob.expression)
+    cut = glob.expression.rfind("/", 0, found_wild.start() if found_wild else None)
+    base = glob.expression[: max(cut, 0)]
+    parts = tuple(part for part in glob.expression[cut + 1 :].split("/") if part)
+    place = roots.at(base or "/").rstrip("/")
+    project = roots.places.get("project")
+    state = f"{os.path.normpath(project)}/{STATE}" if project else "\0"
+    if not parts or f"{place}/".startswith(f"{state}/"):
+        return ()
+    walk = _Walk(glob, disk, state)
+    shift = len(place)
+    return tuple(sorted({base + found[shift:] for found in walk.level(place, parts)}))
+
+
+@dataclass(slots=True)
+class _Walk:
+    glob: Glob
+    disk: Disk
+    state: str
+
+    def level(self, place: str, parts: tuple[str, ...]) -> Iterator[str]:
+        """What the remaining parts of the pattern match below `place`."""
+        last = len(parts) == 1
+        if self.glob.deep and parts[0] == "**":
+            yield from self.anywhere(place, parts[1:] or ("*",), 0)
+        elif last and self.glob.recursive:
+            yield from self.below(place, parts[0], ())
+        else:
+            for name, directory in self.inside(place):
+                keep = self.glob.directories or not directory if last else directory
+                if keep and _matcher(parts[0])(os.fsencode(name)):
+                    if last:
+                        yield f"{place}/{name}"
+                    else:
+                        yield from self.level(f"{place}/{name}", parts[1:])
+
+    def below(self, place: str, part: str, links: tuple[str, ...]) -> Iterator[str]:
+        """What GLOB_RECURSE finds below `place`; `links` are where links were followed."""
+        for name, directory in self.inside(place):
+            path = f"{place}/{name}"
+            link = directory and os.path.islink(path)  # noqa: PTH114
+            if not directory or (link and not self.glob.follow):
+                if _matcher(part)(os.fsencode(name)):
+                    yield path
+                continue
+            seen = links
+            if link:
+                here = os.path.realpath(place)
+                if here in links:
+                    continue  # a link that leads around in a circle
+                seen = (*links, here)
+            if self.glob.directories:
+                yield path
+            yield from self.below(path, part, seen)
+
+    def anywhere(self, place: str, parts: tuple[str, ...], depth: int) -> Iterator[str]:
+        yield from self.level(place, parts)
+        for name, directory in self.inside(place):
+            path = f"{place}/{name}"
+            if directory and depth < MAX_DEPTH and not os.path.islink(path):  # noqa: PTH114
+                yield from self.anywhere(path, parts, depth + 1)
+
+    def inside(self, place: str) -> Iterator[tuple[str, bool]]:
+        for name, directory in (self.disk.entries(place or "/") or {}).items():
+            if name != STATE or f"{place}/{name}" != self.state:
+                yield name, directory
+
+
+@functools.cache
+def _matcher(part: str) -> Any:
+    """A function that says whether a name, as bytes, matches one component of a pattern."""
+    try:
+        return re.compile(_expression(os.fsencode(part)), re.DOTALL).fullmatch
+    except (ValueError, re.error):
+        return lambda _: None  # a range that runs backwards: CMake finds nothing either
+
+
+def _expression(part: bytes) -> bytes:
+    out, at = b"", 0
+    while at < len(part):
+        char = part[at : at + 1]
+        at += 1
+        if char == b"*":
+            out += b".*"
+        elif char == b"?":
+            out += b"."
+        elif char == b"[" and (end := _bracket_end(part, at)) >= 0:
+            out += _bracket(part[at:end])
+            at = end + 1
+        else:
+            out += re.escape(char)
+    return out
+
+
+def _bracket_end(part: bytes, at: int) -> int:
+    """Where the bracket ends whose inside begins at `at`; -1: nowhere, it is a plain character."""
+    if part[at : at + 1] in (b"!", b"^"):
+        at += 1
+    return part.find(b"]", at + 1 if part[at : at + 1] == b"]" else at)
+
+
+def _bracket(inside: bytes) -> bytes:
+    negated = inside[:1] in (b"!", b"^")
+    inside = inside[1:] if negated else inside
+    allowed: set[int] = set()
+    at = 0
+    while at < len(inside):
+        if inside[at] == ord("-") and 0 < at < len(inside) - 1:
+            low, high = inside[at - 1] + 1, inside[at + 1]
+            if low > high + 1:
+                raise ValueError("a range that runs backwards")
+            allowed.update(range(low, high + 1))
+            at += 2
+        else:
+            allowed.add(inside[at])
+            at += 1
+    if not allowed:
+        return b"." if negated else b"(?!)"
+    return b"[" + (b"^" if negated else b"") + b"".join(b"\\x%02x" % c for c in allowed) + b"]"
