@@ -1,0 +1,206 @@
+"""Trees in the shapes that Hexagon programs have in public are built as they are.
+
+Only a buildtool.toml of a few lines is added to each.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.toolchains.skel import check_skel
+from tests.integration.projects.conftest import ThirdParty, Tree
+
+MONOREPO = """\
+[project]
+name = "imgkit"
+
+[host.imgkit]
+source = "."
+preset = "host"
+
+[skel.kernels]
+source = "."
+preset = "dsp"
+defines = { DSP_VERSION = "{arch}" }
+
+[target.sim]
+platform = "ubuntu-aarch64"
+dsp-toolchain = "llvm"
+archs = ["v68", "v73"]
+"""
+SUPERBUILD = """\
+[project]
+name = "denoise"
+
+[host.denoise]
+source = "."
+defines = { DENOISE_BUILD_HTP = false }
+artifacts = ["bin/denoise"]
+
+[skel.htp]
+source = "backend/htp"
+targets = ["htp-{arch}"]
+artifacts = ["libdenoise-htp-{arch}.so"]
+
+[target.sim]
+platform = "ubuntu-aarch64"
+dsp-toolchain = "sdk"
+archs = ["v68", "v73"]
+"""
+ONE_LISTING = """\
+[project]
+name = "counter"
+
+[host.count]
+source = "."
+
+[skel.counter]
+source = "."
+idl = "inc/counter.idl"
+
+[target.sim]
+platform = "ubuntu-aarch64"
+dsp-toolchain = "sdk"
+archs = ["v68"]
+"""
+HOST_TREE = """\
+[project]
+name = "beam"
+
+[host.beam]
+source = "app"
+defines = { BEAM_WITH_CORE = false }
+
+[target.sim]
+platform = "ubuntu-aarch64"
+"""
+
+
+def built_once(tree: ThirdParty) -> set[str]:
+    """Build twice: everything the first time, nothing the second; returns what ships."""
+    assert set(tree.build().values()) == {"built"}
+    shipped = {path: path.stat().st_mtime_ns for path in tree.stage.rglob("*")}
+    assert set(tree.build().values()) == {"up-to-date"}
+    assert {path: path.stat().st_mtime_ns for path in tree.stage.rglob("*")} == shipped
+    return tree.shipped
+
+
+def test_a_monorepo_with_presets_and_both_sides_in_one_tree(third_party: Tree) -> None:
+    tree = third_party("monorepo", MONOREPO)
+
+    assert built_once(tree) == {
+        "bin/imgtool",
+        "lib/libimgkit.so",
+        "lib/libimgkit.so.2",
+        "lib/libimgkit.so.2.3.1",
+        "share/imgkit/tiles.txt",
+        *(f"dsp/{arch}/lib{skel}_skel.so" for arch in ("v68", "v73") for skel in ("blur", "edge")),
+    }
+    assert tree.elf("bin/imgtool").needed == ("libimgkit.so.2", "libc.so.6")
+    assert tree.elf("lib/libimgkit.so.2.3.1").exports == {"imgkit_widest"}
+    for arch in ("v68", "v73"):
+        blur = tree.elf(f"dsp/{arch}/libblur_skel.so")
+        assert blur.hexagon_arch == arch
+        # The static library of both skels is in each of them.
+        assert {"blur_skel_handle_invoke", "hvxmath_tile"} <= blur.exports
+        assert f"blur for {arch}".encode() in blur.path.read_bytes()
+        assert "hvxmath_average" not in tree.elf(f"dsp/{arch}/libedge_skel.so").imports
+    flags = next(tree.root.glob(".buildtool/build/kernels/*/build.ninja")).read_text()
+    assert "-DIMGKIT_TILE=64" in flags, "the preset's own cache variable"
+    assert "-Werror" in flags, "that of a preset which it inherits"
+
+
+def test_an_edit_in_a_monorepo_reaches_what_it_is_part_of(third_party: Tree) -> None:
+    tree = third_party("monorepo", MONOREPO)
+    tree.build()
+    host, *skels = ("host/imgkit", "skel/kernels/v68", "skel/kernels/v73")
+
+    tree.edit("dsp/hvxmath/vectors.c", "return IMGKIT_TILE", "return 1 + IMGKIT_TILE")
+    assert tree.build() == {host: "up-to-date", **dict.fromkeys(skels, "built")}
+
+    tree.edit("host/tool/tiles.txt", "64", "128")
+    assert tree.build() == {host: "built", **dict.fromkeys(skels, "up-to-date")}
+    assert (tree.stage / "share/imgkit/tiles.txt").read_text() == "32 128\n"
+
+    tree.edit("CMakePresets.json", '"IMGKIT_TILE": "64"', '"IMGKIT_TILE": "16"')
+    assert set(tree.build().values()) >= {"built"}
+    flags = next(tree.root.glob(".buildtool/build/kernels/*/build.ninja")).read_text()
+    assert "-DIMGKIT_TILE=16" in flags
+
+
+@pytest.mark.parametrize("toolchain", ["the profile's", "its own"])
+@pytest.mark.usefixtures("sdk")
+def test_a_superbuild_whose_skels_are_steps_of_their_own(toolchain: str, third_party: Tree) -> None:
+    own = 'toolchain-file = "backend/htp/toolchain.cmake"\ntargets ='
+    project_file = (
+        SUPERBUILD if toolchain == "the profile's" else SUPERBUILD.replace("targets =", own)
+    )
+    tree = third_party("superbuild", project_file)
+
+    assert built_once(tree) == {
+        "bin/denoise",
+        "dsp/v68/libdenoise-htp-v68.so",
+        "dsp/v73/libdenoise-htp-v73.so",
+    }
+    for arch in ("v68", "v73"):
+        check_skel(tree.stage / f"dsp/{arch}/libdenoise-htp-{arch}.so", arch)
+    assert "filter_wide" in tree.elf("dsp/v73/libdenoise-htp-v73.so").exports
+    assert "filter_wide" not in tree.elf("dsp/v68/libdenoise-htp-v68.so").exports
+    assert not list(tree.root.glob(".buildtool/build/denoise/**/htp-v*")), "no step within a step"
+
+    tree.edit("backend/htp/dn_iface.idl", "in long wanted", "in long asked")
+    assert set(tree.build().values()) == {"built"}
+
+
+@pytest.mark.usefixtures("sdk")
+def test_a_tree_of_both_sides_that_runs_qaic_itself(third_party: Tree) -> None:
+    tree = third_party("one_listing", ONE_LISTING)
+
+    assert built_once(tree) == {"bin/count", "dsp/v68/libcounter_skel.so"}
+    skel = check_skel(tree.stage / "dsp/v68/libcounter_skel.so", "v68")
+    assert {"counter_skel_handle_invoke", "counter_next"} <= skel.exports
+    assert "libcdsprpc.so.1" in tree.elf("bin/count").needed
+    header = next(tree.root.glob(".buildtool/build/count/*/counter.h")).read_text()
+    assert "stand-in qaic" in header
+
+    tree.edit("inc/counter.idl", "in long step", "in long width")
+    assert set(tree.build().values()) == {"built"}
+
+
+def test_an_arm64_tree_with_habits_of_its_own(third_party: Tree) -> None:
+    tree = third_party("host_tree", HOST_TREE)
+
+    assert built_once(tree) == {"bin/beam"}
+    assert b"beam 0.9 (" in (tree.stage / "bin/beam").read_bytes()
+
+    for file, old, new in (
+        ("app/data/angles.csv", "90", "90, 120"),  # read by a generator
+        ("app/scripts/make_table.py", "beam_table[]", "volatile beam_table[]"),
+        ("app/src/version.h.in", "beam @", "Beam @"),  # read by configure_file
+        ("vendor/ring/src/ring.c", "at + 1", "at + 2"),  # fetched from a directory
+        ("modules/cli/cli.c", "abs(atoi(words[1]))", "atoi(words[1])"),  # a submodule
+    ):
+        tree.edit(file, old, new)
+        assert tree.build() == {"host/beam": "built"}, file
+        assert tree.build() == {"host/beam": "up-to-date"}, file
+    assert b"Beam 0.9 (" in (tree.stage / "bin/beam").read_bytes()
+
+
+def git(root: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *who, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def test_a_version_that_git_describes(third_party: Tree) -> None:
+    tree = third_party("host_tree", HOST_TREE)
+    git(tree.root, "init")
+    git(tree.root, "add", "app")
+    git(tree.root, "commit", "-m", "first")
+    git(tree.root, "tag", "r1")
+
+    tree.build()
+
+    assert b"beam 0.9 (r1)" in (tree.stage / "bin/beam").read_bytes()

@@ -1,0 +1,3 @@
+#include "beamcore.h"
+
+int beamcore_weight(int angle) { return 180 - angle; }

@@ -1,0 +1,3 @@
+#pragma once
+
+int beamcore_weight(int angle);

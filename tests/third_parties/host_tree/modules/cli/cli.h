@@ -1,0 +1,3 @@
+#pragma once
+
+int cli_number(int count, char **words);

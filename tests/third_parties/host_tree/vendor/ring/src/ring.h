@@ -1,0 +1,3 @@
+#pragma once
+
+int ring_next(int at, int size);

@@ -1,0 +1,3 @@
+#pragma once
+
+int imgkit_widest(void);

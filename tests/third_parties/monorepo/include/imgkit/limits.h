@@ -1,0 +1,3 @@
+#pragma once
+
+enum { IMGKIT_WIDEST = 4096 };
