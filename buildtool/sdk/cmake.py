@@ -8,9 +8,9 @@ from pathlib import Path
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
+from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search, sound
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import install, packaged, packaged_or_on_path, sound, version_of
+from buildtool.sdk.program import install, packaged, packaged_or_on_path, version_of
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""

@@ -79,7 +79,8 @@ def search(
 
     `look` returns the tool that lies at a path, or None; `install` is what to do when there is
     none.  Raises `ToolMissingError` when it is nowhere, or not where a variable or the project
-    file says; `ToolUnfitError` when its version is not the one that the project asks for.
+    file says; `ToolUnfitError` when its version is not the one that the project asks for,
+    or cannot be told.
     """
     usual = list(dict.fromkeys(usual))
     for source, path in _told(wish, variables):
@@ -91,6 +92,8 @@ def search(
                 remedy=f"Correct {source}, or take it away to have the usual places looked in.",
             )
         if not satisfies(found.version, wish.version):
+            if _cannot_tell(found):
+                sound(what, found)
             others = [other for other in map(look, usual) if other]
             fitting = _newest(others, wish)
             raise ToolUnfitError(
@@ -107,6 +110,8 @@ def search(
     if fitting := _newest(everything, wish):
         return fitting
     if everything:
+        if all(map(_cannot_tell, everything)):
+            sound(what, everything[0])
         raise ToolUnfitError(
             f"the project asks for {what} {wish.version!r}, which is not here",
             why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in everything),
@@ -118,6 +123,17 @@ def search(
         why=f"looked for in: {', '.join(where)}" if where else "no place to look in is known",
         remedy=install,
     )
+
+
+def sound(what: str, tool: AnyFound) -> AnyFound:
+    """`tool`, when nothing is wrong with it; raises `ToolUnfitError` with what is."""
+    for problem in tool.problems:
+        raise ToolUnfitError(
+            f"{what} in {tool.where} cannot be used: {problem.text}",
+            why="; ".join(other.text for other in tool.problems[1:]),
+            remedy=problem.remedy,
+        )
+    return tool
 
 
 def programs(*names: str) -> list[Path]:
@@ -158,6 +174,11 @@ def _told(wish: Tool, variables: Sequence[str]) -> Iterable[tuple[str, Path]]:
             yield variable, Path(value).absolute()
     if wish.path:
         yield "'path' in buildtool.toml", Path(wish.path)
+
+
+def _cannot_tell(tool: Found) -> bool:
+    """Whether the tool is so broken that it has no version: its fault is what to speak of."""
+    return not numbers(tool.version) and not tool.usable
 
 
 def _newest(tools: Iterable[AnyFound], wish: Tool) -> AnyFound | None:

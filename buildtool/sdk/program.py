@@ -6,15 +6,13 @@ import importlib.metadata
 import os
 import re
 from pathlib import Path
-from typing import TypeVar
 
 from buildtool.core.process import ToolError, capture
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, ToolUnfitError, programs, satisfies
+from buildtool.sdk.found import ANY, Problem, programs, satisfies
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200
-AnyFound = TypeVar("AnyFound", bound=Found)
 
 
 def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
@@ -75,17 +73,6 @@ def install(package: str, wish: Tool = ANY) -> str:
         f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
         " buildtool.toml; or change 'version' there."
     )
-
-
-def sound(what: str, tool: AnyFound) -> AnyFound:
-    """`tool`, when nothing is wrong with it; raises `ToolUnfitError` with what is."""
-    for problem in tool.problems:
-        raise ToolUnfitError(
-            f"{what} in {tool.where} cannot be used: {problem.text}",
-            why="; ".join(other.text for other in tool.problems[1:]),
-            remedy=problem.remedy,
-        )
-    return tool
 
 
 def _by_hand() -> str:

@@ -6,7 +6,7 @@ from buildtool.core.elf import Elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
-from buildtool.sdk.found import ANY, ToolUnfitError
+from buildtool.sdk.found import ANY, sound
 from buildtool.toolchains.profile import Compiler, Profile
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
@@ -26,13 +26,7 @@ def android(api: int, stl: str = "c++_static", ndk_wish: Tool = ANY) -> Profile:
     `stl` is the C++ library as the NDK calls it.  Raises `ToolMissingError` without an NDK,
     `ToolUnfitError` for one that is broken or too old, `ApiError` for a level outside its range.
     """
-    ndk = find_android_ndk(ndk_wish)
-    for problem in ndk.problems:
-        raise ToolUnfitError(
-            f"the Android NDK in {ndk.where} cannot be used",
-            why=problem.text,
-            remedy=problem.remedy,
-        )
+    ndk = sound("the Android NDK", find_android_ndk(ndk_wish))
     level = ndk.api(api)
     return Profile(
         name=f"android-{level}-{stl}",

@@ -9,9 +9,8 @@ from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.clang import TARGET, Clang, find_clang
 from buildtool.sdk.compiler import MACHINE, own_headers, this_machine
-from buildtool.sdk.found import ANY, ToolMissingError
+from buildtool.sdk.found import ANY, ToolMissingError, sound
 from buildtool.sdk.gcc import Gcc, find_gcc
-from buildtool.sdk.program import sound
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +14,11 @@ from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
 from buildtool.release.stage import Staged
-from buildtool.sdk.found import ANY
-from buildtool.sdk.program import sound
+from buildtool.sdk.found import ANY, numbers, sound
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
 
 PLATFORM = "ubuntu-aarch64"
+CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it plays
 # What the emulated DSP tells kernels of its size.  Real parts have 4 to 8 hardware threads and
 # 2 to 6 HVX contexts; emulation has no timing, so one pair serves all.
 HVX_UNITS = 4
@@ -71,7 +70,7 @@ def prepare(root: Path, soc: Soc, listener: Listener, qemu_wish: Tool = ANY) -> 
         "shell": emulator.shell,
     }
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
-    write_if_changed(root / "etc" / "buildtool-sim.conf", text)
+    write_if_changed(root / CONFIGURATION, text)
     return EmulatedDevice(root, soc, qemu, glibc, emulator)
 
 
@@ -104,7 +103,7 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
     The newest skels that are not newer than the DSP are taken, "" when the release has none.
     Raises `DeviceError`.
     """
-    if _version(glibc) > _version(device.glibc.version):
+    if numbers(glibc) > numbers(device.glibc.version):
         raise DeviceError(
             f"the target {staged.target!r} needs glibc {glibc}, the emulated device has"
             f" {device.glibc.version}",
@@ -132,7 +131,3 @@ def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:
         "BUILDTOOL_EXEC": str(device.qemu.aarch64),
         "BUILDTOOL_DSP_ARCH": arch,
     }
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", text))

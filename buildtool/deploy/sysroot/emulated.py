@@ -6,10 +6,9 @@ where a board would have them.
 
 from __future__ import annotations
 
-from buildtool.deploy.emulated.device import EmulatedDevice
+from buildtool.deploy.emulated.device import CONFIGURATION, EmulatedDevice
 from buildtool.deploy.sysroot.directory import Files
 
-CONFIGURATION = "etc/buildtool-sim.conf"
 SHELL = "/usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+from buildtool.deploy.emulated.device import CONFIGURATION
 from buildtool.deploy.emulated.socs import Soc, known_socs
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, first
 from buildtool.deploy.sysroot.places import PLACES
 
 MAX_FACT = 1 << 20
 MAX_TEXT = 120
-EMULATED = "/etc/buildtool-sim.conf"
+EMULATED = f"/{CONFIGURATION}"
 # Android's build properties that name a SoC, the most exact one first.
 PROPERTIES = ("ro.soc.model", "ro.vendor.qti.soc_model", "ro.vendor.qti.soc_name")
 _COMPATIBLE = re.compile(r"qcom,([a-z0-9]+)(?:-[a-z0-9.-]+)?")
-_SOC = re.compile(r"[A-Z]{2,4}\d{3,5}[A-Z0-9]{0,4}")
+_SOC = re.compile(r"[A-Z]{2,4}\d{3,5}[A-Z0-9]{0,4}|X\d[A-Z]\d{5,6}")  # SM8550, X1E80100
 
 
 def read_soc(device: DeviceFiles) -> tuple[str, str]:

@@ -172,3 +172,16 @@ def test_identity_is_that_of_name_version_and_content(tmp_path: Path) -> None:
     assert identity("kit", "2", {"cc": here}) != base
     assert identity("tik", "1", {"cc": here}) != base
     assert identity("kit", "1", {"c++": here}) != base
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_why_one_has_no_version_is_said_and_not_that_it_is_another(
+    named: bool, tmp_path: Path
+) -> None:
+    place = make(tmp_path / "kit", "unknown")
+    (place / "broken").touch()
+
+    with pytest.raises(ToolUnfitError, match=r"the kit in .* cannot be used: it is broken") as said:
+        find(place, wish=Tool(version=">=6", path=str(place) if named else ""))
+
+    assert said.value.remedy == "Unpack it again."
