@@ -17,10 +17,8 @@ from buildtool.build.conan_graph import Found, read_graph
 from buildtool.build.conan_remedy import remedy
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, value_digest, write_if_changed
-from buildtool.core.lock import locked
 from buildtool.core.process import ToolError
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.conan import ConanProfile, conan_profile
 
 if TYPE_CHECKING:
@@ -68,15 +66,13 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
         return None
     home = step.conan.home
     host, build = (
-        conan_profile(profile, home.where, cmake) for profile in (step.profile, build_machine())
+        conan_profile(profile, home.where, cmake) for profile in (step.profile, home.build_machine)
     )
     request = _Request(step, step.conan, host, build)
     had = installed(step)
     if had and had.key == request.key and had.toolchain.is_file() and not had.lost:
         return had
-    # Conan does not expect company in a home.
-    waiting = Note(f"{step.name}: waiting for another buildtool to finish with Conan")
-    with locked(home.where.with_suffix(".lock"), lambda: listener(waiting)):
+    with home.alone(listener, f"{step.name}: "):
         if had and had.lost:
             home.forget_packages()
         home.prepare()

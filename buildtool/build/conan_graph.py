@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buildtool.build.conan_home import read_json
+from buildtool.build.conan_home import AGAIN, read_json
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.process import ToolError
 
@@ -37,7 +37,9 @@ def read_graph(file: Path) -> Found:
             runtime=dict(pair for node in reversed(packages) for pair in _shared(node)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ToolError(f"Conan's answer in {file} is not understood", why=repr(error)) from error
+        raise ToolError(
+            f"Conan's answer in {file} is not understood", why=repr(error), remedy=AGAIN
+        ) from error
 
 
 def _shared(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,14 +19,22 @@ from typing import Any
 
 from buildtool import _data
 from buildtool.build.environment import build_environment
+from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest, write_if_changed
+from buildtool.core.lock import locked
 from buildtool.core.process import Completed, ToolError, capture, check
+from buildtool.project.model import Tool
 from buildtool.sdk.conan import Conan, find_conan
+from buildtool.sdk.found import ANY
+from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.conan import SETTINGS, settings_user
+from buildtool.toolchains.profile import Profile
 
 HOME = "conan"
 """Its name in the project's directory of state."""
 DEFAULT_REMOTE = "conancenter"
+CHANGING = "(changing)"  # no remote can be called so
+AGAIN = "Delete .buildtool/conan; it is made again."
 ASK_SECONDS = 120.0
 """What a question that compiles nothing and asks no remote may take."""
 # Credentials of remotes and what it takes to reach them; see Conan's reference of variables.
@@ -38,11 +47,26 @@ PASSED_ON = (
 @dataclass(frozen=True)
 class ConanHome:
     """A Conan home at `where`; `recipes` are directories with a recipe in each directory of theirs,
-    `remotes` are `NAME=URL`, `NAME=directory`, or `conancenter`."""
+    `remotes` are `NAME=URL`, `NAME=directory`, or `conancenter`, `zig` what programs of the build
+    machine are to be compiled with."""
 
     where: Path
     recipes: tuple[Path, ...] = ()
     remotes: tuple[str, ...] = (DEFAULT_REMOTE,)
+    zig: Tool = ANY
+
+    def alone(self, listener: Listener, who: str = "") -> AbstractContextManager[None]:
+        """Keep other processes out of the home for a block: Conan does not expect company in one.
+
+        `listener` is told when `who` has to wait for one.
+        """
+        waiting = Note(f"{who}waiting for another buildtool to finish with Conan")
+        return locked(self.where.with_suffix(".lock"), lambda: listener(waiting))
+
+    @cached_property
+    def build_machine(self) -> Profile:
+        """What Conan takes for the profile of the machine that it runs on."""
+        return build_machine(self.zig)
 
     @cached_property
     def conan(self) -> Conan:
@@ -128,10 +152,10 @@ class ConanHome:
         wanted = "\n".join(self.remotes)
         if (note.read_text() if note.is_file() else DEFAULT_REMOTE) == wanted:
             return
+        write_if_changed(note, CHANGING)  # if this is interrupted, it is begun again
         # Without its list Conan starts with ConanCenter alone.
         (self.where / "remotes.json").unlink(missing_ok=True)
         shutil.rmtree(self.where / ".local_recipes_index", ignore_errors=True)
-        note.unlink(missing_ok=True)
         if DEFAULT_REMOTE not in self.remotes:
             self.run("remote", "remove", DEFAULT_REMOTE, doing="taking away the remote ConanCenter")
         for index, remote in enumerate(self.remotes):
@@ -184,12 +208,14 @@ class ConanHome:
         write_if_changed(self._exported, json.dumps(now, indent=1))
 
 
-def read_json(path: Path) -> Any:
-    """What Conan wrote to `path`; raises `ToolError` when it is not JSON."""
+def read_json(path: Path, remedy: str = AGAIN) -> Any:
+    """What Conan wrote to `path`; raises `ToolError` with `remedy` when it is not JSON."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError, RecursionError) as error:
-        raise ToolError(f"Conan's answer in {path} cannot be read", why=str(error)) from error
+        raise ToolError(
+            f"Conan's answer in {path} cannot be read", why=str(error), remedy=remedy
+        ) from error
 
 
 def _read(note: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from buildtool.build.conan_home import ConanHome, read_json
+from buildtool.build.conan_home import AGAIN, ConanHome, read_json
 from buildtool.build.conan_remedy import remedy
 from buildtool.core.files import write_if_changed
 from buildtool.core.process import ToolError
@@ -48,7 +48,9 @@ def settle(lock: Path, local: Collection[str]) -> None:
             read[kind] = list(dict.fromkeys(_settled(row, local) for row in read.get(kind, ())))
         write_if_changed(lock, json.dumps(read, indent=4) + "\n")
     except (TypeError, AttributeError) as error:
-        raise ToolError(f"Conan's lockfile {lock} is not understood", why=repr(error)) from error
+        raise ToolError(
+            f"Conan's lockfile {lock} is not understood", why=repr(error), remedy=AGAIN
+        ) from error
 
 
 def _settled(row: str, local: Collection[str]) -> str:
@@ -102,7 +104,8 @@ def update(
 
 def _others(lock: Path, parts: Sequence[Path]) -> dict[str, object]:
     """What is in `lock` of packages that no target of `parts` needs: another may need them."""
-    read, new = read_json(lock), [read_json(part) for part in parts]
+    mend = f"Take {lock} back from version control, or delete it: buildtool lock makes it anew."
+    read, new = read_json(lock, mend), [read_json(part) for part in parts]
     for kind in KINDS:
         names = {_name(row) for part in new for row in part.get(kind, ())}
         read[kind] = [row for row in read.get(kind, ()) if _name(row) not in names]

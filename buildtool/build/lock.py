@@ -9,10 +9,8 @@ from buildtool.build import conan_lock
 from buildtool.build.plan import conan_home, find_target
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note
-from buildtool.core.lock import locked
 from buildtool.project.model import Project
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.choose import host_profile
 from buildtool.toolchains.conan import ConanProfile, conan_profile
 
@@ -47,14 +45,14 @@ def lock(
             files.setdefault(conan_lock.beside(conanfile), []).append(conanfile)
     if not (hosts and files):
         return {}
-    with locked(home.where.with_suffix(".lock")):
+    with home.alone(listener):
         home.prepare()
         return {
             file: conan_lock.update(
                 home,
                 list(dict.fromkeys(conanfiles)),
                 list(hosts.values()),
-                conan_profile(build_machine(), home.where, cmake),
+                conan_profile(home.build_machine, home.where, cmake),
                 upgrade=upgrade,
                 complete=complete,
             )

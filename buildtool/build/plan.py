@@ -195,7 +195,7 @@ def conan_home(project: Project) -> ConanHome:
     header = project.header
     recipes = tuple(project.root / folder for folder in header.conan_recipes)
     remotes = tuple(_remote(project.root, remote) for remote in header.conan_remotes)
-    return ConanHome(project.state / HOME, recipes, remotes)
+    return ConanHome(project.state / HOME, recipes, remotes, project.tool("zig"))
 
 
 def _remote(root: Path, remote: str) -> str:

@@ -30,12 +30,12 @@ def profile(
     Outside a project it is that of the built-in target, for any arch.
     """
     from buildtool.build.plan import conan_home, find_target
+    from buildtool.cli.screen import Screen
     from buildtool.core.files import write_if_changed
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.cmake import find_cmake
-    from buildtool.toolchains.build_machine import build_machine
     from buildtool.toolchains.choose import host_profile, skel_profiles
     from buildtool.toolchains.conan import conan_profile
 
@@ -61,13 +61,14 @@ def profile(
         home = conan_home(project)
         cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
         rendered, build = (
-            conan_profile(side, home.where, cmake) for side in (chosen, build_machine())
+            conan_profile(side, home.where, cmake) for side in (chosen, home.build_machine)
         )
-        home.prepare()
-        rendered.write_files()
-        build.write_files()
-        # So that nobody has to name it: what Conan takes for the machine that it runs on.
-        write_if_changed(home.where / "profiles" / "default", build.text)
+        with home.alone(Screen()):
+            home.prepare()
+            rendered.write_files()
+            build.write_files()
+            # So that nobody has to name it: what Conan takes for the machine that it runs on.
+            write_if_changed(home.where / "profiles" / "default", build.text)
         text = rendered.text
     if out:
         write_if_changed(out, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import graphlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -125,6 +126,23 @@ def _conan(project: Project) -> Iterator[Wrong]:
                 f"there is no directory {place}/recipes",
                 "Name the directory of an index of recipes: recipes/NAME/config.yml in it.",
             )
+    yield from _repeated_remotes(project, at)
+
+
+def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Wrong]:
+    """Conan takes neither a name nor a URL twice."""
+    seen: dict[tuple[str, str], str] = {}
+    for remote in project.header.conan_remotes:
+        name, _, place = remote.partition("=")
+        where = place if "://" in place else os.path.normpath(place) if place else ""
+        for kind, said in (("name", name), ("place", where)):
+            if said and (kind, said) in seen:
+                yield (
+                    at,
+                    f"{said!r} is the {kind} of two remotes: {seen[kind, said]!r} and {remote!r}",
+                    "Take one of them away, or name the other server that is meant.",
+                )
+            seen.setdefault((kind, said), remote)
 
 
 def _tools(project: Project) -> Iterator[Wrong]:

@@ -1,49 +1,81 @@
-"""zig from the PyPI package `ziglang`: clang and LLD for aarch64 Linux and Hexagon."""
+"""zig: clang and LLD for aarch64 Linux and Hexagon, as a rule from the PyPI package `ziglang`."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, identity, search
+from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
+from buildtool.sdk.program import version_of
 
+VERSION = "0.17"
+"""The zig whose clang and libc++ the profiles are set to."""
 CLANG_VERSION = "22"  # the clang inside ziglang 0.17; its `zig cc --version` says so
+INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Zig(Found):
-    """A found zig; `where` is the program.  Its identity leaves out its headers and libc sources,
-    which are those of its version."""
+    """A found zig; `where` is the program, links followed, `library` the directory of its headers
+    and libc sources.  Its identity leaves these out: they are those of its version."""
 
-    @property
-    def library(self) -> Path:
-        """The directory of its headers and libc sources."""
-        return self.where.parent / "lib"
+    library: Path
 
 
 def find_zig(wish: Tool = ANY) -> Zig:
-    """The zig of the `ziglang` package beside this one.
+    """The zig that [tool.zig] path names, else that of the `ziglang` package beside this one.
 
-    Raises `ToolMissingError` when the package is not installed or lacks its program,
-    `ToolUnfitError` when the project asks for another version.
+    Raises `ToolMissingError` when it is not there, `ToolUnfitError` when the project asks for
+    another version.
     """
-    spec = importlib.util.find_spec("ziglang")
-    places = list(spec.submodule_search_locations or ()) if spec else []
     return search(
-        "zig",
-        wish=wish,
-        variables=(),
-        usual=[Path(place, "zig") for place in places],
-        look=_look,
-        install="Install it beside buildtool: python -m pip install 'ziglang==0.17.0'",
+        "zig", wish=wish, variables=(), usual=list(_packaged()), look=_look, install=INSTALL
     )
+
+
+def sound_zig(wish: Tool = ANY) -> Zig:
+    """`find_zig`; raises `ToolUnfitError` also for a zig with problems."""
+    return sound("zig", find_zig(wish))
+
+
+def _packaged() -> Iterator[Path]:
+    spec = importlib.util.find_spec("ziglang")
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        yield Path(place, "zig")
 
 
 def _look(program: Path) -> Zig | None:
     if not program.is_file():
         return None
-    version = importlib.metadata.version("ziglang")
-    return Zig(where=program, version=version, identity=identity("zig", version, {"zig": program}))
+    program = program.resolve()  # zig, too, looks for its library from where it really lies
+    version, problems = _version(program)
+    library = _library(program)
+    if not library:
+        text = f"its library is not beside it: no lib/libc above {program}"
+        problems = (*problems, Problem(text, INSTALL))
+    elif not problems and not satisfies(version, VERSION):
+        text = f"it is zig {version}, and what profiles know of its clang and libc++ is {VERSION}'s"
+        problems = (Problem(text, f"Name a zig {VERSION}, or take 'path' of [tool.zig] away."),)
+    return Zig(
+        where=program,
+        version=version or "unknown",
+        identity=identity("zig", version, {"zig": program}),
+        problems=problems,
+        library=library or program.parent / "lib",
+    )
+
+
+def _version(program: Path) -> tuple[str, tuple[Problem, ...]]:
+    if any(program == packaged.resolve() for packaged in _packaged()):
+        return importlib.metadata.version("ziglang"), ()
+    return version_of(program, "version", pattern=r"^(\d+\.\d+\.\d+[\w.+-]{0,60})$")
+
+
+def _library(program: Path) -> Path | None:
+    """Where zig finds its library: `lib` or `lib/zig` of a directory above it."""
+    places = (above / name for above in program.parents for name in ("lib", "lib/zig"))
+    return next((place for place in places if (place / "libc" / "include").is_dir()), None)

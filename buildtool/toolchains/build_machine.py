@@ -10,7 +10,7 @@ import platform
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
-from buildtool.sdk.zig import CLANG_VERSION, find_zig
+from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
 GLIBC = "2.28"  # that of the oldest distributions that PyPI's manylinux wheels are built for
@@ -18,7 +18,7 @@ GLIBC = "2.28"  # that of the oldest distributions that PyPI's manylinux wheels 
 
 def build_machine(zig_wish: Tool = ANY) -> Profile:
     """The profile of this machine's own programs; raises `ToolMissingError` without zig."""
-    zig = find_zig(zig_wish)
+    zig = sound_zig(zig_wish)
     program, arch = str(zig.where), platform.machine()
     arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")
     return Profile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
-from buildtool.sdk.zig import CLANG_VERSION, find_zig
+from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.refusal import Refusal
 
@@ -51,10 +51,11 @@ def check_arch(arch: str) -> None:
 def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
-    Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig.
+    Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig,
+    `ToolUnfitError` for one that cannot be used.
     """
     check_arch(arch)
-    zig = find_zig(zig_wish)
+    zig = sound_zig(zig_wish)
     program = str(zig.where)
     return Profile(
         name=f"hexagon-{arch}",
@@ -74,7 +75,7 @@ def hexagon_musl() -> Profile:
     One CPU and one optimisation level only, because zig builds its libc anew for each pair,
     which takes a minute or more.
     """
-    zig = find_zig()
+    zig = sound_zig()
     program = str(zig.where)
     return Profile(
         name="hexagon-linux-musl",

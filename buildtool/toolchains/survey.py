@@ -24,7 +24,8 @@ from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.qemu import find_cross_glibc, find_qemu
 from buildtool.sdk.ssh import find_ssh
-from buildtool.sdk.zig import find_zig
+from buildtool.sdk.zig import find_zig, sound_zig
+from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.choose import host_profile, skel_profiles
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
@@ -106,7 +107,7 @@ def _native(project: Project) -> Found:
 
 
 def _emulated(project: Project) -> Found:
-    find_zig()  # the device's own parts are built with it
+    sound_zig()  # the device's own parts are built with it
     find_cross_glibc()
     return find_qemu(project.tool("qemu"))
 
@@ -170,6 +171,7 @@ def _sides(project: Project, target: Target) -> Iterator[Callable[[], list[Profi
             find_cmake(project.tool("cmake"), project.tool("ninja"))
         if any(host.conan for host in project.hosts.values()):
             find_conan()
+            build_machine(project.tool("zig"))  # for programs that packages start
         return []
 
     yield lambda: [host_profile(project, target)]

@@ -6,7 +6,7 @@ import re
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
-from buildtool.sdk.zig import CLANG_VERSION, find_zig
+from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
@@ -15,10 +15,11 @@ DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
 def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
-    Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig.
+    Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig,
+    `ToolUnfitError` for one that cannot be used.
     """
     check_glibc(glibc)
-    zig = find_zig(zig_wish)
+    zig = sound_zig(zig_wish)
     program = str(zig.where)
     arguments = ("-target", f"aarch64-linux-gnu.{glibc}", "-fno-sanitize=undefined")
     return Profile(

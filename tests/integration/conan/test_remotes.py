@@ -6,6 +6,13 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.conan_home import ConanHome
+from buildtool.core.lock import locked
+from buildtool.core.process import ToolError
 
 from .conftest import ConanProject
 
@@ -14,6 +21,14 @@ def set_remotes(project: ConanProject, *remotes: str) -> None:
     text = (project.root / "buildtool.toml").read_text()
     (line,) = [line for line in text.splitlines() if line.startswith("conan-remotes")]
     project.write("buildtool.toml", text.replace(line, f"conan-remotes = {json.dumps(remotes)}"))
+
+
+def listed(home: Path) -> list[str]:
+    listing = subprocess.run(
+        [sys.executable, "-P", "-m", "conans.conan", "remote", "list", "--format=json"],
+        cwd=home, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    return [remote["name"] for remote in json.loads(listing)]
 
 
 def index(project: ConanProject) -> None:
@@ -63,14 +78,49 @@ def test_remotes_come_and_go_with_the_project_file(conan_project: ConanProject) 
         set_remotes(conan_project, *wanted)
         done = conan_project.buildtool("profile", "--conan", cwd=conan_project.root)
         assert done.returncode == 0, done.stderr
-        listing = subprocess.run(
-            [sys.executable, "-P", "-m", "conans.conan", "remote", "list", "--format=json"],
-            cwd=conan_project.home, capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-        return [remote["name"] for remote in json.loads(listing)]
+        return listed(conan_project.home)
 
     (conan_project.root / "index" / "recipes").mkdir(parents=True)
     assert remotes("company=https://conan.example.com", "conancenter") == ["company", "conancenter"]
     assert remotes("conancenter", "mine=index") == ["conancenter", "mine"]
     assert remotes() == []
     assert remotes("conancenter") == ["conancenter"]
+
+
+def test_remotes_whose_change_was_interrupted_are_set_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = ConanHome(tmp_path / "home", remotes=("company=https://conan.example.com",))
+    run = ConanHome.run
+
+    def killed(self: ConanHome, *arguments: str | Path, **rest: object) -> object:
+        if arguments[:2] == ("remote", "add"):
+            raise ToolError("killed")
+        return run(self, *arguments, **rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ConanHome, "run", killed)
+        with pytest.raises(ToolError, match="killed"):
+            home.prepare()
+
+    ConanHome(tmp_path / "home").prepare()
+
+    assert listed(tmp_path / "home") == ["conancenter"]
+
+
+@pytest.mark.parametrize("arguments", [("profile", "--conan"), ("lock", "sim")])
+def test_who_waits_for_the_home_says_so(
+    arguments: tuple[str, ...], conan_project: ConanProject
+) -> None:
+    conan_project.recipe("calc")
+    command = [sys.executable, "-P", "-m", "buildtool", *arguments]
+    with locked(conan_project.home.with_suffix(".lock")):
+        process = subprocess.Popen(
+            command, cwd=conan_project.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        assert process.stderr
+        said = process.stderr.readline()
+        assert not conan_project.home.exists()
+    with process:
+        assert said == b"waiting for another buildtool to finish with Conan\n"
+        assert process.wait(timeout=120) == 0

@@ -1,0 +1,82 @@
+"""The zig that a project names: what it is, where its library lies, and what is no use."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.plan import conan_home
+from buildtool.project.model import Header, Host, Project, Target, Tool
+from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.zig import find_zig, sound_zig
+from buildtool.toolchains.build_machine import build_machine
+from buildtool.toolchains.survey import survey
+from tests.integration.sdk.conftest import script
+from tests.standins.zig import zig_program
+
+
+def installed(prefix: Path, version: str, library: str = "lib/zig") -> Path:
+    """A program that says it is zig, in a directory as distributions have it."""
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / library / "libc" / "include").mkdir(parents=True)
+    return script(prefix / "bin" / "zig", f"echo {version}")
+
+
+def test_a_link_to_the_packaged_one_is_the_packaged_one(tmp_path: Path) -> None:
+    link = tmp_path / "zig"
+    link.symlink_to(zig_program())
+
+    found = find_zig(Tool(path=str(link)))
+
+    assert found == find_zig()
+    assert (found.library / "libc" / "include").is_dir()
+    assert found.version == importlib.metadata.version("ziglang")
+
+
+@pytest.mark.parametrize("library", ["lib/zig", "lib", "bin/lib"])
+def test_another_one_is_asked_for_its_version(library: str, tmp_path: Path) -> None:
+    found = sound_zig(Tool(path=str(installed(tmp_path / "own", "0.17.1-dev.5+abc", library))))
+
+    assert found.version == "0.17.1-dev.5+abc"
+    assert found.library == (tmp_path / "own" / library).resolve()
+
+
+def test_it_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: pytest.fail(f"{name} is gone"))
+
+    assert find_zig(Tool(path=str(installed(tmp_path / "own", "0.17.3")))).version == "0.17.3"
+    with pytest.raises(ToolMissingError, match="zig was not found"):
+        find_zig()
+
+
+@pytest.mark.parametrize(
+    ("version", "library", "said"),
+    [
+        ("0.18.0", "lib", r"it is zig 0\.18\.0, and what profiles know"),
+        ("0.17.0", "elsewhere", "its library is not beside it"),
+        ("no zig", "lib", "it does not tell its version, but: no zig"),
+    ],
+)
+def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(
+    version: str, library: str, said: str, tmp_path: Path
+) -> None:
+    wish = Tool(path=str(installed(tmp_path / "own", version, library)))
+
+    with pytest.raises(ToolUnfitError, match=said):
+        build_machine(wish)
+
+    targets = {
+        "sim": Target(platform="ubuntu-aarch64"),
+        "dsp": Target(platform="ubuntu-aarch64", archs=("v68",), toolchain="gcc"),
+        # Programs that packages start while they are built are compiled with zig.
+        "packages": Target(platform="ubuntu-aarch64", toolchain="gcc"),
+    }
+    hosts = {"app": Host(source="host", conan="host/conanfile.txt")}
+    project = Project(tmp_path, Header(name="p"), hosts, {}, targets, {"zig": wish})
+    assert [row.buildable for row in survey(project).targets] == [False] * 3
+    with pytest.raises(ToolUnfitError, match=said):
+        print(conan_home(project).build_machine)
