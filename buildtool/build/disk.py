@@ -7,9 +7,9 @@ import hashlib
 import json
 import os
 import stat
+import struct
 import time
-from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.files import write_if_changed
@@ -20,11 +20,10 @@ MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
 RUNS = "+x"
 MAX_NOTE_BYTES = 1 << 30
 _MAGIC = b"buildtool stamps 1\n"
-_FIELDS = 5
+_PACK = struct.Struct("<QQqqq").pack  # device, inode, size, times of modification, of change
+_STAMP = 40
 _RAW = 32  # bytes of a sha256
 _NO_FILES = ("/proc/", "/sys/", "/dev/")  # what is read there has no end, or no content
-
-Stamp = tuple[int, int, int, int, int]
 
 
 class Disk:
@@ -40,10 +39,10 @@ class Disk:
         self._note = note
         self._states: dict[str, str] = {}
         self._entries: dict[str, Mapping[str, bool] | None] = {}
-        self._fresh: dict[str, tuple[Stamp, str]] = {}
-        self._used: set[int] = set()
+        self._fresh: dict[str, tuple[bytes, bytes]] = {}
+        self._used: set[str] = set()
         self._index: dict[str, int] = {}
-        self._stamps = array("q")
+        self._stamps = b""
         self._digests = b""
         if note:
             self._read(note)
@@ -51,11 +50,18 @@ class Disk:
     def state(self, path: str | Path) -> str:
         """sha256 of the file's bytes in hex, with `+x` where its owner may run it; else
         `directory`, `special` (a pipe, a device), or "" where there is nothing to read."""
-        path = path if type(path) is str else str(path)
-        known = self._states.get(path)
-        if known is None:
-            known = self._states[path] = self._look(path)
-        return known
+        return self.states((str(path),))[0]
+
+    def states(self, paths: Sequence[str]) -> list[str]:
+        """The `state` of each; quickest when neighbours in a directory follow each other."""
+        known, out = self._states, []
+        with _Neighbours() as neighbours:
+            for path in paths:
+                state = known.get(path)
+                if state is None:
+                    state = known[path] = self._look(path, neighbours)
+                out.append(state)
+        return out
 
     def digest(self, path: str | Path) -> str:
         """`state` without the mark of a program."""
@@ -95,78 +101,104 @@ class Disk:
             with contextlib.suppress(OSError):
                 write_if_changed(self._note, self._as_bytes())
 
-    def _look(self, path: str) -> str:
-        try:
-            status = os.stat(path)  # noqa: PTH116 - a Path for each of 50,000 files would cost
-        except (OSError, ValueError):
+    def _look(self, path: str, neighbours: _Neighbours) -> str:
+        status = neighbours.stat(path)
+        if status is None:
             return MISSING
         if not stat.S_ISREG(status.st_mode):
             return DIRECTORY if stat.S_ISDIR(status.st_mode) else SPECIAL
+        digest = self._remembered(path, _stamp(status)) or self._read_whole(path)
+        return digest + RUNS if status.st_mode & 0o100 and len(digest) > len(SPECIAL) else digest
+
+    def _read_whole(self, path: str) -> str:
         if path.startswith(_NO_FILES):
             return SPECIAL
-        stamp = _stamp(status)
-        digest = self._remembered(path, stamp)
-        if not digest:
-            try:
-                with open(path, "rb") as stream:  # noqa: PTH123
-                    # Of the very file that is read: another may have taken its name by now.
-                    stamp = _stamp(os.fstat(stream.fileno()))
-                    digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                    unmoved = _stamp(os.fstat(stream.fileno())) == stamp
-            except OSError:
-                return MISSING  # to a build it is as if it were not there
-            if unmoved and time.time_ns() - max(stamp[3:]) > SETTLED_NS:
-                self._fresh[path] = (stamp, digest)
-        return digest + RUNS if status.st_mode & 0o100 else digest
+        try:
+            with open(path, "rb") as stream:  # noqa: PTH123
+                # Of the very file that is read: another may have taken its name by now.
+                before = os.fstat(stream.fileno())
+                digest = hashlib.file_digest(stream, "sha256").digest()
+                after = os.fstat(stream.fileno())
+        except OSError:
+            return MISSING  # to a build it is as if it were not there
+        stamp = _stamp(before)
+        changed = max(before.st_mtime_ns, before.st_ctime_ns)
+        if stamp == _stamp(after) and time.time_ns() - changed > SETTLED_NS:
+            self._fresh[path] = (stamp, digest)
+        return digest.hex()
 
-    def _remembered(self, path: str, stamp: Stamp) -> str:
+    def _remembered(self, path: str, stamp: bytes) -> str:
         at = self._index.get(path)
-        if at is None or tuple(self._stamps[at * _FIELDS : (at + 1) * _FIELDS]) != stamp:
+        if at is None or self._stamps[at * _STAMP : (at + 1) * _STAMP] != stamp:
             return ""
-        self._used.add(at)
+        self._used.add(path)
         return self._digests[at * _RAW : (at + 1) * _RAW].hex()
 
     def _read(self, note: Path) -> None:
-        """Columns, not rows: one number of names, then names, stamps and digests each in one go."""
+        """Columns, not rows: names, then their stamps, then their digests, each in one go."""
         try:
             with note.open("rb") as stream:
                 data = stream.read(MAX_NOTE_BYTES)
-            magic, check, body = data[: len(_MAGIC)], data[len(_MAGIC) :][:_RAW], b""
             body = data[len(_MAGIC) + _RAW :]
-            if magic != _MAGIC or hashlib.sha256(body).digest() != check:
+            if data[: -len(body)] != _MAGIC + hashlib.sha256(body).digest():
                 return
             head, _, rest = body.partition(b"\n")
             paths = json.loads(head)
-            numbers = len(paths) * _FIELDS * 8
-            self._stamps.frombytes(rest[:numbers])
-            self._digests = rest[numbers:]
+            self._stamps, self._digests = (
+                rest[: len(paths) * _STAMP],
+                rest[len(paths) * _STAMP :],
+            )
             self._index = {path: at for at, path in enumerate(paths)}
         except (OSError, ValueError, TypeError, RecursionError):
-            self._index, self._stamps, self._digests = {}, array("q"), b""
+            self._index = {}
 
     def _as_bytes(self) -> bytes:
-        """What was used of the note, or still is what it was, and what is new."""
-        paths, stamps, digests = list(self._fresh), array("q"), []
-        for stamp, digest in self._fresh.values():
-            stamps.extend(stamp)
-            digests.append(bytes.fromhex(digest))
+        """What is new, and of the note what was used or may be used another time."""
+        paths = list(self._fresh)
+        stamps, digests = (list(column) for column in zip(*self._fresh.values(), strict=True))
         for path, at in self._index.items():
-            if path not in self._fresh and (at in self._used or os.path.lexists(path)):
+            if path not in self._fresh and (path in self._used or os.path.lexists(path)):
                 paths.append(path)
-                stamps.extend(self._stamps[at * _FIELDS : (at + 1) * _FIELDS])
+                stamps.append(self._stamps[at * _STAMP : (at + 1) * _STAMP])
                 digests.append(self._digests[at * _RAW : (at + 1) * _RAW])
-        body = json.dumps(paths).encode() + b"\n" + stamps.tobytes() + b"".join(digests)
+        body = json.dumps(paths).encode() + b"\n" + b"".join(stamps) + b"".join(digests)
         return _MAGIC + hashlib.sha256(body).digest() + body
 
 
-def _stamp(status: os.stat_result) -> Stamp:
-    return (
-        # Inode and device numbers may use all 64 bits.
-        status.st_dev & (1 << 63) - 1,
-        status.st_ino & (1 << 63) - 1,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
+class _Neighbours:
+    """Asks for files by their names in an open directory: half the time of whole paths."""
+
+    def __init__(self) -> None:
+        self._directory = ""
+        self._handle = -1
+
+    def __enter__(self) -> _Neighbours:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def stat(self, path: str) -> os.stat_result | None:
+        directory, _, name = path.rpartition("/")
+        try:
+            if directory != self._directory:
+                self._close()
+                self._directory = directory
+                self._handle = os.open(f"{directory}/", os.O_PATH | os.O_CLOEXEC)
+            # A Path for each of 50,000 files would cost more than the question.
+            return os.stat(name or ".", dir_fd=self._handle) if self._handle >= 0 else None
+        except (OSError, ValueError):
+            return None
+
+    def _close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+
+def _stamp(status: os.stat_result) -> bytes:
+    return _PACK(
+        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
     )
 
 

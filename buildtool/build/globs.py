@@ -74,9 +74,10 @@ def matches(glob: Glob, roots: Roots, disk: Disk) -> tuple[str, ...]:
     state = f"{os.path.normpath(project)}/{STATE}" if project else "\0"
     if not parts or f"{place}/".startswith(f"{state}/"):
         return ()
-    walk = _Walk(glob, disk, state)
+    walk = _Walk(glob, disk, state, [])
+    walk.level(place, parts)
     shift = len(place)
-    return tuple(sorted({base + found[shift:] for found in walk.level(place, parts)}))
+    return tuple(sorted({base + path[shift:] for path in walk.found}))
 
 
 @dataclass(slots=True)
@@ -84,31 +85,34 @@ class _Walk:
     glob: Glob
     disk: Disk
     state: str
+    found: list[str]
 
-    def level(self, place: str, parts: tuple[str, ...]) -> Iterator[str]:
-        """What the remaining parts of the pattern match below `place`."""
+    def level(self, place: str, parts: tuple[str, ...]) -> None:
+        """Find what the remaining parts of the pattern match below `place`."""
         last = len(parts) == 1
         if self.glob.deep and parts[0] == "**":
-            yield from self.anywhere(place, parts[1:] or ("*",), 0)
+            self.anywhere(place, parts[1:] or ("*",), 0)
         elif last and self.glob.recursive:
-            yield from self.below(place, parts[0], ())
+            self.below(place, parts[0], ())
         else:
+            matches = _matcher(parts[0])
+            kinds = (True,) if not last else (True, False) if self.glob.directories else (False,)
             for name, directory in self.inside(place):
-                keep = self.glob.directories or not directory if last else directory
-                if keep and _matcher(parts[0])(os.fsencode(name)):
+                if directory in kinds and matches(_bytes(name)):
                     if last:
-                        yield f"{place}/{name}"
+                        self.found.append(f"{place}/{name}")
                     else:
-                        yield from self.level(f"{place}/{name}", parts[1:])
+                        self.level(f"{place}/{name}", parts[1:])
 
-    def below(self, place: str, part: str, links: tuple[str, ...]) -> Iterator[str]:
-        """What GLOB_RECURSE finds below `place`; `links` are where links were followed."""
+    def below(self, place: str, part: str, links: tuple[str, ...]) -> None:
+        """Find what GLOB_RECURSE does below `place`; `links` are where links were followed."""
+        matches = _matcher(part)
         for name, directory in self.inside(place):
             path = f"{place}/{name}"
             link = directory and os.path.islink(path)  # noqa: PTH114
             if not directory or (link and not self.glob.follow):
-                if _matcher(part)(os.fsencode(name)):
-                    yield path
+                if matches(_bytes(name)):
+                    self.found.append(path)
                 continue
             seen = links
             if link:
@@ -117,15 +121,16 @@ class _Walk:
                     continue  # a link that leads around in a circle
                 seen = (*links, here)
             if self.glob.directories:
-                yield path
-            yield from self.below(path, part, seen)
+                self.found.append(path)
+            self.below(path, part, seen)
 
-    def anywhere(self, place: str, parts: tuple[str, ...], depth: int) -> Iterator[str]:
-        yield from self.level(place, parts)
+    def anywhere(self, place: str, parts: tuple[str, ...], depth: int) -> None:
+        """Find what `**/parts` matches: `parts` here, and below every directory."""
+        self.level(place, parts)
         for name, directory in self.inside(place):
             path = f"{place}/{name}"
             if directory and depth < MAX_DEPTH and not os.path.islink(path):  # noqa: PTH114
-                yield from self.anywhere(path, parts, depth + 1)
+                self.anywhere(path, parts, depth + 1)
 
     def inside(self, place: str) -> Iterator[tuple[str, bool]]:
         for name, directory in (self.disk.entries(place or "/") or {}).items():
@@ -137,9 +142,13 @@ class _Walk:
 def _matcher(part: str) -> Any:
     """A function that says whether a name, as bytes, matches one component of a pattern."""
     try:
-        return re.compile(_expression(os.fsencode(part)), re.DOTALL).fullmatch
+        return re.compile(_expression(_bytes(part)), re.DOTALL).fullmatch
     except (ValueError, re.error):
         return lambda _: None  # a range that runs backwards: CMake finds nothing either
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode(errors="surrogateescape")  # a sixth of the time of os.fsencode
 
 
 def _expression(part: bytes) -> bytes:

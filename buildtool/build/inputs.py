@@ -157,10 +157,11 @@ def observe(paths: PathSet, roots: Roots, disk: Disk) -> InputSet:
 
     Raises `RootError` when it names a root that this build does not have.
     """
-    at, state = roots.at, disk.state
+    at = roots.at
+    states = disk.states([at(name) for name in paths.files])
     return InputSet(
         paths,
-        {name: state(at(name)) for name in paths.files},
+        dict(zip(paths.files, states, strict=True)),
         tuple(name for name in paths.absent if disk.exists(at(name))),
         {glob.text: matches(glob, roots, disk) for glob in paths.globs},
     )
