@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from buildtool.core.errors import BuildtoolError
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStarted:
+    """Steps follow, so many; `BuildFinished` ends them."""
+
+    steps: int
+
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
@@ -24,12 +33,34 @@ class StepOutput:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """A step ended.  `outcome` is `up-to-date`, `configured`, `built` or `failed`; `seconds` is
-    wall time."""
+    """A step ended.  `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`;
+    `seconds` is wall time."""
 
     name: str
     outcome: str
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepSkipped:
+    """A step was not started because another failed: `needed`, or "" when it needs none that did
+    and the build did not go on."""
+
+    name: str
+    needed: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """What went wrong in one of several steps that failed."""
+
+    name: str
+    error: BuildtoolError
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFinished:
+    """All steps that were to run have ended, well or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +78,15 @@ class Note:
     text: str
 
 
-Event = StepStarted | StepOutput | StepFinished | Warned | Note
+Event = (
+    BuildStarted
+    | StepStarted
+    | StepOutput
+    | StepFinished
+    | StepSkipped
+    | StepFailed
+    | BuildFinished
+    | Warned
+    | Note
+)
 Listener = Callable[[Event], None]

@@ -8,6 +8,7 @@ explicit, and no process outlives the call.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ctypes
 import os
 import shlex
@@ -55,12 +56,15 @@ def capture(
 ) -> Completed:
     """Run `argv` without a terminal; keep its output (both streams, in order).
 
-    `on_line` sees each line as it comes.  The process gets a group of its own, and
-    the whole group is ended on timeout, on Ctrl-C and on any error of the listener.
+    `on_line` sees each line as it comes.  The process gets a session of its own, and
+    the whole session is ended on timeout, on Ctrl-C, on any error of the listener and when the
+    program is killed.
 
-    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds.
+    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds,
+    `KeyboardInterrupt` when the work that it belongs to is ended (`running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
+    tools = _TOOLS.get()
     lines: list[str] = []
     expired = threading.Event()
     with _start(
@@ -70,34 +74,37 @@ def capture(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        process_group=0,
+        start_new_session=True,
         # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
         preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
     ) as process:
 
         def expire() -> None:
             expired.set()
-            _end_group(process.pid)
+            _end_session(process.pid)
 
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
         # What the tool leaves running in the background would keep its output open.
-        threading.Thread(target=_end_group_after, args=(process.pid,), daemon=True).start()
+        ender = threading.Thread(target=_end_rest_after, args=(process.pid,), daemon=True)
+        ender.start()
         try:
             assert process.stdout is not None
-            with _terminated_as_interrupt():
-                for raw in process.stdout:
-                    line = raw.decode(errors="replace").rstrip("\n")
-                    lines.append(line)
-                    if on_line:
-                        on_line(line)
+            with signals_as_interrupt():
+                with tools.having(process.pid):
+                    for raw in process.stdout:
+                        line = raw.decode(errors="replace").rstrip("\n")
+                        lines.append(line)
+                        if on_line:
+                            on_line(line)
+                    ender.join()
                 status = process.wait()
         except BaseException:
             with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(GRACE_SECONDS)
-            _end_group(process.pid)
+            _end_session(process.pid)
             raise
         finally:
             if timer:
@@ -109,6 +116,66 @@ def capture(
             remedy="Run the command by hand to see where it hangs.",
         )
     return Completed(arguments, status, "\n".join(lines))
+
+
+class Tools:
+    """The tools that the threads of one piece of work run, to be ended all at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+        self._ended = False
+
+    @contextlib.contextmanager
+    def having(self, pid: int) -> Iterator[None]:
+        """Count the leader of a session among the tools for the block, which ends before
+        it is reaped.
+
+        Raises `KeyboardInterrupt` when all are to end, before the block and after it.
+        """
+        with self._lock:
+            self._running.add(pid)
+            ended = self._ended
+        try:
+            if ended:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(pid)
+        if self._ended:
+            raise KeyboardInterrupt
+
+    def end(self) -> None:
+        """Ask all tools to end, and let no other start; after `GRACE_SECONDS` they are killed."""
+        with self._lock:
+            self._ended = True
+            for pid in self._running:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGTERM)
+        timer = threading.Timer(GRACE_SECONDS, self._kill)
+        timer.daemon = True
+        timer.start()
+
+    def _kill(self) -> None:
+        with self._lock:
+            for pid in self._running:
+                _end_session(pid)
+
+
+_TOOLS = contextvars.ContextVar("_TOOLS", default=Tools())  # noqa: B039 - it is never ended
+
+
+@contextlib.contextmanager
+def running_tools() -> Iterator[Tools]:
+    """The tools that are started in the block: by this thread, and by threads that run in a copy
+    of its context."""
+    tools = Tools()
+    token = _TOOLS.set(tools)
+    try:
+        yield tools
+    finally:
+        _TOOLS.reset(token)
 
 
 def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
@@ -149,7 +216,7 @@ def foreground(
         preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
     )
     try:
-        with _terminated_as_interrupt():
+        with signals_as_interrupt():
             status = process.wait()
     except KeyboardInterrupt:
         with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
@@ -169,7 +236,7 @@ def _start(
     stdin: int | None = None,
     stdout: int | None = None,
     stderr: int | None = None,
-    process_group: int | None = None,
+    start_new_session: bool = False,
     preexec_fn: Callable[[], object] | None = None,
 ) -> subprocess.Popen[bytes]:
     try:
@@ -180,7 +247,7 @@ def _start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            process_group=process_group,
+            start_new_session=start_new_session,
             preexec_fn=preexec_fn,  # noqa: PLW1509 - it calls prctl and nothing else
         )
     except OSError as error:
@@ -191,11 +258,11 @@ def _start(
         ) from error
 
 
-_LIBC = ctypes.CDLL(None)
+_PRCTL = ctypes.CDLL(None).prctl  # looked up here: a child of a process with threads must not
 
 
 def _prctl(option: int, value: int) -> None:
-    _LIBC.prctl(option, value, 0, 0, 0)
+    _PRCTL(option, value, 0, 0, 0)
 
 
 def _end_group(pid: int) -> None:
@@ -203,17 +270,58 @@ def _end_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def _end_group_after(pid: int) -> None:
-    """Wait for the leader of a process group to end, then end the group."""
+def _end_session(leader: int) -> None:
+    """Kill every process of a session, whatever groups they have made.
+
+    The kernel gives the number of a session to nobody else as long as there is a process in it.
+    """
+    _end_group(leader)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline:
+        members = [pid for pid in _processes() if _session(pid) == leader]
+        if not members:
+            return
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - names
+
+
+def _session(pid: int) -> int:
+    """The session of a process; 0 when it has ended."""
+    try:
+        # The name of the program stands in parentheses, and may have some of its own.
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in b"ZX" else int(fields[3])
+
+
+def _end_rest_after(pid: int) -> None:
+    """Wait for the leader of a session to end, then end what it left running.
+
+    That is its process group; when it was killed, as it could then not end its children, all
+    of the session.
+    """
     with contextlib.suppress(ChildProcessError):
         # Not reaped here: until it is, nobody else gets this number.
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        _end_group(pid)
+        ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        if ended and ended.si_code == os.CLD_EXITED:
+            _end_group(pid)
+        else:
+            _end_session(pid)
 
 
 @contextlib.contextmanager
-def _terminated_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP as Ctrl-C, so that clean-up runs for them too."""
+def signals_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP as Ctrl-C, so that clean-up runs for them too.
+
+    Signals come to the main thread: in another one this does nothing.
+    """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

@@ -1,0 +1,179 @@
+"""Carry out steps in parallel, each after those that it needs."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from queue import SimpleQueue
+from typing import Generic, Protocol, TypeVar
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener, StepFailed, StepSkipped
+from buildtool.core.process import GRACE_SECONDS, running_tools, signals_as_interrupt
+
+
+class Step(Protocol):
+    """What can be scheduled: anything with a name that no other step of the schedule has."""
+
+    @property
+    def name(self) -> str: ...
+
+
+S = TypeVar("S", bound=Step)
+R = TypeVar("R")
+Needs = Mapping[str, Iterable[str]]
+
+
+class StepsFailedError(BuildtoolError):
+    """Several steps of a build that kept going failed; each was shown when it did."""
+
+    code = "steps-failed"
+
+
+def run_steps(
+    steps: Sequence[S],
+    needs: Needs,
+    carry_out: Callable[[S], R],
+    *,
+    jobs: int,
+    keep_going: bool = False,
+    listener: Listener = lambda _: None,
+) -> tuple[dict[str, R], dict[str, Exception]]:
+    """Carry out `steps`, at most `jobs` at once: each when all that it needs has succeeded.
+
+    `needs` says by name what a step needs; names of no step of this schedule count as done.  A
+    step is carried out in a thread of its own, or in the caller's when no other could run beside
+    it; of several that could start the first in `steps` does.  A step that raises stops new ones
+    and lets running ones finish; with `keep_going` only those that need it are left out.
+
+    Returns what `carry_out` returned and what it raised, by name and in the order of `steps`;
+    who is in neither was skipped, and `listener` was told of it.  Ctrl-C, SIGTERM and SIGHUP end
+    all tools that run, and raise `KeyboardInterrupt`.  Raises `ValueError` when steps need each
+    other in a circle.
+    """
+    schedule = _Schedule(steps, needs, keep_going=keep_going)
+    results: dict[str, R] = {}
+    ended: SimpleQueue[tuple[str, R | None, BaseException | None]] = SimpleQueue()
+    threads: dict[str, threading.Thread] = {}
+
+    def run(step: S) -> None:
+        try:
+            ended.put((step.name, carry_out(step), None))
+        except BaseException as error:
+            ended.put((step.name, None, error))
+
+    with signals_as_interrupt(), running_tools() as tools:
+        try:
+            while True:
+                ready = schedule.ready()[: max(jobs - len(threads), 0)]
+                if len(ready) == 1 and not threads:
+                    run(schedule.start(ready[0]))
+                else:
+                    for name in ready:
+                        context = contextvars.copy_context()
+                        threads[name] = threading.Thread(
+                            target=context.run, args=(run, schedule.start(name)), daemon=True
+                        )
+                        threads[name].start()
+                if not ready and not threads:
+                    break
+                name, result, error = ended.get()
+                threads.pop(name, None)
+                if error is not None and not isinstance(error, Exception):
+                    raise error
+                schedule.finish(name, error)
+                if not error:
+                    results[name] = result  # type: ignore[assignment]  # it returned that
+        except BaseException:
+            tools.end()
+            _wait_for(threads.values())
+            raise
+    for name, blamed in schedule.skipped().items():
+        listener(StepSkipped(name, blamed))
+    in_order = [step.name for step in steps]
+    return (
+        {name: results[name] for name in in_order if name in results},
+        {name: schedule.failed[name] for name in in_order if name in schedule.failed},
+    )
+
+
+def raise_failures(
+    failures: Mapping[str, Exception], listener: Listener, *, keep_going: bool = False
+) -> None:
+    """Raise what went wrong in a schedule, if anything did.
+
+    That is the error of the first step that failed, after `listener` was told of the others; of a
+    build that kept going `StepsFailedError`, after it was told of all.  An error that is not a
+    `BuildtoolError` comes first, as it is: it says more than that a step failed.
+    """
+    errors: dict[str, BuildtoolError] = {}
+    for name, error in failures.items():
+        if not isinstance(error, BuildtoolError):
+            raise error
+        errors[name] = error
+    first, *others = errors or [""]
+    together = keep_going and others
+    for name in errors if together else others:
+        listener(StepFailed(name, errors[name]))
+    if together:
+        raise StepsFailedError(
+            f"{len(errors)} steps failed: {', '.join(errors)}",
+            remedy="What each of them said is above.",
+        )
+    if errors:
+        raise errors[first]
+
+
+class _Schedule(Generic[S]):
+    """Which steps wait, are done, failed.  Touched by one thread only."""
+
+    def __init__(self, steps: Sequence[S], needs: Needs, *, keep_going: bool) -> None:
+        names = {step.name for step in steps}
+        self.waiting = {step.name: step for step in steps}
+        self.needs = {name: names.intersection(needs.get(name, ())) for name in names}
+        self.done: set[str] = set()
+        self.failed: dict[str, Exception] = {}
+        self.keep_going = keep_going
+
+    def ready(self) -> list[str]:
+        """Steps that may start now, in order."""
+        if self.failed and not self.keep_going:
+            return []
+        return [name for name in self.waiting if self.needs[name] <= self.done]
+
+    def start(self, name: str) -> S:
+        return self.waiting.pop(name)
+
+    def finish(self, name: str, error: Exception | None) -> None:
+        if error:
+            self.failed[name] = error
+        else:
+            self.done.add(name)
+
+    def skipped(self) -> dict[str, str]:
+        """Steps that were not started, each with the failed one that it needs, "" for none."""
+        blamed: dict[str, str] = {}
+        for name in (order := list(self.waiting)):
+            blamed[name] = next((need for need in self.failed if need in self._below(name)), "")
+        if order and not self.failed:
+            raise ValueError(f"these steps need each other in a circle: {', '.join(order)}")
+        return blamed
+
+    def _below(self, name: str) -> set[str]:
+        """All that a step needs, and what that needs."""
+        found: set[str] = set()
+        unseen = {name}
+        while unseen:
+            more = set[str]().union(*(self.needs[each] for each in unseen))
+            unseen = more - found
+            found |= more
+        return found
+
+
+def _wait_for(threads: Iterable[threading.Thread]) -> None:
+    """Wait until they ended, as long as the tools that they run may take to; no longer."""
+    deadline = time.monotonic() + GRACE_SECONDS + 1
+    for thread in list(threads):
+        thread.join(max(deadline - time.monotonic(), 0))
