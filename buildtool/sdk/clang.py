@@ -11,6 +11,7 @@ from buildtool.sdk.compiler import (
     MACHINE,
     ask,
     cxx_driver,
+    library_root,
     linked_files,
     loaded,
     once_each,
@@ -103,7 +104,7 @@ def _look(driver: Path, gcc: str) -> Clang | None:
         cxx=cxx,
         lld=lld or driver,
         binutils=ar[0].parent.resolve() if ar else driver.parent,
-        root=crt.resolve().parent.parent if crt else driver.parent,
+        root=library_root(crt) if crt else driver.parent,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,11 +97,16 @@ def read_answer(text: str) -> Answer:
 def loaded(program: Path, *beginnings: str) -> dict[str, Path]:
     """The shared objects of `program` whose names begin so: Debian's compilers are mostly that.
 
-    The dynamic loader tells, without starting the program: it is what `ldd` asks.
+    The dynamic loader tells, without starting the program: it is what `ldd` asks.  One without a
+    loader does start, and an assembler then writes its a.out: not where the user is.
     """
     environment = {**_environment(), "LD_TRACE_LOADED_OBJECTS": "1"}
+    limit = _Limit(program).line
     try:
-        done = capture([program], env=environment, timeout=PATIENCE, on_line=_Limit(program).line)
+        with tempfile.TemporaryDirectory() as nowhere:
+            done = capture(
+                [program], env=environment, cwd=Path(nowhere), timeout=PATIENCE, on_line=limit
+            )
     except ToolError:
         return {}
     found = re.findall(r"^\s*(\S+) => (/.+) \(0x[0-9a-f]+\)$", done.output, re.MULTILINE)
@@ -112,6 +118,16 @@ def linked_files(answer: Answer) -> dict[str, Path]:
     names = (*CRT_FILES, *COMPILER_FILES, *LIBC_FILES, *CXX_FILES)
     found = {name: answer.library(name) for name in names}
     return {name: path for name, path in found.items() if path}
+
+
+def library_root(crt: Path) -> Path:
+    """The directory above `include` and `lib` of the C library with the start file `crt`.
+
+    Debian's lies in `usr/lib/aarch64-linux-gnu` or in `usr/aarch64-linux-gnu/lib`.
+    """
+    above = crt.resolve().parents
+    libraries = (folder for folder in above if folder.name in ("lib", "lib64"))
+    return next(libraries, above[0]).parent
 
 
 def once_each(paths: Iterable[Path]) -> list[Path]:
@@ -140,10 +156,7 @@ def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
     done = capture([driver, *question], env=_environment(), timeout=PATIENCE)
     listing = re.search(r"^#include <\.\.\.>.*\n((?: .*\n)+)", done.output, re.MULTILINE)
     found = [Path(line.strip()) for line in listing[1].splitlines()] if listing else []
-    # No C library has a stddef.h: it is the compiler's.
-    own = tuple(
-        path.resolve() for path in found if "c++" in path.parts or (path / "stddef.h").is_file()
-    )
+    own = tuple(path.resolve() for path in found if _is_own(path))
     if not own:
         raise ToolUnfitError(
             f"{driver} does not tell where its headers are",
@@ -151,6 +164,13 @@ def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
             remedy="Run it by hand to see what it prints.",
         )
     return own
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a directory of headers is the compiler's: no C library has a stddef.h, and a gcc that
+    no distribution made has its limits.h in another directory than that."""
+    parts = folder.resolve().parts
+    return "c++" in parts or parts[-1] == "include-fixed" or (folder / "stddef.h").is_file()
 
 
 def _first(directories: Sequence[Path], name: str) -> Path | None:

@@ -136,10 +136,25 @@ def sound(what: str, tool: AnyFound) -> AnyFound:
     return tool
 
 
+LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
+"""Programs that play a compiler by links of its name: distributions put these in front of PATH."""
+
+
 def programs(*names: str) -> list[Path]:
-    """The first program on PATH for each of `names`; those that are not there are left out."""
-    found = [shutil.which(name) for name in names]
-    return [Path(path).absolute() for path in found if path]
+    """The first program on PATH for each of `names`; those that are not there are left out.
+
+    Compiler launchers are passed over: behind one link a compiler can change unseen.
+    """
+    found = (_on_path(name) for name in names)
+    return [path for path in found if path]
+
+
+def _on_path(name: str) -> Path | None:
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = shutil.which(name, path=folder)
+        if path and Path(path).resolve().name not in LAUNCHERS:
+            return Path(path).absolute()
+    return None
 
 
 def satisfies(version: str, wanted: str) -> bool:

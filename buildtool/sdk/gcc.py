@@ -12,6 +12,7 @@ from buildtool.sdk.compiler import (
     Answer,
     ask,
     cxx_driver,
+    library_root,
     linked_files,
     loaded,
     once_each,
@@ -100,7 +101,7 @@ def _look(driver: Path, native: bool) -> Gcc | None:
         problems=tuple(_problems(present, native)),
         cxx=cxx,
         binutils=ar.parent.resolve() if ar else driver.parent,
-        root=crt.resolve().parent.parent if crt else driver.parent,
+        root=library_root(crt) if crt else driver.parent,
     )
 
 

@@ -95,7 +95,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     if libc:
         headers = _existing(libc, HEADERS)
     elif name != "native" and (tool.root / "include" / "stdio.h").is_file():
-        headers = [tool.root / "include"]
+        headers = _existing(tool.root, [name.removeprefix("usr/") for name in HEADERS])
     if headers:
         own = own_headers(tool.cxx, *arguments)
     startfiles = _startfiles(libc) if libc else []
