@@ -1,0 +1,165 @@
+"""From all that a failed tool printed to the lines that say what is wrong.
+
+Knows the shape of what Ninja, CMake, and compilers that speak as GCC and Clang do print; of what
+it does not know it shows the beginning and the end.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_LINES = 40
+MOST_COLUMNS = 300  # of one line: a type of a template can be longer than a screen
+LEAD, BODY, NOTES = 4, 6, 6  # lines of one error: what precedes it, it, what follows it
+MOST_COMMAND = 150
+
+_PROGRESS = re.compile(r"\[\d+/\d+\] |ninja: (Entering directory|Jobserver mode|build stopped)|-- ")
+_EDGE = re.compile(r"\[\d+/\d+\] ")
+_FAILED = "FAILED: "
+_ERROR = re.compile(r"(^|[:\s])(fatal )?error: |: undefined reference to |^error[:\[]")
+_OTHER = re.compile(r"^\S.*: warning: ")
+_NOTE = re.compile(r"^\S.*: (note|remark): ")
+_LEAD = re.compile(
+    r"^(In file included from |\s+from \S+:\d|\S.*: (In|At) |\S.*:\d+:\d+:\s+required )"
+)
+
+
+def shortened(output: str) -> str:
+    """The part of a failed tool's output that says what is wrong: at most `MOST_LINES` lines."""
+    lines = [_cut(line.rstrip()) for line in output.splitlines()]
+    by_cmake = any(line.startswith("CMake Error") for line in lines)
+    if not by_cmake and (edges := _failed_edges(output.splitlines())):
+        return "\n".join(_edges(edges))
+    for number, line in enumerate(lines):
+        if line.startswith("CMake Error"):
+            lines = lines[number:]
+            break
+    kept = [line for line in lines if not _PROGRESS.match(line)]
+    return "\n".join(_middle_out(kept or lines, MOST_LINES))
+
+
+@dataclass
+class _Edge:
+    """A command of Ninja's that failed: what it should have made, the command, what it said."""
+
+    title: str
+    command: str
+    said: list[str] = field(default_factory=list)
+
+
+def _failed_edges(lines: Sequence[str]) -> list[_Edge]:
+    edges: list[_Edge] = []
+    inside = False
+    rest = iter(lines)
+    for line in rest:
+        if line.startswith(_FAILED):
+            edges.append(_Edge(line.rstrip(), next(rest, "")))
+            inside = True
+        elif _EDGE.match(line) or line.startswith("ninja: "):
+            inside = False
+        elif inside:
+            edges[-1].said.append(_cut(line.rstrip()))
+    return edges
+
+
+def _edges(edges: Sequence[_Edge]) -> list[str]:
+    """The first failed command in some detail, and as much of the others as there is room for."""
+    told: list[str] = []
+    for number, edge in enumerate(edges):
+        room = MOST_LINES - len(told) - 1
+        if room < 6:
+            more = len(edges) - number
+            told.append(f"… and {more} more {'commands' if more > 1 else 'command'} failed")
+            break
+        told += [_cut(edge.title), short_command(edge.command)]
+        told += _said(edge.said, room - 2)
+    return told
+
+
+def _said(lines: Sequence[str], room: int) -> list[str]:
+    """The first errors of a compiler's output; the beginning and the end if it names none."""
+    errors = _errors(lines)
+    if not errors:
+        return _middle_out(lines, room)
+    told: list[str] = []
+    for number, error in enumerate(errors):
+        if number and len(told) + len(error) + (number + 1 < len(errors)) > room:
+            more = len(errors) - number
+            told.append(f"… and {more} more {'errors' if more > 1 else 'error'}")
+            break
+        told += error
+    return told[:room]
+
+
+def _errors(lines: Sequence[str]) -> list[list[str]]:
+    """Each error with what belongs to it: before it how the compiler came there, after it the
+    source line and notes; the middle of what is long is left out."""
+    errors: list[list[str]] = []
+    lead: list[str] = []
+    body: list[str] = []
+    notes: list[str] = []
+
+    def close() -> None:
+        if body:
+            errors.append([*body[:BODY], *_middle_out(notes, NOTES)])
+        body.clear()
+        notes.clear()
+
+    kind = ""
+    for line in lines:
+        if _NOTE.match(line) and kind:
+            kind = "note" if kind in ("error", "note") else kind
+        elif _ERROR.search(line):
+            close()
+            kind = "error"
+            body += lead[-LEAD:]
+            lead.clear()
+        elif _OTHER.match(line):
+            close()
+            lead.clear()
+            kind = "other"
+        elif _LEAD.match(line):
+            if kind != "lead":
+                close()
+            kind = "lead"
+        if kind == "lead":
+            lead.append(line)
+        elif kind == "error":
+            body.append(line)
+        elif kind == "note":
+            notes.append(line)
+    close()
+    return errors
+
+
+def short_command(command: str) -> str:
+    """A command line without what is of no interest: the program, and what it works on."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if len(command) > MOST_COMMAND:
+        for option in ("-c", "-o"):
+            if option in words[:-1] and "&&" not in words[1:-1][words.index(option) :]:
+                what = words[words.index(option) + 1]
+                first = next((w for w in words if "=" not in w and w not in (":", "&&")), words[0])
+                return _cut(f"{Path(first).name} … {option} {what}")
+        half = MOST_COMMAND // 2
+        return f"{command[:half].rstrip()} … {command[-half:].lstrip()}"
+    return command
+
+
+def _middle_out(lines: Sequence[str], room: int) -> list[str]:
+    if len(lines) <= room:
+        return list(lines)
+    end = max(room // 3, 1)
+    start = max(room - end - 1, 1)
+    return [*lines[:start], f"… {len(lines) - start - end} lines …", *lines[-end:]]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MOST_COLUMNS else line[: MOST_COLUMNS - 2] + " …"
