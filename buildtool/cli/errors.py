@@ -14,11 +14,17 @@ def show_error(error: BuildtoolError, *, as_json: bool) -> None:
     """Print `error` on standard error; with `as_json` also as the one document on stdout."""
     if as_json:
         print(json.dumps({"error": error.as_json()}, indent=2))
-    _print("error: " + error.message)
+    _print(told(error))
+
+
+def told(error: BuildtoolError) -> str:
+    """The lines that tell of `error`."""
+    lines = ["error: " + error.message]
     if error.why:
-        _print(textwrap.indent(error.why, "  "))
+        lines.append(textwrap.indent(error.why, "  "))
     if error.remedy:
-        _print("  → " + error.remedy.replace("\n", "\n    "))
+        lines.append("  → " + error.remedy.replace("\n", "\n    "))
+    return "\n".join(lines)
 
 
 def show_usage_error(error: Any, *, as_json: bool) -> None:

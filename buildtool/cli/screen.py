@@ -3,66 +3,159 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import TextIO
 
-from buildtool.core.events import Event, Note, StepFinished, StepOutput, StepStarted, Warned
+from buildtool.cli.errors import told
+from buildtool.core.events import (
+    BuildFinished,
+    BuildStarted,
+    Event,
+    Note,
+    StepFailed,
+    StepFinished,
+    StepOutput,
+    StepSkipped,
+    StepStarted,
+    Warned,
+)
 
 LIVE_AFTER = 0.3  # seconds: shorter work needs no live line
+LIVE_EVERY = 0.05  # seconds: nobody reads faster
+MARKS = {"failed": "✗", "skipped": "-", "up-to-date": "·"}
+COLOURS = {"failed": 31, "skipped": 33}
+NAME, OUTCOME = 28, 11  # columns
+
+_COUNT = re.compile(r"(\[\d+/\d+\]) ")  # Ninja's: commands finished, commands to run
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Screen:
-    """A listener that writes to standard error.
+    """A listener that writes to standard error; threads may share it.
 
-    `quiet` leaves out steps that had nothing to do, as `run` wants it.
+    `quiet` leaves out steps that had nothing to do, as `run` wants it; `verbose` prints every line
+    of every step, after the step's name.
     """
 
-    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        quiet: bool = False,
+        verbose: bool = False,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        columns: Callable[[], int] | None = None,
+    ) -> None:
         self.stream = stream or sys.stderr
         self.quiet = quiet
-        self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb"
-        self.started = 0.0
-        self.drawn = False
+        self.verbose = verbose
+        self.clock = clock
+        self.columns = columns or _columns
+        self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb" and not verbose
+        self.colour = (
+            self.stream.isatty()
+            and os.environ.get("TERM") != "dumb"
+            and not os.environ.get("NO_COLOR")
+        )
+        self._lock = threading.Lock()
+        self._running: dict[str, tuple[float, str]] = {}  # since when, what it does now
+        self._steps = self._ended = self._idle = 0
+        self._first_idle = ""
+        self._drawn = False
+        self._drawn_at = float("-inf")
 
     def __call__(self, event: Event) -> None:
+        with self._lock:
+            self._show(event)
+
+    def _show(self, event: Event) -> None:
         match event:
-            case StepStarted():
-                self.started = time.monotonic()
+            case BuildStarted(steps):
+                self._steps, self._ended, self._idle = steps, 0, 0
+            case StepStarted(name):
+                self._running[name] = (self.clock(), "")
             case StepOutput(name, line):
-                self._draw(name, line)
+                self._output(name, line)
             case StepFinished(name, outcome, seconds):
-                self._wipe()
-                if outcome != "up-to-date" or not self.quiet:
-                    self._line(f"{self._mark(outcome)} {name:<28} {outcome:<11}{seconds:7.1f} s")
-            case Warned(text=text) | Note(text):
-                self._wipe()
+                self._running.pop(name, None)
+                self._ended += 1
+                if outcome == "up-to-date" and not self.verbose and (self._steps or self.quiet):
+                    self._idle += 1
+                    self._first_idle = self._first_idle or name
+                else:
+                    self._result(name, outcome, f"{seconds:7.1f} s")
+            case StepSkipped(name, needed):
+                self._ended += 1
+                self._result(name, "skipped", f"  needs {needed}" if needed else "")
+            case BuildFinished():
+                self._finish()
+            case StepFailed(error=error):
+                self._line(told(error))
+            case Warned(name, text):
+                self._line(text if not self._steps else f"{name}:\n{text}")
+            case Note(text):
                 self._line(text)
+        self._draw(now=not isinstance(event, StepOutput))
 
-    def _draw(self, name: str, line: str) -> None:
-        seconds = time.monotonic() - self.started
-        if not self.live or seconds < LIVE_AFTER:
+    def _output(self, name: str, line: str) -> None:
+        if self.verbose:
+            self._line(f"{name}: {line}")
+        since, before = self._running.get(name, (self.clock(), ""))
+        count = _COUNT.match(line)
+        alone = self._steps <= 1
+        now = line if alone else count[1] if count else before
+        self._running[name] = (since, _CONTROL.sub(" ", now).strip())
+
+    def _finish(self) -> None:
+        """Tell of all the steps that had nothing to do in one line."""
+        if self._idle and not self.quiet:
+            what = self._first_idle if self._idle == 1 else f"{self._idle} steps"
+            self._line(f"{self._mark('up-to-date')} {what} up to date")
+        self._steps = self._ended = self._idle = 0
+        self._first_idle = ""
+
+    def _result(self, name: str, outcome: str, more: str) -> None:
+        self._line(f"{self._mark(outcome)} {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip())
+
+    def _draw(self, *, now: bool) -> None:
+        """The live line: what runs, when the oldest of it has run for a while."""
+        time_ = self.clock()
+        oldest = min((since for since, _ in self._running.values()), default=time_)
+        if not self._running:
+            self._wipe()
+        if not self.live or time_ - oldest < LIVE_AFTER:
             return
-        width = _columns() - 1
-        text = f"  {name} {seconds:.0f} s  {line.strip()}".replace("\t", " ")
-        self.stream.write(f"\r\x1b[K{text[:width]}")
+        if not now and time_ - self._drawn_at < LIVE_EVERY:
+            return
+        if self._steps > 1:
+            parts = [f"{self._ended}/{self._steps}"]
+            parts += [f"{name} {doing}".rstrip() for name, (_, doing) in self._running.items()]
+            text = "  ".join(parts)
+        else:
+            ((name, (since, doing)),) = list(self._running.items())[:1]
+            text = f"{name} {time_ - since:.0f} s  {doing}"
+        self.stream.write(f"\r\x1b[K{('  ' + text.rstrip())[: self.columns() - 1]}")
         self.stream.flush()
-        self.drawn = True
-
-    def _wipe(self) -> None:
-        if self.drawn:
-            self.stream.write("\r\x1b[K")
-            self.drawn = False
+        self._drawn, self._drawn_at = True, time_
 
     def _line(self, text: str) -> None:
+        self._wipe()
         self.stream.write(text + "\n")
         self.stream.flush()
 
+    def _wipe(self) -> None:
+        if self._drawn:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
+            self._drawn = False
+
     def _mark(self, outcome: str) -> str:
-        mark = {"failed": "✗", "up-to-date": "·"}.get(outcome, "✓")
-        if not self.live or os.environ.get("NO_COLOR"):
-            return mark
-        return f"\x1b[{31 if outcome == 'failed' else 32}m{mark}\x1b[0m"
+        mark = MARKS.get(outcome, "✓")
+        return f"\x1b[{COLOURS.get(outcome, 32)}m{mark}\x1b[0m" if self.colour else mark
 
 
 def _columns() -> int:

@@ -1,0 +1,227 @@
+"""What stands on the terminal, to the letter: events in, text out, by a clock that is told."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from buildtool.cli.screen import Screen
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import (
+    BuildFinished,
+    BuildStarted,
+    Event,
+    Note,
+    StepFailed,
+    StepFinished,
+    StepOutput,
+    StepSkipped,
+    StepStarted,
+    Warned,
+)
+
+LIVE = "\r\x1b[K"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def drawn(*events: Event | float, quiet: bool = False, verbose: bool = False) -> str:
+    """What the events put into a file; a number is seconds that pass."""
+    return _fed(io.StringIO(), events, quiet=quiet, verbose=verbose)
+
+
+def live(*events: Event | float, columns: int = 80, verbose: bool = False) -> str:
+    """What the events put on a terminal."""
+    return _fed(Terminal(), events, columns=columns, verbose=verbose)
+
+
+def _fed(
+    stream: io.StringIO,
+    events: tuple[Event | float, ...],
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+    columns: int = 80,
+) -> str:
+    clock = Clock()
+    screen = Screen(
+        quiet=quiet, verbose=verbose, stream=stream, clock=clock, columns=lambda: columns
+    )
+    for event in events:
+        if isinstance(event, float):
+            clock.now += event
+        else:
+            screen(event)
+    return stream.getvalue()
+
+
+def test_a_line_for_each_step_that_had_something_to_do_and_one_for_the_others() -> None:
+    assert drawn(
+        BuildStarted(5),
+        StepStarted("host/app", "app"),
+        StepStarted("skel/k/v68", "k"),
+        StepStarted("skel/k/v73", "k"),
+        StepFinished("skel/k/v68", "restored", 0.04),
+        StepFinished("skel/k/v73", "up-to-date", 0.0),
+        StepFinished("skel/k/v75", "up-to-date", 0.0),
+        StepFinished("host/app", "built", 12.34),
+        BuildFinished(),
+    ) == (
+        "✓ skel/k/v68                   restored       0.0 s\n"
+        "✓ host/app                     built         12.3 s\n"
+        "· 2 steps up to date\n"
+    )
+
+
+def test_one_line_when_all_is_up_to_date() -> None:
+    done = [StepFinished(f"skel/k{number}/v68", "up-to-date", 0.0) for number in range(60)]
+
+    assert drawn(BuildStarted(60), *done, BuildFinished()) == "· 60 steps up to date\n"
+    assert drawn(BuildStarted(60), *done, BuildFinished(), quiet=True) == ""
+    assert drawn(BuildStarted(1), done[0], BuildFinished()) == "· skel/k0/v68 up to date\n"
+    assert len(drawn(BuildStarted(60), *done, BuildFinished(), verbose=True).splitlines()) == 60
+
+
+def test_the_next_build_counts_anew() -> None:
+    one = (BuildStarted(1), StepFinished("a", "up-to-date", 0.0), BuildFinished())
+
+    assert drawn(*one, *one) == "· a up to date\n" * 2
+
+
+def test_failed_and_skipped_steps() -> None:
+    error = BuildtoolError("building k failed", why="it says\nso", remedy="Mend it.")
+
+    assert drawn(
+        BuildStarted(3),
+        StepFinished("skel/k/v68", "failed", 1.0),
+        StepSkipped("host/app", "skel/k/v68"),
+        StepSkipped("host/other", ""),
+        BuildFinished(),
+        StepFailed("skel/k/v68", error),
+    ) == (
+        "✗ skel/k/v68                   failed         1.0 s\n"
+        "- host/app                     skipped      needs skel/k/v68\n"
+        "- host/other                   skipped\n"
+        "error: building k failed\n  it says\n  so\n  → Mend it.\n"
+    )
+
+
+def test_the_live_line_shows_what_runs_now() -> None:
+    shown = live(
+        BuildStarted(7),
+        StepStarted("host/app", "app"),
+        StepStarted("skel/k/v73", "k"),
+        StepFinished("skel/k/v68", "built", 0.2),
+        StepOutput("host/app", "[1/40] Building C object a.o"),  # too early for a live line
+        0.5,
+        StepOutput("host/app", "[12/40] Building C object b.o"),
+        0.01,
+        StepOutput("skel/k/v73", "[2/9] Building C object c.o"),  # too soon after the last
+        0.1,
+        StepOutput("skel/k/v73", "[3/9] Building C object d.o"),
+        StepFinished("skel/k/v73", "built", 0.6),
+        StepFinished("host/app", "built", 0.6),
+        BuildFinished(),
+    )
+
+    assert shown == (
+        "✓ skel/k/v68                   built          0.2 s\n"
+        f"{LIVE}  1/7  host/app [12/40]  skel/k/v73"
+        f"{LIVE}  1/7  host/app [12/40]  skel/k/v73 [3/9]"
+        f"{LIVE}✓ skel/k/v73                   built          0.6 s\n"
+        f"{LIVE}  2/7  host/app [12/40]"
+        f"{LIVE}✓ host/app                     built          0.6 s\n"
+    )
+
+
+def test_the_live_line_of_a_single_step_shows_its_last_line_within_the_width() -> None:
+    shown = live(
+        StepStarted("host/app", "app"),
+        2.0,
+        StepOutput("host/app", "\tBuilding\x1b[31m a very long name"),
+        StepFinished("host/app", "built", 2.0),
+        columns=30,
+    )
+
+    assert shown == (
+        f"{LIVE}  host/app 2 s  Building [31m"
+        f"{LIVE}✓ host/app                     built          2.0 s\n"
+    )
+
+
+def test_nothing_is_left_of_the_live_line_when_a_build_ends() -> None:
+    shown = live(
+        BuildStarted(2),
+        StepStarted("host/app", "app"),
+        1.0,
+        StepOutput("host/app", "-- Looking"),
+        StepFinished("host/app", "up-to-date", 1.0),
+    )
+
+    assert shown == f"{LIVE}  0/2  host/app{LIVE}"
+
+
+def test_verbose_prints_every_line_with_its_step() -> None:
+    events = (
+        BuildStarted(2),
+        StepStarted("host/app", "app"),
+        1.0,
+        StepOutput("host/app", "[1/2] Building C object a.o"),
+        StepOutput("skel/k/v68", "warning: b"),
+        StepFinished("host/app", "up-to-date", 1.0),
+        BuildFinished(),
+    )
+    wanted = (
+        "host/app: [1/2] Building C object a.o\n"
+        "skel/k/v68: warning: b\n"
+        "· host/app                     up-to-date     1.0 s\n"
+    )
+
+    assert live(*events, verbose=True) == wanted
+    assert drawn(*events, verbose=True) == wanted
+
+
+def test_elsewhere_than_on_a_terminal_there_is_no_live_line() -> None:
+    assert (
+        drawn(
+            BuildStarted(2),
+            StepStarted("host/app", "app"),
+            5.0,
+            StepOutput("host/app", "[1/2] x"),
+            Warned("host/app", "a.c: warning: y"),
+            Note("waiting for another buildtool"),
+        )
+        == "host/app:\na.c: warning: y\nwaiting for another buildtool\n"
+    )
+
+
+@pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("", "")])
+def test_colours_only_where_they_are_wanted(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR")
+    if variable:
+        monkeypatch.setenv(variable, value)
+
+    failed = live(StepFinished("a", "failed", 1.0))
+    built = live(StepFinished("a", "built", 1.0))
+
+    assert failed.startswith("✗ a" if variable else "\x1b[31m✗\x1b[0m a")
+    assert built.startswith("✓ a" if variable else "\x1b[32m✓\x1b[0m a")
