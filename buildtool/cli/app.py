@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from buildtool import __version__
-from buildtool.cli import build, doctor, ide, idl, init, inspect, lock, profile, run, sysroot
+from buildtool.cli import build, cache, doctor, ide, idl, init, inspect, lock, profile, run, sysroot
 
 app = typer.Typer(
     help="From source to a verified run on a Hexagon device, in one command.",
@@ -43,3 +43,4 @@ app.command("ide")(ide.ide)
 app.command("inspect")(inspect.inspect)
 app.command("lock")(lock.lock)
 app.add_typer(sysroot.app, name="sysroot")
+app.add_typer(cache.app, name="cache")

@@ -1,0 +1,127 @@
+"""The two documents of a step: which path sets to look at, and what an action made.
+
+The first has the step's key, the second the key of the step with the contents of one path set.
+Both are read from disks and servers that may hold anything: what is not as it was written reads as
+None, or as an empty list.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from buildtool.build.cache.outputs import (
+    Output,
+    OutputsError,
+    outputs_as_json,
+    outputs_from_json,
+)
+from buildtool.build.cache.store import DOCUMENT_LIMIT, is_digest
+from buildtool.core.files import value_digest
+
+VERSION = 1
+PATH_SETS = 16
+"""How many a step's document keeps: the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a step made from certain inputs.
+
+    `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,
+    `seconds` how long that took.
+    """
+
+    step_key: str
+    action_key: str
+    inputs: Mapping[str, Any]
+    outputs: tuple[Output, ...]
+    tool: str
+    seconds: float
+
+    def as_bytes(self) -> bytes:
+        """The document to be stored under `action_key`."""
+        return _document(
+            {
+                "version": VERSION,
+                "document": "action",
+                "step": self.step_key,
+                "action": self.action_key,
+                "inputs": dict(self.inputs),
+                "outputs": outputs_as_json(self.outputs),
+                "tool": self.tool,
+                "seconds": round(self.seconds, 3),
+            }
+        )
+
+
+def read_action(data: bytes, action_key: str) -> Action | None:
+    """The action that the document stored under `action_key` describes; None when it does not."""
+    match _parsed(data, "action"):
+        case {
+            "step": str(step),
+            "action": str(action),
+            "inputs": dict(inputs),
+            "outputs": outputs,
+            "tool": str(tool),
+            "seconds": int() | float() as seconds,
+        } if is_digest(step) and action == action_key and math.isfinite(seconds):
+            try:
+                return Action(step, action, inputs, outputs_from_json(outputs), tool, seconds)
+            except OutputsError:
+                return None
+    return None
+
+
+def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
+    """The document with these path sets (JSON), newest first; the oldest may be left out.
+
+    At most `PATH_SETS` are kept, each once, and no more than a document may hold.
+    """
+    once = {value_digest(one): one for one in reversed(path_sets)}
+    kept = [*once.values()][::-1][:PATH_SETS]
+    while True:
+        data = _document({"version": VERSION, "document": "path sets", "sets": kept})
+        if len(data) <= DOCUMENT_LIMIT or not kept:
+            return data
+        kept.pop()
+
+
+def read_path_sets(data: bytes) -> tuple[dict[str, Any], ...]:
+    """The path sets (JSON) of such a document, newest first; none when it is no such document."""
+    match _parsed(data, "path sets"):
+        case {"sets": list(sets)} if all(isinstance(one, dict) for one in sets):
+            return tuple(sets[:PATH_SETS])
+    return ()
+
+
+def blobs_named(data: bytes) -> tuple[str, ...]:
+    """The blobs that a document needs: those of an action's outputs, none of any other."""
+    match _parsed(data, "action"):
+        case {"outputs": list(outputs)}:
+            try:
+                named = {output.digest for output in outputs_from_json(outputs)}
+            except OutputsError:
+                return ()
+            return tuple(sorted(named - {""}))
+    return ()
+
+
+def _document(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _parsed(data: bytes, document: str) -> dict[str, Any]:
+    if len(data) > DOCUMENT_LIMIT:
+        return {}
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    match value:
+        case {"version": version, "document": str(said)} if version == VERSION and said == document:
+            return dict(value)
+    return {}

@@ -1,0 +1,197 @@
+"""An output tree as a value: which files and links a step put down, and their content by digest.
+
+Empty directories are no outputs, and of a file's mode only whether it can be executed counts: that
+is what a release keeps too.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from buildtool.build.cache.store import is_digest
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import file_digest, value_digest
+
+Kind = Literal["file", "executable", "link"]
+COUNT_LIMIT = 100_000
+SIZE_LIMIT = 1 << 40
+"""Bytes of all files of one tree."""
+_PATH_LIMIT, _NAME_LIMIT = 4096, 255  # Linux's PATH_MAX and NAME_MAX
+_HOPS = 40  # as many links as Linux follows
+
+
+class OutputsError(BuildtoolError):
+    """An output tree holds what cannot be kept, or its description says what cannot be."""
+
+    code = "outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One file or link of an output tree, at `path` (relative, with `/`).
+
+    A file has the sha256 `digest` and `size` bytes, a link its `target` as it is written.
+    """
+
+    path: str
+    kind: Kind
+    digest: str = ""
+    size: int = 0
+    target: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The flat object that `outputs_from_json` reads."""
+        if self.kind == "link":
+            return {"path": self.path, "kind": self.kind, "target": self.target}
+        return {"path": self.path, "kind": self.kind, "digest": self.digest, "size": self.size}
+
+
+def read_outputs(directory: Path) -> tuple[Output, ...]:
+    """All files and links below `directory`, sorted by path.
+
+    Raises `OutputsError` on what is neither and on a link that leads out of the directory, and
+    `OSError` on what cannot be read.
+    """
+    found: list[Output] = []
+    waiting = [directory]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                else:
+                    found.append(_read(directory, entry))
+    return check_outputs(found, str(directory))
+
+
+def outputs_as_json(outputs: Sequence[Output]) -> list[dict[str, Any]]:
+    """The list that `outputs_from_json` reads."""
+    return [output.as_json() for output in outputs]
+
+
+def outputs_from_json(value: Any) -> tuple[Output, ...]:
+    """The outputs that parsed JSON from anywhere describes.
+
+    Raises `OutputsError` unless they can be laid into an empty directory without touching anything
+    outside of it.
+    """
+    if not isinstance(value, list) or len(value) > COUNT_LIMIT:
+        raise _refuse("a list of outputs", f"it is no list of at most {COUNT_LIMIT}")
+    return check_outputs([_parse(entry) for entry in value], "a list of outputs")
+
+
+def outputs_digest(outputs: Sequence[Output]) -> str:
+    """sha256 of the tree: paths, kinds, contents, targets of links."""
+    return value_digest(outputs_as_json(sorted(outputs, key=lambda output: output.path)))
+
+
+def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
+    """The outputs sorted by path; raises `OutputsError` when together they make no safe tree."""
+    tree: dict[str, Output] = {}
+    for output in outputs:
+        if not _is_path(output.path):
+            raise _refuse(where, f"{output.path[:200]!r} is no path inside of it")
+        if output.path in tree:
+            raise _refuse(where, f"{output.path} is in it twice")
+        tree[output.path] = output
+    folders = {folder for path in tree for folder in _folders(path)}
+    for path, output in tree.items():
+        if path in folders:
+            raise _refuse(where, f"{path} is a {output.kind} and a directory")
+        if output.kind == "link" and not _stays_inside(path, tree):
+            raise _refuse(where, f"the link {path} → {output.target[:200]} leads out of it")
+    if sum(output.size for output in outputs) > SIZE_LIMIT:
+        raise _refuse(where, f"it has more than {SIZE_LIMIT} bytes")
+    return tuple(tree[path] for path in sorted(tree))
+
+
+def _read(directory: Path, entry: os.DirEntry[str]) -> Output:
+    path = Path(entry.path)
+    name = path.relative_to(directory).as_posix()
+    status = entry.stat(follow_symlinks=False)
+    if stat.S_ISLNK(status.st_mode):
+        return Output(name, "link", target=str(path.readlink()))
+    if not stat.S_ISREG(status.st_mode):
+        raise _refuse(str(directory), f"{name} is neither a file nor a link nor a directory")
+    kind: Kind = "executable" if status.st_mode & 0o100 else "file"
+    return Output(name, kind, file_digest(path), status.st_size)
+
+
+def _parse(value: Any) -> Output:
+    match value:
+        case {"path": str(path), "kind": "link", "target": str(target), **rest} if not rest:
+            return Output(path, "link", target=target)
+        case {"path": str(path), "kind": kind, "digest": str(digest), "size": size, **rest} if (
+            not rest
+            and kind in ("file", "executable")
+            and is_digest(digest)
+            and type(size) is int  # True is no size
+            and 0 <= size <= SIZE_LIMIT
+        ):
+            return Output(path, kind, digest, size)
+    raise _refuse("a list of outputs", f"{str(value)[:200]} is no output")
+
+
+def _is_path(path: str) -> bool:
+    """Whether it names something below a directory, in the one way to write it."""
+    parts = path.split("/")
+    try:
+        sizes = [len(os.fsencode(part)) for part in parts]
+    except UnicodeEncodeError:
+        return False
+    return (
+        sum(sizes) + len(sizes) <= _PATH_LIMIT
+        and max(sizes) <= _NAME_LIMIT
+        and not any(part in ("", ".", "..") for part in parts)
+        and "\0" not in path
+    )
+
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _stays_inside(path: str, tree: Mapping[str, Output]) -> bool:
+    """Follow a link as the kernel would, through links and `..`, without leaving the tree."""
+    at: list[str] = []
+    ahead = path.split("/")[::-1]
+    hops = 0
+    while ahead:
+        part = ahead.pop()
+        if part == "..":
+            if not at:
+                return False
+            at.pop()
+            continue
+        at.append(part)
+        link = tree.get("/".join(at))
+        if link is None or link.kind != "link":
+            continue
+        hops += 1
+        at.pop()
+        if hops > _HOPS or not _is_target(link.target):
+            return False
+        ahead += [part for part in link.target.split("/") if part not in ("", ".")][::-1]
+    return True
+
+
+def _is_target(target: str) -> bool:
+    try:
+        size = len(os.fsencode(target))
+    except UnicodeEncodeError:
+        return False
+    return 0 < size < _PATH_LIMIT and not target.startswith("/") and "\0" not in target
+
+
+def _refuse(where: str, why: str) -> OutputsError:
+    return OutputsError(
+        f"{where} cannot be kept as the outputs of a step",
+        why=why,
+        remedy="Let the install rules put down files, directories and relative links only.",
+    )

@@ -1,0 +1,63 @@
+"""Lay an output tree down: as a whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from buildtool.build.cache.outputs import Output
+
+Fetch = Callable[[str, Path], bool]
+"""Write the blob with this sha256 to this path, whole and checked; False when that cannot be."""
+
+
+def restore(outputs: Sequence[Output], into: Path, fetch: Fetch) -> bool:
+    """Make `into` the directory with exactly these (checked) outputs, all modified now.
+
+    False, and `into` stays as it was, when `fetch` lacks any of them.  The caller keeps others away
+    from `into`.  Raises `OSError` when there is no space or no permission; `into` stays as it was
+    then too.  A process killed here leaves `into` old, new or missing, never mixed.
+    """
+    fresh = into.with_name(f".{into.name}.new")
+    old = into.with_name(f".{into.name}.old")
+    _delete(fresh)
+    try:
+        fresh.mkdir(parents=True)
+        if not all(_lay(output, fresh, fetch) for output in outputs):
+            return False
+        _delete(old)
+        there = os.path.lexists(into)
+        if there:
+            into.rename(old)
+        try:
+            fresh.rename(into)
+        except BaseException:
+            if there:
+                old.rename(into)
+            raise
+        _delete(old)
+    finally:
+        _delete(fresh)
+    return True
+
+
+def _lay(output: Output, directory: Path, fetch: Fetch) -> bool:
+    path = directory / output.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if output.kind == "link":
+        path.symlink_to(output.target)
+        return True
+    if not fetch(output.digest, path):
+        return False
+    path.chmod(0o755 if output.kind == "executable" else 0o644)
+    os.utime(path)
+    return True
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
