@@ -19,6 +19,7 @@ from buildtool.core.files import write_if_changed
 API = Path(".cmake", "api", "v1")
 CLIENT = "client-buildtool"
 KINDS = ("codemodel-v2", "toolchains-v1")
+READ_KINDS = ("cmakeFiles-v1", "configureLog-v1")  # what CMake read, and what it looked for
 MAX_BYTES = 64 << 20  # one reply file; a target of 10,000 sources takes some 3 MB
 
 
@@ -101,9 +102,31 @@ class BuildTree:
     toolchains: Mapping[str, CMakeToolchain]
 
 
+@dataclass(frozen=True, slots=True)
+class DependentGlob:
+    """A file(GLOB … CONFIGURE_DEPENDS); `expression` is absolute."""
+
+    expression: str
+    recursive: bool
+    directories: bool
+    follow: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeRead:
+    """What CMake read to configure a tree, apart from its own modules, which are below `root`,
+    and from what it generated.  `log` is its configure log; None when it keeps none."""
+
+    root: Path
+    source: Path
+    files: tuple[Path, ...]
+    globs: tuple[DependentGlob, ...]
+    log: Path | None
+
+
 def ask(tree: Path) -> None:
     """Lay the query into `tree`; CMake answers whenever it configures."""
-    for kind in KINDS:
+    for kind in (*KINDS, *READ_KINDS):
         write_if_changed(tree / API / "query" / CLIENT / kind, "")
 
 
@@ -123,6 +146,14 @@ def read_build_tree(tree: Path) -> BuildTree:
         raise _bad(tree, f"{type(error).__name__}: {error}") from error
 
 
+def read_cmake_files(tree: Path) -> CMakeRead:
+    """What CMake read to configure `tree`; raises `FileApiError` as `read_build_tree` does."""
+    try:
+        return _Reply(tree / API / "reply").cmake_read()
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise _bad(tree, f"{type(error).__name__}: {error}") from error
+
+
 def _bad(tree: Path, why: str) -> FileApiError:
     return FileApiError(
         f"CMake's description of the build tree {tree} cannot be read",
@@ -135,12 +166,33 @@ def _bad(tree: Path, why: str) -> FileApiError:
 class _Reply:
     folder: Path
 
-    def tree(self) -> BuildTree:
+    def index(self) -> Any:
         # Of several indexes the last in order of names is the current one (cmake-file-api).
         indexes = sorted(path.name for path in self.folder.glob("index-*.json"))
         if not indexes:
             raise self.bad("there is no reply; it was configured without a query")
-        mine = self.read(indexes[-1])["reply"][CLIENT]
+        return self.read(indexes[-1])
+
+    def cmake_read(self) -> CMakeRead:
+        index = self.index()
+        files, log = (index["reply"][CLIENT][kind] for kind in READ_KINDS)
+        data = self.read(files["jsonFile"])
+        source = Path(data["paths"]["source"])
+        return CMakeRead(
+            root=Path(index["cmake"]["paths"]["root"]),
+            source=source,
+            files=tuple(
+                source / row["path"]
+                for row in data["inputs"]
+                if not row.get("isCMake") and not row.get("isGenerated")
+            ),
+            globs=tuple(_glob(row) for row in data.get("globsDependent", ())),
+            # CMake before 3.26 knows no such kind.
+            log=Path(self.read(log["jsonFile"])["path"]) if "error" not in log else None,
+        )
+
+    def tree(self) -> BuildTree:
+        mine = self.index()["reply"][CLIENT]
         for kind in KINDS:
             if "error" in mine[kind]:
                 raise self.bad(f"{kind}: {mine[kind]['error']}")
@@ -204,6 +256,15 @@ def _group(data: Any, sources: tuple[Path, ...]) -> CompileGroup:
         includes=tuple(Path(row["path"]) for row in includes if not row.get("isSystem")),
         system_includes=tuple(Path(row["path"]) for row in includes if row.get("isSystem")),
         defines=tuple(str(row["define"]) for row in data.get("defines", ())),
+    )
+
+
+def _glob(data: Any) -> DependentGlob:
+    return DependentGlob(
+        expression=str(data["expression"]),
+        recursive=bool(data.get("recurse")),
+        directories=bool(data.get("listDirectories")),
+        follow=bool(data.get("followSymlinks")),
     )
 
 

@@ -133,5 +133,5 @@ def test_asking(tmp_path: Path) -> None:
     assert not answered(tmp_path)
     ask(tmp_path)
     names = sorted(p.name for p in (tmp_path / ".cmake/api/v1/query/client-buildtool").iterdir())
-    assert names == ["codemodel-v2", "toolchains-v1"]
+    assert names == ["cmakeFiles-v1", "codemodel-v2", "configureLog-v1", "toolchains-v1"]
     assert answered(reply(tmp_path))

@@ -1,0 +1,125 @@
+"""Find out what a step read: from what CMake, Ninja and the compilers say of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.build.discover.finds import read_finds
+from buildtool.build.discover.ninja import dependents as ninja_dependents
+from buildtool.build.discover.ninja import read_graph
+from buildtool.build.discover.places import Finding, Places
+from buildtool.build.discover.shadows import Shadows
+from buildtool.build.discover.trace import read_trace
+from buildtool.build.disk import Disk
+from buildtool.build.file_api import read_build_tree, read_cmake_files
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import PathSet
+from buildtool.build.roots import Roots
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """`paths`: all that the step looked at; `configure`: the part of it that CMake did, whose
+    change needs CMake again."""
+
+    paths: PathSet
+    configure: PathSet
+
+
+def discover(
+    tree: Path,
+    *,
+    source: Path,
+    ninja: Path,
+    environment: Mapping[str, str],
+    targets: Sequence[str],
+    trace: Path,
+    roots: Roots,
+    declared: Sequence[str] = (),
+    ignore: Collection[str] = (),
+    install_trace: Path | None = None,
+    disk: Disk | None = None,
+) -> Discovered:
+    """The inputs of the step whose built tree is `tree`.
+
+    `trace` is what CMake wrote when it configured it (--trace-expand --trace-format=json-v1),
+    `install_trace` the same of its install script; `declared` are globs from the project's root;
+    `ignore` the roots whose files have an identity of their own in the step's key.
+
+    Raises `FileApiError`, `TraceError` and `ToolError` when a tool's answer is not to be had.
+    """
+    disk = disk or Disk()
+    read = read_cmake_files(tree)
+    graph = read_graph(tree, ninja, environment, targets)
+    known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
+    places = Places(tree, roots, known, graph.made)
+
+    configure = Finding(places, disk)
+    for path in read.files:
+        configure.content(str(path))
+    for glob in read.globs:
+        configure.listing(
+            glob.expression,
+            recursive=glob.recursive,
+            directories=glob.directories,
+            follow=glob.follow,
+        )
+    read_trace(trace, configure, str(source), f"{read.root}/")
+    if read.log:
+        read_finds(read.log, configure)
+
+    built = Finding(places, disk)
+    for file in dict.fromkeys([*graph.inputs, *(h for hs in graph.headers.values() for h in hs)]):
+        built.content(file)
+    built.absent |= Shadows(read_build_tree(tree), graph.headers, places).absent(disk)
+    if install_trace:
+        read_trace(install_trace, built, str(source), f"{read.root}/")
+    for pattern in declared:
+        _declare(pattern, built)
+    return Discovered(configure.paths | built.paths, configure.paths)
+
+
+def _declare(pattern: str, found: Finding) -> None:
+    """Files, directories with all that is in them, or globs."""
+    project = found.places.roots.places["project"]
+    pattern = pattern.strip("/")
+    found.each(Glob(f"{{project}}/{pattern}", deep=True))
+    if os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
+        found.each(Glob(f"{{project}}/{pattern}/**", deep=True))
+
+
+def shadowed(
+    tree: Path,
+    *,
+    ninja: Path,
+    environment: Mapping[str, str],
+    roots: Roots,
+    appeared: Collection[Path],
+    ignore: Collection[str] = (),
+) -> tuple[Path, ...]:
+    """The objects of the built `tree` whose compiler would find one of the files that
+    `appeared`, or one below such a directory, in place of what it found.
+
+    Raises `FileApiError` and `ToolError` as `discover` does.
+    """
+    if not appeared:
+        return ()
+    read = read_cmake_files(tree)
+    graph = read_graph(tree, ninja, environment)
+    known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
+    shadows = Shadows(read_build_tree(tree), graph.headers, Places(tree, roots, known, graph.made))
+    return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
+
+
+def dependents(
+    tree: Path, ninja: Path, files: Collection[Path], environment: Mapping[str, str]
+) -> tuple[Path, ...]:
+    """The outputs in the built `tree` that are made directly from one of `files`.
+
+    Raises `ToolError` when Ninja fails.
+    """
+    found = ninja_dependents(tree, ninja, files, environment)
+    return tuple(sorted({path for paths in found.values() for path in paths}))

@@ -1,0 +1,132 @@
+"""What Ninja knows of a built tree: what its outputs are made of, and from which headers.
+
+Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`, `-t query`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.core.process import capture, check
+
+_OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
+PHONY = "phony"
+_CMAKE_ITSELF = (PHONY, "RERUN_CMAKE", "VERIFY_GLOBS")  # rules that make nothing of the project
+
+
+@dataclass(frozen=True, slots=True)
+class NinjaGraph:
+    """What the targets of a tree are made of.
+
+    `inputs` are all files that the targets depend on by rule, `made` what some rule makes, and
+    `headers` for each object what its compiler read, in its order and spelling.  All absolute,
+    not otherwise changed.
+    """
+
+    inputs: tuple[str, ...]
+    made: frozenset[str]
+    headers: Mapping[str, tuple[str, ...]]
+
+
+def read_graph(
+    tree: Path, ninja: Path, environment: Mapping[str, str], targets: Sequence[str] = ()
+) -> NinjaGraph:
+    """Ask Ninja about the built `tree`; no `targets`: those that it builds by default.
+
+    Raises `ToolError` when Ninja fails.
+    """
+    ask = _Ask(tree, ninja, environment)
+    inputs = tuple(ask.absolute(line) for line in ask("inputs", "--no-shell-escape", *targets))
+    made = ask.made()
+    wanted = {*inputs, *made} if not targets else {*inputs, *map(ask.absolute, targets)}
+    headers = {name: files for name, files in ask.headers().items() if name in wanted}
+    return NinjaGraph(inputs, made, headers)
+
+
+def dependents(
+    tree: Path, ninja: Path, files: Collection[Path], environment: Mapping[str, str]
+) -> dict[Path, tuple[Path, ...]]:
+    """For each of `files` the outputs that are made directly from it, by what Ninja knows.
+
+    An output is made anew when it is deleted.  A file of which no rule and no compiler told has
+    none: what depends on it nobody knows.  Raises `ToolError` when Ninja fails.
+    """
+    ask = _Ask(tree, ninja, environment)
+    wanted = {str(file): file for file in files}
+    found: dict[Path, set[Path]] = {file: set() for file in files}
+    for name, headers in ask.headers().items():
+        for header in wanted.keys() & {os.path.normpath(file) for file in headers}:
+            found[wanted[header]].add(Path(name))
+    if known := ask.known(wanted):
+        rules = ask.rules()
+        for name, outputs in _outputs(ask("query", *known)).items():
+            for path in map(ask.absolute, outputs):
+                if rules.get(path, PHONY) not in _CMAKE_ITSELF:
+                    found[wanted[name]].add(Path(path))
+    return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
+
+
+def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Of the answer to `-t query`: each name, and what stands below its `outputs:`."""
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    listed = False
+    for line in lines:
+        if not line.startswith(" "):
+            names, listed = found.setdefault(line.removesuffix(":"), []), False
+        elif line.startswith("    ") and listed:
+            names.append(line[4:])
+        else:
+            listed = line == "  outputs:"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    tree: Path
+    ninja: Path
+    environment: Mapping[str, str]
+
+    def __call__(self, tool: str, *arguments: str) -> list[str]:
+        command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
+        done = check(
+            capture(command, env=self.environment),
+            f"asking Ninja about {self.tree}",
+            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
+        )
+        return [line for line in done.output.split("\n") if line]
+
+    def absolute(self, name: str) -> str:
+        return name if name.startswith("/") else f"{self.tree}/{name}"
+
+    def rules(self) -> dict[str, str]:
+        """Every output, and the rule that makes it."""
+        rows = (line.rpartition(": ") for line in self("targets", "all"))
+        return {self.absolute(name): rule for name, _, rule in rows}
+
+    def made(self) -> frozenset[str]:
+        # CMake declares files that may vanish as phony outputs: these are not made.
+        return frozenset(name for name, rule in self.rules().items() if rule != PHONY)
+
+    def headers(self) -> dict[str, tuple[str, ...]]:
+        objects: dict[str, list[str]] = {}
+        files: list[str] = []
+        for line in self("deps"):
+            if line.startswith("    "):
+                files.append(self.absolute(line[4:]))
+            elif match := _OBJECT.fullmatch(line):
+                files = objects.setdefault(self.absolute(match[1]), [])
+        return {name: tuple(found) for name, found in objects.items()}
+
+    def known(self, names: Collection[str]) -> list[str]:
+        """Those of `names` that are inputs of some rule; Ninja refuses to speak of others."""
+        every = set(self("inputs", "--no-shell-escape", *self.tops()))
+        return [name for name in names if name in every]
+
+    def tops(self) -> list[str]:
+        """Outputs that together depend on everything there is a rule for."""
+        return [line.rpartition(": ")[0] for line in self("targets", "depth", "1")]

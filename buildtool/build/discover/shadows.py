@@ -1,0 +1,185 @@
+"""Files that must not exist: headers that a compiler would find before the ones it found.
+
+A header that was found as `rel` in one include directory hides behind every `directory/rel` of
+the directories before it; one that was written in quotation marks, behind `rel` beside each file
+that may have included it.  Which file included which, and how it was spelled, no tool tells, so
+every reading that fits counts: too many absent files cost little, a missing one a wrong build.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from buildtool.build.discover.places import Places
+from buildtool.build.disk import Disk
+from buildtool.build.file_api import BuildTree, CompileGroup
+
+_TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
+_SEARCHED = ("-iquote", "-I", "-isystem", "-idirafter")  # in the order they are searched
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One object: `before` are pairs of a directory and what was found after it."""
+
+    object: str
+    before: tuple[tuple[str, frozenset[str]], ...]
+
+
+class Shadows:
+    """Where headers would be found earlier, for each object of a tree."""
+
+    def __init__(
+        self, tree: BuildTree, headers: Mapping[str, tuple[str, ...]], places: Places
+    ) -> None:
+        self._places = places
+        self._by_source: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        self._implicit = tuple(
+            {path: None for tool in tree.toolchains.values() for path in tool.implicit_includes}
+        )
+        for target in tree.targets:
+            for group in target.groups:
+                searched = _searched(group, tree)
+                for source in group.sources:
+                    self._by_source[str(source)].append((target.name, searched))
+        self._own: dict[str, bool] = {}
+        self._spellings: dict[tuple[str, ...], dict[str, tuple[tuple[int, str], ...]]] = {}
+        self._objects = headers
+
+    def wanted(self) -> dict[str, set[str]]:
+        """Directory → what would be found there too early, for all objects together."""
+        sum_: dict[str, set[str]] = defaultdict(set)
+        for name in self._objects:
+            for directory, names in self._before(name):
+                sum_[directory] |= names
+        return sum_
+
+    def absent(self, disk: Disk) -> set[str]:
+        """The absent paths, each cut to the first directory that is missing, by root."""
+        out: set[str] = set()
+        for directory, names in self.wanted().items():
+            missing = _missing(directory, disk)
+            paths = [missing] if missing else [_missing(f"{directory}/{n}", disk) for n in names]
+            out.update(
+                name
+                for path in dict.fromkeys(paths)
+                if path and (name := self._places.name(path)) is not None
+            )
+        return out
+
+    def objects(self, appeared: Collection[str]) -> tuple[str, ...]:
+        """The objects whose compiler would find one of these files, or one below these."""
+        found = []
+        for name in self._objects:
+            if any(
+                _reaches(directory, names, path)
+                for path in appeared
+                for directory, names in self._before(name)
+            ):
+                found.append(name)
+        return tuple(found)
+
+    def _before(self, name: str) -> Iterator[tuple[str, set[str]]]:
+        files = self._objects[name]
+        own_directories: dict[str, None] = {}
+        for file in files:
+            directory = file.rpartition("/")[0]
+            if self._is_own(directory):
+                own_directories[self._places.tidy(f"{directory}/.")] = None
+        for searched in self._lists(name, files):
+            spelled = self._spellings.setdefault(searched, {})
+            by_place: dict[int, set[str]] = defaultdict(set)
+            for file in files:
+                readings = spelled.get(file)
+                if readings is None:
+                    readings = spelled[file] = tuple(_readings(file, searched))
+                for place, rel in readings:
+                    by_place[place].add(rel)
+            later: set[str] = set()
+            for place in range(len(searched), -1, -1):
+                if place < len(searched) and self._is_own(searched[place]) and later:
+                    yield searched[place], set(later)
+                later |= by_place.get(place, set())
+            for directory in own_directories:
+                yield directory, later
+
+    def _lists(self, name: str, files: tuple[str, ...]) -> Collection[tuple[str, ...]]:
+        """The include directories that an object may have been compiled with."""
+        match = _TARGET.search(name)
+        rows = [row for file in files[:4] for row in self._by_source.get(file, ())]
+        mine = [searched for target, searched in rows if match and target == match[1]]
+        lists = mine or [searched for _, searched in rows] or [()]
+        return dict.fromkeys((*searched, *self._implicit) for searched in lists)
+
+    def _is_own(self, directory: str) -> bool:
+        """Whether headers may come to lie there: not in the build tree, nor in a toolchain."""
+        known = self._own.get(directory)
+        if known is None:
+            path = self._places.tidy(f"{directory}/.")
+            name = self._places.name(path)
+            known = self._own[directory] = name is not None and (
+                name == "{project}"
+                or name.startswith("{project}/")
+                or (name[0] == "/" and not f"{path}/".startswith(self._toolchain))
+            )
+        return known
+
+    @property
+    def _toolchain(self) -> tuple[str, ...]:
+        return tuple(
+            f"{self._places.tidy(path + '/.')}/".replace("//", "/") for path in self._implicit
+        )
+
+
+def _searched(group: CompileGroup, tree: BuildTree) -> tuple[str, ...]:
+    """The directories of a compile command in the order in which they are searched."""
+    rows: dict[str, list[str]] = {flag: [] for flag in _SEARCHED}
+    rows["-I"] += map(str, group.includes)
+    rows["-isystem"] += map(str, group.system_includes)
+    words = iter(group.flags)
+    for word in words:
+        for flag in _SEARCHED:
+            if word.startswith(flag):
+                place = word[len(flag) :] or next(words, "")
+                rows[flag].append(place if place.startswith("/") else f"{tree.build}/{place}")
+                break
+    return tuple(dict.fromkeys(path for flag in _SEARCHED for path in rows[flag]))
+
+
+def _readings(file: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """In which directories, by number, a file may have been found, and as what."""
+    known = False
+    for place, directory in enumerate(searched):
+        prefix = directory.rstrip("/") + "/"
+        if file.startswith(prefix):
+            known = True
+            yield place, file[len(prefix) :]
+    if not known:  # a directory that the compiler has built in, and CMake does not know
+        _, include, rel = file.rpartition("/include/")
+        if include:
+            yield len(searched), rel
+        yield len(searched), file.rpartition("/")[2]
+
+
+def _missing(path: str, disk: Disk) -> str:
+    """The first part of an absolute path that is not there; "" when all of it is."""
+    parts = path.split("/")
+    if ".." in parts:
+        return "" if disk.exists(path) else path
+    for end in range(len(parts) - 1, 1, -1):  # from below: mostly only the last part is missing
+        if disk.entries("/".join(parts[:end])) is not None:
+            there = "/".join(parts[: end + 1])
+            return there if not disk.exists(there) else ""
+    return path
+
+
+def _reaches(directory: str, names: Iterable[str], path: str) -> bool:
+    if path == directory or directory.startswith(f"{path}/"):
+        return True
+    if not path.startswith(f"{directory}/"):
+        return False
+    rel = path[len(directory) + 1 :]
+    return rel in names or any(name.startswith(f"{rel}/") for name in names)
