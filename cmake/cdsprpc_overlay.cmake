@@ -1,5 +1,5 @@
-# What every toolchain file of the ARM64 side ends with: the system's libcdsprpc, as far as the
-# linker needs it, for whoever says -lcdsprpc or find_library(… cdsprpc).
+# The system's libcdsprpc, as far as the linker needs it, for whoever says -lcdsprpc or
+# find_library(… cdsprpc).
 #
 # BUILDTOOL_CDSPRPC_DIR has lib/libcdsprpc.so, an import stub; it never ships, and no program may
 # find it when it runs.

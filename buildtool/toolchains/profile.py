@@ -6,9 +6,10 @@ CMake toolchain file that plain `cmake -DCMAKE_TOOLCHAIN_FILE=…` can use too.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.refusal import Refusal
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
-_MODULE = re.compile(r'include\("@BUILDTOOL_CMAKE@/([\w.]+)"\)')
 
 
 class ProfileError(BuildtoolError):
@@ -73,13 +73,10 @@ class Profile:
     @property
     def digest(self) -> str:
         """sha256 that names everything in this profile that shapes the output."""
-        template = self._template()
         return value_digest(
             {
-                "template": template,
-                "modules": [
-                    (_data.path("cmake") / name).read_text() for name in _MODULE.findall(template)
-                ],
+                "template": self._template(),
+                "modules": _modules(),
                 "settings": dict(self.settings),
                 "identity": self.identity,
                 "cdsprpc": self.cdsprpc.digest if self.cdsprpc else "",
@@ -99,11 +96,31 @@ class Profile:
             values["CDSPRPC_DIR"] = _cmake_path(str(self.cdsprpc.directory))
             values["CDSPRPC_WHOSE"] = self.cdsprpc.whose
             values["CDSPRPC_RPATH_LINK"] = "ON" if self.compiler.kind == "gcc" else "OFF"
-        return _TOKEN.sub(lambda match: values[match[1]], self._template())
+        text = _TOKEN.sub(lambda match: values[match[1]], self._template())
+        return text + "".join(self._told())
+
+    def _told(self) -> Iterator[str]:
+        """What buildtool's own CMake runs are told besides; a -D of the caller's goes before it."""
+        if self.variables or self.environment:
+            yield "\n# What projects for this target go by, unless they are told otherwise.\n"
+        for name, value in self.variables.items():
+            said = ";".join(_cmake_path(part) for part in value.split(";"))
+            yield f'set({name} "{said}" CACHE STRING "of the target\'s toolchain")\n'
+        for name, value in self.environment.items():
+            yield f'set(ENV{{{name}}} "{_cmake_path(value)}")\n'
 
     def _template(self) -> str:
         parts = [self.template, *(["cdsprpc.cmake.in"] if self.cdsprpc else [])]
         return "".join((Path(__file__).parent / name).read_text() for name in parts)
+
+
+@functools.cache
+def _modules() -> dict[str, str]:
+    """The CMake files that toolchain files include, or that CMake looks up because of them; not
+    those that a project's own CMakeLists.txt asks for."""
+    folder = _data.path("cmake")
+    files = [file for file in folder.rglob("*.cmake") if not file.name.startswith("Buildtool")]
+    return {str(file.relative_to(folder)): file.read_text() for file in files}
 
 
 def _cmake_path(path: str) -> str:

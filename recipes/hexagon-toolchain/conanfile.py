@@ -52,6 +52,8 @@ class HexagonToolchain(ConanFile):
         _buildtool("core.files").write_if_changed(file, text)
         self.conf_info.append("tools.cmake.cmaketoolchain:user_toolchain", str(file))
         self.conf_info.define("tools.cmake.cmaketoolchain:generator", "Ninja")
+        for variable, value in profile.environment.items():
+            self.buildenv_info.define(variable, value)
         cmake = _buildtool("sdk.cmake").find_cmake()
         # Not tools.cmake:cmake_program, which Conan gives to a shell without quotation marks.
         for program in (cmake.ninja, cmake.program):

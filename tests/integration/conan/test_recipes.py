@@ -49,6 +49,8 @@ add_library(helper STATIC helper.c)
 add_library(demo_skel SHARED skel.c)
 target_link_libraries(demo_skel PRIVATE helper)
 install(TARGETS demo_skel helper)
+file(WRITE "${CMAKE_BINARY_DIR}/seen.txt"
+     "${HEXAGON_SDK_ROOT};$ENV{DEFAULT_TOOLS_VARIANT};${PREBUILT_LIB_DIR}")
 """
 
 
@@ -134,6 +136,10 @@ def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     assert len(conan.packages("demo")) == 2
     tree = conan.package("demo").parent / "b" / "build" / "Release"
     assert "/bin/hexagon-clang" in (tree / "CMakeFiles" / "rules.ninja").read_text()
+    # Of the SDK's environment, what CMake sees is the SDK that was chosen.
+    assert (tree / "seen.txt").read_text() == f"{stand_in_sdk()};toolv19;toolv19_v68"
+    buildenv = next(tree.rglob("conanbuildenv*.sh")).read_text()
+    assert 'DEFAULT_TOOLS_VARIANT="toolv19"' in buildenv
 
     conan(*create, "-o:b", "hexagon-toolchain/*:toolchain=llvm")
     assert len(conan.packages("demo")) == 2
