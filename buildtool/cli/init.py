@@ -1,9 +1,10 @@
-"""`buildtool init`: a small complete project to start from."""
+"""`buildtool init`: a small complete project to start from, or a project file for what is there."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -18,21 +19,34 @@ TEMPLATES = Path(__file__).parent / "templates"
 def init(
     directory: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
     *,
-    template: Annotated[str, typer.Option(help="Template to start from.")] = "hvx",
+    template: Annotated[
+        str,
+        typer.Option(help="Template to start from; default: hvx, where there is no CMake tree."),
+    ] = "",
     name: Annotated[str, typer.Option(help="Name of the project; default: the directory's.")] = "",
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", "--print", help="Print the project file for a CMake tree, write nothing."
+        ),
+    ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of buildtool.toml instead.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write a small complete project: an IDL file, an HVX kernel, a program that checks it."""
+    """Write a small complete project, or, in a CMake tree, a project file for what is there."""
     if schema:
         from buildtool.project.schema import json_schema
 
         print_json(json_schema())
         return
     folder = (here() / directory).resolve()
-    written = write_template(template, folder, name or _name_from(folder.name))
+    name = name or _name_from(folder.name)
+    if dry_run or (not template and has_cmake_tree(folder)):
+        _from_tree(folder, name, dry_run=dry_run, json=json)
+        return
+    written = write_template(template or "hvx", folder, name)
     if json:
         print_json({"directory": str(folder), "files": [str(path) for path in written]})
         return
@@ -42,6 +56,80 @@ def init(
         print(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
     else:
         print("\nNext: buildtool run sim")
+
+
+def has_cmake_tree(folder: Path) -> bool:
+    """Whether there is a CMake project in `folder` or below it."""
+    from buildtool.project.propose.tree import LISTING, read_tree
+
+    return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
+
+
+def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
+    """Propose a project file, and write it unless `dry_run`."""
+    from buildtool.project.propose.propose import propose
+    from buildtool.project.propose.text import text
+    from buildtool.project.propose.tree import read_tree
+    from buildtool.project.read import FILE_NAME
+
+    file = folder / FILE_NAME
+    if file.exists() and not dry_run:
+        raise _in_the_way(file, "See what it would propose: buildtool init --print")
+    check_name(name)
+    proposal = propose(read_tree(folder), name)
+    written = text(proposal)
+    if not written:
+        raise UsageError(
+            f"nothing in {folder} could be told to be a component",
+            why="\n".join(unknown.what for unknown in proposal.unknown)
+            or "no CMakeLists.txt below it calls project(); build trees and third_party/ are left"
+            " out",
+            remedy="Write buildtool.toml by hand, or start from a template: buildtool init"
+            " --template hvx NEW-DIRECTORY",
+        )
+    if not dry_run:
+        _write_new(file, written)
+    unknown = [{"what": row.what, "remedy": row.remedy} for row in proposal.unknown]
+    if json:
+        files = [] if dry_run else [str(file)]
+        print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})
+        return
+    print(written if dry_run else file.name, end="" if dry_run else "\n")
+    screen = sys.stderr
+    for row in unknown:
+        print(f"! {row['what']}\n  {row['remedy']}", file=screen)
+    if not dry_run:
+        place = "" if folder == here() else f"cd {shlex.quote(str(folder))} && "
+        print(f"\nNext: read it, then {place}buildtool build --plan", file=screen)
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for what no project can be called."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
+        raise UsageError(
+            f"{name!r} is no name for a project",
+            why="its interface and its files are named after it",
+            remedy="Use letters, digits, '_' and '-', a letter first: --name my-project",
+        )
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file that is not there yet; raises `UsageError` when it is, or cannot be."""
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise _in_the_way(file, "See what it would propose: buildtool init --print") from None
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be written",
+            why=str(error),
+            remedy="Correct the directory's permissions, or see it only: buildtool init --print",
+        ) from error
+
+
+def _in_the_way(path: Path, remedy: str) -> UsageError:
+    return UsageError(f"{path} exists already", why="init never overwrites", remedy=remedy)
 
 
 def write_template(template: str, folder: Path, name: str) -> list[Path]:
@@ -56,12 +144,7 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
             why=f"known: {', '.join(known)}",
             remedy="Name one of these.",
         )
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
-        raise UsageError(
-            f"{name!r} is no name for a project",
-            why="its interface and its files are named after it",
-            remedy="Use letters, digits, '_' and '-', a letter first: --name my-project",
-        )
+    check_name(name)
     root = TEMPLATES / template
     values = {"@NAME@": name, "@IDENT@": name.replace("-", "_")}
     files = {
@@ -71,10 +154,8 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
     }
     for path in files:
         if path.exists():
-            raise UsageError(
-                f"{path} exists already",
-                why="init never overwrites",
-                remedy="Name a directory that is not there yet: buildtool init NEW-DIRECTORY",
+            raise _in_the_way(
+                path, "Name a directory that is not there yet: buildtool init NEW-DIRECTORY"
             )
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,70 @@
+"""A proposal as the text of a commented buildtool.toml."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from buildtool.project.propose.proposal import Line, Proposal, Table, Value
+
+HEAD = (
+    "Proposed by buildtool init from the CMake files here; each guess says why.",
+    "Check it, then try it: buildtool build --plan",
+)
+WIDTH = 98
+
+
+def text(proposal: Proposal) -> str:
+    """The project file; "" for a proposal without tables."""
+    if not proposal.tables:
+        return ""
+    lines = [line for words in HEAD for line in _comment(words)]
+    for table in proposal.tables:
+        lines += ["", *_table(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(table: Table) -> Iterator[str]:
+    if table.why:
+        yield from _comment(table.why)
+    yield f"[{table.name}]"
+    for line in table.lines:
+        yield from _line(line)
+
+
+def _line(line: Line) -> Iterator[str]:
+    if line.why:
+        yield from _comment(line.why)
+    written = f"{line.key} = {_value(line.value)}"
+    yield from [written] if line.sure else _comment(written)
+
+
+def _comment(words: str) -> list[str]:
+    # TOML has no control characters in comments.
+    plain = "".join(c if c.isprintable() else "?" for c in words)
+    lines = textwrap.wrap(plain, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
+    return [f"# {line}" for line in lines]
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    one = "[" + ", ".join(map(_string, value)) + "]"
+    if len(one) < WIDTH - 20:
+        return one
+    return "[\n" + "".join(f"  {_string(item)},\n" for item in value) + "]"
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare else _string(name)
+
+
+def _string(value: str) -> str:
+    """A basic string of TOML: JSON's escapes are all TOML's as well; DEL it wants escaped, too."""
+    return json.dumps(value).replace("\x7f", "\\u007f")
