@@ -18,6 +18,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, ToolMissingError, identity, search
+from buildtool.sdk.program import foreign_machine
 
 VARIABLES = ("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK")
 """Looked at in this order.  CMake reads the first and the last, Gradle and Rust's tools the second;
@@ -33,9 +34,7 @@ INSTALL = (
 )
 UNPACK = "Unpack the NDK's archive again, with a program that keeps modes and links: unzip."
 MAX_BYTES = 1 << 20
-ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
 OPT, USR_LIB = Path("/opt"), Path("/usr/lib")
-BINFMT = Path("/proc/sys/fs/binfmt_misc")
 
 
 class ApiError(BuildtoolError):
@@ -233,22 +232,13 @@ def _program_problems(program: Path) -> Iterator[Problem]:
         return
     if not head.startswith((b"\x7fELF", b"#!")):
         yield Problem(f"{program} is no program: a link that was unpacked as a text?", UNPACK)
-    made_for = ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "another machine")
-    if head.startswith(b"\x7fELF") and not _runs(made_for):
+    if made_for := foreign_machine(head):
         yield Problem(
             f"{program} is made for {made_for}, this machine is {platform.machine()}",
             "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"
             " an emulator for its programs with binfmt_misc, or set ANDROID_NDK_ROOT to an NDK"
             f" made for {platform.machine()}.",
         )
-
-
-def _runs(machine: str) -> bool:
-    """Whether programs for `machine` run here, if need be by an emulator that the kernel knows."""
-    if machine == platform.machine():
-        return True
-    names = [entry.name.lower().replace("-", "_") for entry in BINFMT.glob("*")]
-    return any(machine in name or "rosetta" in name for name in names)
 
 
 def _platforms(root: Path) -> tuple[int, int, dict[str, int]]:

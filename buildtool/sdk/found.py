@@ -28,6 +28,10 @@ class ToolMissingError(BuildtoolError):
     code = "tool-missing"
 
 
+class NamedMissingError(ToolMissingError):
+    """A variable or the project file names a tool, and it is not there."""
+
+
 class ToolUnfitError(BuildtoolError):
     """A tool was found, but it is of the wrong version or lacks a part."""
 
@@ -78,15 +82,15 @@ def search(
     """Find the tool called `what` ("the Hexagon SDK") in the order that this module states.
 
     `look` returns the tool that lies at a path, or None; `install` is what to do when there is
-    none.  Raises `ToolMissingError` when it is nowhere, or not where a variable or the project
-    file says; `ToolUnfitError` when its version is not the one that the project asks for,
-    or cannot be told.
+    none.  Raises `ToolMissingError` when it is nowhere, `NamedMissingError` when it is not where a
+    variable or the project file says; `ToolUnfitError` when its version is not the one that the
+    project asks for, or cannot be told.
     """
     usual = list(dict.fromkeys(usual))
     for source, path in _told(wish, variables):
         found = look(path)
         if not found:
-            raise ToolMissingError(
+            raise NamedMissingError(
                 f"{source} names {path}, and {what} is not there",
                 why="what is named is used or refused; nothing else is tried in its place",
                 remedy=f"Correct {source}, or take it away to have the usual places looked in.",

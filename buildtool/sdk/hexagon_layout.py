@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.sdk.found import Problem, ToolMissingError, numbers
+from buildtool.sdk.found import NamedMissingError, Problem, numbers
+from buildtool.sdk.program import foreign_machine
 
 MAX_JSON = 4 << 20
 TOOLS_VARIABLES = ("HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
@@ -34,7 +35,6 @@ QAIC_PLACES = (
     "tools/qaic/Ubuntu14/qaic",
     "tools/qaic/Linux/qaic",
 )
-_ELF_MACHINE = {"x86_64": 62, "aarch64": 183}  # platform.machine() → e_machine
 
 
 def is_sdk(root: Path) -> bool:
@@ -78,7 +78,7 @@ def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
     """The Hexagon Tools of the SDK in `root`: the directory that has `Tools/bin` in it.
 
     `hexagon_sdk.json` says which; without an answer there, a variable does; without one, the
-    newest in `tools/HEXAGON_Tools`.  Raises `ToolMissingError` when a variable that is asked
+    newest in `tools/HEXAGON_Tools`.  Raises `NamedMissingError` when a variable that is asked
     names nothing.
     """
     said, problems = _tools_in_json(root)
@@ -94,7 +94,7 @@ def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
             for tools in (named, named.parent):
                 if (tools / "Tools" / "bin").is_dir():
                     return tools, problems
-            raise ToolMissingError(
+            raise NamedMissingError(
                 f"{variable} names {named}, and no Hexagon Tools are there",
                 why=f"they have Tools/bin/hexagon-clang; the SDK in {root} does not say itself"
                 " which tools are its own",
@@ -128,13 +128,11 @@ def cannot_run(program: Path) -> Problem | None:
             head = stream.read(20)
     except OSError as error:
         return Problem(f"{program} cannot be read: {error.strerror}", "Correct its permissions.")
-    own = _ELF_MACHINE.get(platform.machine())
-    foreign = head[:4] == b"\x7fELF" and int.from_bytes(head[18:20], "little") != own
-    if foreign and not Path("/proc/sys/fs/binfmt_misc/qemu-x86_64").exists():
+    if foreign := foreign_machine(head):
         return Problem(
-            f"{program} is not for this machine ({platform.machine()})",
-            'The SDK is for x86-64: build there, or use dsp-toolchain = "llvm" and'
-            ' idl-compiler = "buildtool".',
+            f"{program} is made for {foreign}, this machine is {platform.machine()}",
+            "The SDK is for x86-64: build there, register an emulator for its programs with"
+            ' binfmt_misc, or use dsp-toolchain = "llvm" and idl-compiler = "buildtool".',
         )
     return None
 

@@ -1,9 +1,10 @@
-"""Programs that tell their version when they are asked, and those that come in Python packages."""
+"""Programs: which version they tell, whether they run here, those that Python packages bring."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import os
+import platform
 import re
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from buildtool.sdk.found import ANY, Problem, programs, satisfies
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+_ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
 
 
 def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
@@ -73,6 +76,21 @@ def install(package: str, wish: Tool = ANY) -> str:
         f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
         " buildtool.toml; or change 'version' there."
     )
+
+
+def foreign_machine(head: bytes) -> str:
+    """The machine that a program is made for, by its first 20 bytes, when it cannot run here.
+
+    "" for one of this machine, for one that an emulator runs which the kernel knows (binfmt_misc),
+    and for scripts.
+    """
+    if not head.startswith(b"\x7fELF"):
+        return ""
+    machine = _ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "another machine")
+    if machine == platform.machine():
+        return ""
+    names = [entry.name.lower().replace("-", "_") for entry in BINFMT.glob("*")]
+    return "" if any(machine in name or "rosetta" in name for name in names) else machine
 
 
 def _by_hand() -> str:

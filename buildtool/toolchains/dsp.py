@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from buildtool.project.model import Project, Target
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.found import NamedMissingError, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.hexagon_sdk import cannot_build, hexagon_sdk, told_of_sdk, with_qaic
@@ -39,6 +39,8 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
     sdk: HexagonSdk | None = None
     try:
         sdk = find_hexagon_sdk(wish)
+    except NamedMissingError:
+        raise
     except (ToolMissingError, ToolUnfitError):
         if named or target.dsp_toolchain == "sdk":
             raise
@@ -74,6 +76,8 @@ def _with_idl_compiler(profile: Profile, project: Project, target: Target) -> Pr
         return profile
     try:
         sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
+    except NamedMissingError:
+        raise
     except ToolMissingError as error:
         raise ToolMissingError(
             f'idl-compiler = "qaic" needs the Hexagon SDK: {error.message}',

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk import android_ndk
+from buildtool.sdk import android_ndk, program
 from buildtool.sdk.android_ndk import VARIABLES, AndroidNdk, ApiError, find_android_ndk
 from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 
@@ -170,7 +170,7 @@ def test_programs_for_x86_64_run_there_or_emulated(
 ) -> None:
     clang = make(tmp_path / "ndk") / LLVM / "bin/clang"
     clang.write_bytes(b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + b"\x3e\0")
-    monkeypatch.setattr(android_ndk, "BINFMT", tmp_path / "binfmt")
+    monkeypatch.setattr(program, "BINFMT", tmp_path / "binfmt")
     if emulated:
         write(tmp_path / "binfmt/qemu-x86_64", "enabled\n")
     monkeypatch.setattr("platform.machine", lambda: here)
@@ -183,7 +183,7 @@ def test_programs_for_x86_64_on_an_aarch64_machine(
 ) -> None:
     clang = make(tmp_path / "ndk") / LLVM / "bin/clang"
     clang.write_bytes(b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + b"\x3e\0")
-    monkeypatch.setattr(android_ndk, "BINFMT", tmp_path / "binfmt")
+    monkeypatch.setattr(program, "BINFMT", tmp_path / "binfmt")
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
 
     (problem,) = found_at(tmp_path / "ndk").problems

@@ -216,11 +216,22 @@ def test_a_compiler_that_is_not_executable(tmp_path: Path) -> None:
     assert sdk.problems[0].remedy.startswith("Make it so: chmod +x")
 
 
-@pytest.mark.parametrize(("machine", "runs"), [("x86_64", True), ("aarch64", False)])
+@pytest.mark.parametrize(
+    ("machine", "emulator", "runs"),
+    [
+        ("x86_64", "", True),
+        ("aarch64", "", False),
+        ("aarch64", "qemu-x86_64", True),
+        ("aarch64", "rosetta", True),
+    ],
+)
 def test_the_sdk_s_programs_are_for_one_machine(
-    machine: str, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    *, machine: str, emulator: str, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr("buildtool.sdk.program.BINFMT", tmp_path / "binfmt")
+    if emulator:
+        program(tmp_path / "binfmt" / emulator, b"enabled")
     x86_64 = b"\x7fELF".ljust(18, b"\0") + (62).to_bytes(2, "little")
     root = lay(tmp_path / "6.6.0.0")
     program(root / "tools/HEXAGON_Tools/19.0.07/Tools/bin/hexagon-clang", x86_64)

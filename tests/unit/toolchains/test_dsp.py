@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Header, Project, Target, Tool
-from buildtool.sdk.found import Problem, ToolMissingError, ToolUnfitError
+from buildtool.sdk.found import NamedMissingError, Problem, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk
 from buildtool.toolchains import dsp
 from buildtool.toolchains.dsp import dsp_sdk, uses_sdk
@@ -44,6 +44,7 @@ def test_auto_prefers_an_sdk_that_builds_all_archs_rightly(
 
 
 MISSING, UNFIT = ToolMissingError("none"), ToolUnfitError("too old")
+NAMED = NamedMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon Tools are there")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ MISSING, UNFIT = ToolMissingError("none"), ToolUnfitError("too old")
     [
         ("auto", Tool(), "", MISSING, False),
         ("auto", Tool(version=">=6.6"), "", UNFIT, False),
+        ("auto", Tool(), "", NAMED, True),  # another variable than the SDK's
         ("auto", Tool(), "/nowhere", MISSING, True),
         ("auto", Tool(version=">=6.6"), "/sdk", UNFIT, True),
         ("auto", Tool(path="/nowhere"), "", MISSING, True),
