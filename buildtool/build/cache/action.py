@@ -8,7 +8,6 @@ None, or as an empty list.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +24,8 @@ from buildtool.core.files import value_digest
 VERSION = 1
 PATH_SETS = 16
 """How many a step's document keeps: the newest."""
+FOREVER = 1e9
+"""Seconds: no step takes so long; nor is infinity, not-a-number or a hundred digits a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def read_action(data: bytes, action_key: str) -> Action | None:
             "outputs": outputs,
             "tool": str(tool),
             "seconds": int() | float() as seconds,
-        } if is_digest(step) and action == action_key and math.isfinite(seconds):
+        } if is_digest(step) and action == action_key and 0 <= seconds < FOREVER:
             try:
                 return Action(step, action, inputs, outputs_from_json(outputs), tool, seconds)
             except OutputsError:
@@ -81,8 +82,10 @@ def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
 
     At most `PATH_SETS` are kept, each once, and no more than a document may hold.
     """
-    once = {value_digest(one): one for one in reversed(path_sets)}
-    kept = [*once.values()][::-1][:PATH_SETS]
+    once: dict[str, Mapping[str, Any]] = {}
+    for one in path_sets:
+        once.setdefault(value_digest(one), one)
+    kept = [*once.values()][:PATH_SETS]
     while True:
         data = _document({"version": VERSION, "document": "path sets", "sets": kept})
         if len(data) <= DOCUMENT_LIMIT or not kept:

@@ -15,7 +15,7 @@ from buildtool.build.cache.action import blobs_named, path_sets_document, read_p
 from buildtool.build.cache.evict import evict
 from buildtool.build.cache.index import Index
 from buildtool.build.cache.lock import locked_briefly
-from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Store
+from buildtool.build.cache.store import DOCUMENT_LIMIT, HEADER, Item, Store
 from buildtool.build.cache.upkeep import ACTIONS
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
@@ -79,7 +79,7 @@ class LocalCache:
         self.store.path(item)
 
         def write() -> bool:
-            self.index.add(item, len(data), blobs_named(data))
+            self.index.add(item, HEADER + len(data), blobs_named(data))
             self.store.write_document(key, data)
             self._written(len(data))
             return True
@@ -218,9 +218,7 @@ def cache_limit() -> int:
 
 def parse_size(text: str, where: str) -> int:
     """`20G` in bytes, with K, M, G, T as powers of 1024; `where` it was said, for the error."""
-    said = re.fullmatch(
-        r"(\d{1,12}(?:\.\d{1,6})?)([KMGT]?)(?:i?B)?", text.strip().upper().replace("IB", "B")
-    )
+    said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
     if said is None:
         raise UsageError(
             f"{where}: {text!r} is no size",

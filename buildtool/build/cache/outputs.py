@@ -6,9 +6,10 @@ is what a release keeps too.
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +23,9 @@ COUNT_LIMIT = 100_000
 SIZE_LIMIT = 1 << 40
 """Bytes of all files of one tree."""
 _PATH_LIMIT, _NAME_LIMIT = 4096, 255  # Linux's PATH_MAX and NAME_MAX
+_DEPTH_LIMIT = 64
 _HOPS = 40  # as many links as Linux follows
+_STEPS = 1_000_000  # through all links of a tree: a hostile one must not keep us for hours
 
 
 class OutputsError(BuildtoolError):
@@ -99,11 +102,13 @@ def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
         if output.path in tree:
             raise _refuse(where, f"{output.path} is in it twice")
         tree[output.path] = output
-    folders = {folder for path in tree for folder in _folders(path)}
+    # With what lies in it right behind each path.
+    for path, after in itertools.pairwise(sorted(tree, key=lambda path: path.replace("/", "\0"))):
+        if after.startswith(path + "/"):
+            raise _refuse(where, f"{path} is a {tree[path].kind} and a directory")
+    budget = iter(range(_STEPS))
     for path, output in tree.items():
-        if path in folders:
-            raise _refuse(where, f"{path} is a {output.kind} and a directory")
-        if output.kind == "link" and not _stays_inside(path, tree):
+        if output.kind == "link" and not _stays_inside(path, tree, budget):
             raise _refuse(where, f"the link {path} → {output.target[:200]} leads out of it")
     if sum(output.size for output in outputs) > SIZE_LIMIT:
         raise _refuse(where, f"it has more than {SIZE_LIMIT} bytes")
@@ -139,31 +144,28 @@ def _parse(value: Any) -> Output:
 
 def _is_path(path: str) -> bool:
     """Whether it names something below a directory, in the one way to write it."""
-    parts = path.split("/")
     try:
-        sizes = [len(os.fsencode(part)) for part in parts]
+        parts = os.fsencode(path).split(b"/")
     except UnicodeEncodeError:
         return False
     return (
-        sum(sizes) + len(sizes) <= _PATH_LIMIT
-        and max(sizes) <= _NAME_LIMIT
-        and not any(part in ("", ".", "..") for part in parts)
+        len(path) <= _PATH_LIMIT
+        and len(parts) <= _DEPTH_LIMIT
+        and max(map(len, parts)) <= _NAME_LIMIT
+        and not {b"", b".", b".."}.intersection(parts)
         and "\0" not in path
     )
 
 
-def _folders(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts))]
-
-
-def _stays_inside(path: str, tree: Mapping[str, Output]) -> bool:
+def _stays_inside(path: str, tree: Mapping[str, Output], budget: Iterator[int]) -> bool:
     """Follow a link as the kernel would, through links and `..`, without leaving the tree."""
     at: list[str] = []
     ahead = path.split("/")[::-1]
     hops = 0
     while ahead:
         part = ahead.pop()
+        if next(budget, None) is None or len(at) > _DEPTH_LIMIT:
+            return False
         if part == "..":
             if not at:
                 return False

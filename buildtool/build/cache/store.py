@@ -29,7 +29,8 @@ DOCUMENT_LIMIT = 16 << 20
 STALE = 3600.0
 """Seconds: a file in `tmp` that nobody wrote to for so long has lost its writer."""
 _MAGIC = b"buildtool-document-1 "
-_HEADER = len(_MAGIC) + 64 + 1
+HEADER = len(_MAGIC) + 64 + 1
+"""Bytes of a document's first line."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 
@@ -76,11 +77,11 @@ class Store:
             return None
         try:
             with stream:
-                data = stream.read(_HEADER + DOCUMENT_LIMIT + 1)
+                data = stream.read(HEADER + DOCUMENT_LIMIT + 1)
         except OSError:
             data = b""
-        text = data[_HEADER:]
-        if len(text) <= DOCUMENT_LIMIT and data[:_HEADER] == _header(key, text):
+        text = data[HEADER:]
+        if len(text) <= DOCUMENT_LIMIT and data[:HEADER] == _header(key, text):
             return text
         self.discard(item)
         return None

@@ -1,0 +1,100 @@
+"""The documents of the action cache, and what comes of documents that nobody wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from buildtool.build.cache.action import (
+    PATH_SETS,
+    Action,
+    blobs_named,
+    path_sets_document,
+    read_action,
+    read_path_sets,
+)
+from buildtool.build.cache.outputs import Output
+from buildtool.build.cache.store import DOCUMENT_LIMIT
+
+STEP, KEY, BLOB = "a" * 64, "b" * 64, "c" * 64
+ACTION = Action(
+    STEP,
+    KEY,
+    {"paths": {"files": ["{project}/a.c"]}},
+    (Output("a", "file", BLOB, 1), Output("b", "link", target="a")),
+    "0.1.0",
+    1.25,
+)
+
+
+def test_an_action_is_read_as_it_was_written() -> None:
+    assert read_action(ACTION.as_bytes(), KEY) == ACTION
+    assert blobs_named(ACTION.as_bytes()) == (BLOB,)
+
+
+def test_an_action_of_another_key_is_none() -> None:
+    assert read_action(ACTION.as_bytes(), STEP) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"document": "path sets"},
+        {"step": "a"},
+        {"inputs": []},
+        {"outputs": [{"path": "../a", "kind": "link", "target": "b"}]},
+        {"outputs": None},
+        {"tool": 1},
+        {"seconds": "1"},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"seconds": int("9" * 400)},
+        {"seconds": -1},
+    ],
+)
+def test_a_hostile_action_is_none(change: dict[str, Any]) -> None:
+    said = {**json.loads(ACTION.as_bytes()), **change}
+    assert read_action(json.dumps(said).encode(), KEY) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"[" * 100_000,
+        b'{"version": ' + b"9" * 5000 + b"}",
+        b"\xff\xfe",
+        b'{"a": "\\ud800"}',
+        b" " * (DOCUMENT_LIMIT + 1),
+    ],
+    ids=lambda data: repr(data[:12]),
+)
+def test_no_document_is_nothing(data: bytes) -> None:
+    assert read_action(data, KEY) is None
+    assert read_path_sets(data) == ()
+    assert blobs_named(data) == ()
+
+
+def test_path_sets_are_kept_newest_first_and_once() -> None:
+    data = path_sets_document([{"files": ["b"]}, {"files": ["a"]}, {"files": ("b",)}])
+    assert read_path_sets(data) == ({"files": ["b"]}, {"files": ["a"]})
+    many = [{"files": [str(number)]} for number in range(PATH_SETS + 4)]
+    assert read_path_sets(path_sets_document(many)) == tuple(many[:PATH_SETS])
+    assert blobs_named(data) == ()
+
+
+def test_path_sets_that_are_too_large_leave_the_oldest_out() -> None:
+    many = [{"files": [str(number) * (DOCUMENT_LIMIT // 3)]} for number in range(4)]
+    assert read_path_sets(path_sets_document(many)) == tuple(many[:2])
+
+
+def test_a_hostile_list_of_path_sets_is_none() -> None:
+    said = json.loads(path_sets_document([{"files": []}]))
+    assert read_path_sets(json.dumps({**said, "sets": [1]}).encode()) == ()
+    said["sets"] *= 1000
+    assert len(read_path_sets(json.dumps(said).encode())) == PATH_SETS

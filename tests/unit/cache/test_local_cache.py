@@ -1,0 +1,356 @@
+"""The local cache: whole or not at all, checked when read, no larger than its limit."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache import local
+from buildtool.build.cache.action import Action, read_action
+from buildtool.build.cache.evict import choose
+from buildtool.build.cache.index import Row
+from buildtool.build.cache.local import LocalCache, cache_limit, parse_size
+from buildtool.build.cache.outputs import Output
+from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Stored
+from buildtool.build.cache.upkeep import gc, verify
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Event, Note
+
+KEY = "d" * 64
+Break = Callable[[Path], None]
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+class Kit:
+    """A cache, and files to put into it."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.tmp = tmp_path
+        self.told: list[Event] = []
+        self.cache = self.opened()
+
+    def opened(self, limit: int = 1 << 30) -> LocalCache:
+        return LocalCache(self.tmp / "cache", limit, self.told.append)
+
+    def put(self, data: bytes, cache: LocalCache | None = None) -> str:
+        source = self.tmp / "source"
+        source.write_bytes(data)
+        assert (cache or self.cache).put(sha(data), source)
+        return sha(data)
+
+    def put_action(self, number: int, cache: LocalCache | None = None, size: int = 1000) -> str:
+        """An action of one output of its own; its key."""
+        digest = self.put(number.to_bytes(4, "big") * (size // 4), cache)
+        key = sha(f"action {number}".encode())
+        action = Action(KEY, key, {}, (Output("out", "file", digest, size),), "1", 0.0)
+        assert (cache or self.cache).put_document(key, action.as_bytes())
+        return key
+
+    def whole(self, key: str) -> bool:
+        """Whether the action and its output are there; says nothing of use."""
+        cache = self.opened()
+        action = read_action(cache.document(key) or b"", key)
+        return action is not None and all(cache.has(one.digest) for one in action.outputs)
+
+    def blob(self, digest: str) -> Path:
+        return self.cache.store.path(Item("cas", digest))
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
+    monkeypatch.setattr(local, "_told", set())
+    return Kit(tmp_path)
+
+
+def test_what_was_put_is_fetched(kit: Kit, tmp_path: Path) -> None:
+    digest = kit.put(b"content")
+    assert kit.cache.has(digest)
+    assert kit.cache.fetch(digest, tmp_path / "into")
+    assert (tmp_path / "into").read_bytes() == b"content"
+    assert (tmp_path / "into").stat().st_mode & 0o777 == 0o644
+    assert kit.cache.put_document(KEY, b"first")
+    assert kit.cache.put_document(KEY, b"second")
+    assert kit.cache.document(KEY) == b"second"
+    assert kit.told == []
+
+
+def test_an_empty_cache_is_read_without_making_anything(kit: Kit, tmp_path: Path) -> None:
+    assert kit.cache.document(KEY) is None
+    assert not kit.cache.has(KEY)
+    assert not kit.cache.fetch(KEY, tmp_path / "into")
+    kit.cache.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_its_digest_says_is_put(kit: Kit, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"changed meanwhile")
+    assert not kit.cache.put(sha(b"as it was digested"), source)
+    assert not kit.cache.has(sha(b"as it was digested"))
+    assert not kit.cache.has(sha(b"changed meanwhile"))
+    assert not kit.cache.put(KEY, tmp_path / "gone")
+    assert list((tmp_path / "cache" / "tmp").iterdir()) == []
+    assert kit.told == []
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.chmod(0o600)
+    path.write_bytes(data)
+
+
+def truncate(path: Path) -> None:
+    path.chmod(0o600)
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def empty(path: Path) -> None:
+    path.chmod(0o600)
+    os.truncate(path, 0)
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    (path / "sub").mkdir(parents=True)
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+BREAKS = pytest.mark.parametrize("damage", [flip, truncate, empty, pipe, folder, link])
+
+
+@BREAKS
+def test_a_damaged_blob_is_missing_and_can_be_put_again(
+    kit: Kit, tmp_path: Path, damage: Break
+) -> None:
+    digest = kit.put(b"content")
+    damage(kit.blob(digest))
+    (tmp_path / "into").write_text("before")
+    assert not kit.cache.fetch(digest, tmp_path / "into")
+    assert (tmp_path / "into").read_text() == "before"
+    assert not any(path.name.startswith(".") for path in tmp_path.iterdir())
+    kit.put(b"content")
+    assert kit.cache.fetch(digest, tmp_path / "into")
+
+
+@BREAKS
+def test_a_damaged_document_is_missing_and_can_be_put_again(kit: Kit, damage: Break) -> None:
+    kit.cache.put_document(KEY, b"a document")
+    damage(kit.cache.store.path(Item("ac", KEY)))
+    assert kit.cache.document(KEY) is None
+    assert kit.cache.put_document(KEY, b"a document")
+    assert kit.cache.document(KEY) == b"a document"
+
+
+def test_a_document_in_the_place_of_another_is_damaged(kit: Kit) -> None:
+    kit.cache.put_document(KEY, b"a document")
+    other = kit.cache.store.path(Item("ac", "e" * 64))
+    other.parent.mkdir(parents=True)
+    kit.cache.store.path(Item("ac", KEY)).rename(other)
+    assert kit.cache.document("e" * 64) is None
+
+
+def test_keys_that_are_no_digests_never_become_paths(kit: Kit, tmp_path: Path) -> None:
+    for key in ("", "../../x", "A" * 64, "/etc/passwd", KEY + "\n"):
+        with pytest.raises(ValueError, match="names nothing"):
+            kit.cache.document(key)
+        with pytest.raises(ValueError, match="names nothing"):
+            kit.cache.fetch(key, tmp_path / "into")
+
+
+def test_the_least_recently_used_go_first(kit: Kit) -> None:
+    keys = [kit.put_action(number) for number in range(20)]
+    kit.cache.close()
+    reading = kit.opened()
+    assert reading.document(keys[0])
+    reading.close()
+    size = sum(stored.size for _, stored in kit.cache.store.items())
+    small = kit.opened(limit=size // 2)
+    keys.append(kit.put_action(99, small))
+    small.close()
+    left = [number for number, key in enumerate(keys) if kit.whole(key)]
+    assert left[0] == 0  # it was read just now
+    assert left[1:] == list(range(21 - len(left) + 1, 21))
+    kept = sum(stored.size for _, stored in kit.cache.store.items())
+    assert 0.7 * size / 2 < kept <= 0.9 * size / 2
+
+
+def test_a_document_goes_with_its_blob(kit: Kit) -> None:
+    key = kit.put_action(1)
+    kit.put(b"x" * 5000)
+    for row in kit.cache.index.rows():
+        if row.item.kind == "ac":  # as if it had been used since, without its blob
+            os.utime(kit.cache.store.path(row.item), ns=(1 << 62, 1 << 62))
+    gc(kit.cache.store, 5500)
+    assert not kit.whole(key)
+    assert kit.cache.document(key) is None
+    assert kit.cache.has(sha(b"x" * 5000))
+
+
+def test_many_puts_keep_the_limit_before_the_end(kit: Kit) -> None:
+    cache = kit.opened(limit=100_000)
+    for number in range(300):
+        kit.put_action(number, cache)
+    assert cache.index.total() <= 102_500
+    assert kit.whole(sha(b"action 299"))
+
+
+def test_what_is_larger_than_the_limit_is_not_put(kit: Kit, tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"x" * 101)
+    cache = kit.opened(limit=100)
+    assert not cache.put(sha(b"x" * 101), tmp_path / "large")
+    assert not cache.put_document(KEY, b"x" * 101)
+    assert not kit.cache.put_document(KEY, b" " * (DOCUMENT_LIMIT + 1))
+
+
+def no_database(index: Path) -> None:
+    index.write_bytes(b"no database" * 1000)
+
+
+def no_page(index: Path) -> None:
+    """The header is good, the tables are not."""
+    data = index.read_bytes()
+    index.write_bytes(data[:200] + b"\xff" * (len(data) - 200))
+
+
+def other_tables(index: Path) -> None:
+    index.unlink()
+    with sqlite3.connect(index) as database:
+        database.execute("CREATE TABLE x(y)")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+
+
+def foreign_key(index: Path) -> None:
+    """A key that would be the path of a file elsewhere."""
+    with sqlite3.connect(index) as database:
+        database.execute(
+            "UPDATE item SET key = '../source' WHERE key = (SELECT key FROM item ORDER BY used)"
+        )
+    database.close()
+
+
+def wrong_types(index: Path) -> None:
+    with sqlite3.connect(index) as database:
+        database.execute("UPDATE item SET size = x'ff', used = 'long ago'")
+        database.execute("UPDATE named SET document = 7")
+    database.close()
+
+
+def stale_journal(index: Path) -> None:
+    index.with_name(index.name + "-journal").write_bytes(b"\xd9\xd5\x05\xf9 \xa1c\xd7" * 100)
+
+
+INDEX_BREAKS = [
+    *(Path.unlink, empty, truncate, flip, no_database, no_page),
+    *(other_tables, foreign_key, wrong_types, stale_journal, folder),
+]
+
+
+@pytest.mark.parametrize("damage", INDEX_BREAKS)
+def test_a_damaged_index_costs_a_rebuild_and_nothing_else(kit: Kit, damage: Break) -> None:
+    keys = [kit.put_action(number) for number in range(10)]
+    before = kit.cache.index.total()
+    damage(kit.cache.index.path)
+    keys.append(kit.put_action(10))
+    kit.cache.close()
+    assert kit.cache.index.total() == pytest.approx(before * 1.1, rel=0.01)
+    assert all(kit.whole(key) for key in keys)
+    limited = kit.opened(limit=before // 2)
+    kit.put_action(11, limited)
+    limited.close()
+    assert kit.cache.index.total() <= before // 2
+    assert (kit.tmp / "source").exists()
+    assert kit.told == []
+
+
+def test_use_is_known_after_the_index_was_lost(kit: Kit) -> None:
+    keys = [kit.put_action(number) for number in range(10)]
+    kit.cache.close()
+    reading = kit.opened()
+    assert reading.document(keys[0])
+    reading.close()
+    kit.cache.index.path.unlink()
+    gc(kit.cache.store, kit.cache.index.total() // 2)
+    left = [number for number, key in enumerate(keys) if kit.whole(key)]
+    assert 0 in left
+    assert 1 not in left
+
+
+def test_a_cache_that_cannot_be_written_is_told_of_once(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("a file")
+    assert not kit.cache.put_document(KEY, b"a")
+    assert not kit.opened().put_document(KEY, b"a")
+    assert not kit.cache.add_path_set(KEY, {})
+    kit.cache.close()
+    assert len(kit.told) == 1
+    note = kit.told[0]
+    assert isinstance(note, Note)
+    assert note.text.startswith("the cache cannot be written: ")
+
+
+def test_path_sets_are_merged(kit: Kit) -> None:
+    assert kit.cache.path_sets(KEY) == ()
+    for name in ("a", "b", "a"):
+        assert kit.cache.add_path_set(KEY, {"files": (name,)})
+    assert kit.opened().path_sets(KEY) == ({"files": ["a"]}, {"files": ["b"]})
+
+
+def test_verify_deletes_what_is_wrong_and_says_so(kit: Kit) -> None:
+    keys = [kit.put_action(number) for number in range(4)]
+    digests = [sha(number.to_bytes(4, "big") * 250) for number in range(4)]
+    assert verify(kit.cache.store).wrong == ()
+    store = kit.cache.store
+    flip(store.path(Item("cas", digests[0])))
+    flip(store.path(Item("ac", keys[1])))
+    stray = store.directory / "cas" / "notes.txt"
+    stray.touch()
+    store.discard(Item("cas", digests[3]))  # as eviction does
+    done = verify(store)
+    assert set(done.wrong) == {
+        store.path(Item("cas", digests[0])),
+        store.path(Item("ac", keys[1])),
+        stray,
+    }
+    assert done.useless == 2  # of what was flipped, and of what was evicted
+    assert [kit.whole(key) for key in keys] == [False, False, True, False]
+    assert verify(store).wrong == ()
+
+
+def test_the_first_are_chosen_until_the_others_fit() -> None:
+    rows = [Row(Item("cas", sha(bytes([n]))), Stored(10, n)) for n in range(10)]
+    assert choose(rows, 100) == []
+    assert choose(rows, 99) == rows[:1]
+    assert choose(rows, 0) == rows
+    assert choose([], 0) == []
+
+
+def test_sizes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"20G": 20 << 30, "1.5 k": 1536, "7": 7, "2MiB": 2 << 20, "0": 0}
+    assert {text: parse_size(text, "x") for text in sizes} == sizes
+    for wrong in ("", "G", "-1", "1X", "nan", "1e9", "9" * 30):
+        with pytest.raises(UsageError, match="x: "):
+            parse_size(wrong, "x")
+    monkeypatch.delenv("BUILDTOOL_CACHE_SIZE", raising=False)
+    assert cache_limit() == 10 << 30
+    monkeypatch.setenv("BUILDTOOL_CACHE_SIZE", "2G")
+    assert cache_limit() == 2 << 30
