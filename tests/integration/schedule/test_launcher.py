@@ -1,0 +1,157 @@
+"""Real launchers before real compilers of both sides: a second build hits, outputs are the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.environment import build_environment
+from buildtool.build.launcher import Launcher, find_launcher
+from buildtool.core.files import tree_digest
+from buildtool.sdk.cmake import find_cmake
+from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
+
+PROFILES: dict[str, Callable[[], Profile]] = {
+    "zig": ubuntu_aarch64,
+    "gcc": ubuntu_aarch64_gcc,
+    "hexagon": lambda: hexagon("v68"),
+}
+C_AND_CXX = 2  # sources that are compiled, one of each
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "a project"
+    root.mkdir()
+    (root / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(demo C CXX)\n"
+        "add_library(part STATIC one.c two.cpp)\n"
+    )
+    (root / "one.c").write_text('#include "one.h"\nint one(void) { return ONE; }\n')
+    (root / "two.cpp").write_text('#include "one.h"\nint two() { return ONE + ONE; }\n')
+    (root / "one.h").write_text("#define ONE 1\n")
+    return root
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A user with launchers' caches and servers of their own."""
+    for name in ("ccache", "sccache", "distcc"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.setenv(f"{name.upper()}_DIR", str(folder))
+    monkeypatch.setenv("SCCACHE_SERVER_UDS", str(tmp_path / "sccache" / "socket"))
+    monkeypatch.setenv("SCCACHE_SERVER_PORT", str(20000 + os.getpid() % 20000))
+    monkeypatch.setenv("SCCACHE_IDLE_TIMEOUT", "60")
+    monkeypatch.setenv("DISTCC_HOSTS", "localhost")
+    yield
+    subprocess.run(["sccache", "--stop-server"], capture_output=True, check=False, timeout=60)
+
+
+def build(
+    project: Path, profile: Profile, launcher: Launcher | None, name: str = "tree"
+) -> tuple[Path, str]:
+    """Configure and build in a new tree, and build once more: the library, what Ninja said."""
+    cmake = find_cmake()
+    tree = project.parent / f"{name} {profile.name}"
+    if tree.exists():
+        subprocess.run(["rm", "-r", tree], check=True)
+    tree.mkdir()
+    (tree / "toolchain.cmake").write_text(profile.cmake_toolchain())
+    entries = launcher.cache_entries(profile, tree / "launcher") if launcher else {}
+    environment = {**build_environment(), **(launcher.environment if launcher else {})}
+    configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", project, "-B", tree]
+    configure += ["-DCMAKE_TOOLCHAIN_FILE=" + str(tree / "toolchain.cmake")]
+    configure += [f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    configure += [f"-D{key}={value}" for key, value in entries.items()]
+    said = ""
+    for command in (configure, [cmake.ninja, "-C", tree, "-v"]):
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode == 0, said
+    return tree / "libpart.a", said
+
+
+def ccache_counts() -> dict[str, int]:
+    """What ccache counts, since it was last set to zero: its own names for it."""
+    said = subprocess.run(
+        ["ccache", "--print-stats"], capture_output=True, text=True, check=True
+    ).stdout
+    return {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", said, re.MULTILINE)}
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.parametrize("side", PROFILES)
+def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(side: str, project: Path) -> None:
+    profile, launcher = PROFILES[side](), find_launcher("ccache", project)
+    plain, _ = build(project, profile, None)
+    wanted = plain.read_bytes()
+
+    first, _ = build(project, profile, launcher)
+    assert first.read_bytes() == wanted
+    assert ccache_counts()["cache_miss"] == C_AND_CXX
+    subprocess.run(["ccache", "--zero-stats"], check=True, capture_output=True)
+
+    second, _ = build(project, profile, launcher)
+    counts = ccache_counts()
+    assert second.read_bytes() == wanted
+    assert counts["direct_cache_hit"] + counts["preprocessed_cache_hit"] == C_AND_CXX
+    assert counts["cache_miss"] == 0
+
+    (project / "one.h").write_text("#define ONE 3\n")
+    third, _ = build(project, profile, launcher)
+    assert third.read_bytes() != wanted
+    assert ccache_counts()["cache_miss"] == C_AND_CXX
+
+
+@pytest.mark.usefixtures("user")
+def test_another_zig_is_another_compiler_for_ccache(project: Path) -> None:
+    launcher = find_launcher("ccache", project)
+    build(project, ubuntu_aarch64(), launcher)
+    build(project, dataclasses.replace(ubuntu_aarch64(), identity="0" * 64), launcher)
+
+    assert ccache_counts()["cache_miss"] == 2 * C_AND_CXX
+
+
+@pytest.mark.usefixtures("user")
+def test_a_file_in_the_build_tree_that_is_called_cc_is_no_source(project: Path) -> None:
+    (project / "CMakeLists.txt").write_text(
+        (project / "CMakeLists.txt").read_text() + "file(WRITE ${CMAKE_BINARY_DIR}/cc text)\n"
+    )
+    build(project, ubuntu_aarch64(), find_launcher("ccache", project))
+
+    assert ccache_counts()["cache_miss"] == C_AND_CXX
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("sccache", "zig"), ("sccache", "hexagon"), ("distcc", "hexagon"), ("icecc", "zig")],
+)
+def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> None:
+    profile, launcher = PROFILES[side](), find_launcher(name, project)
+    plain, _ = build(project, profile, None)
+    wanted = tree_digest([plain.parent / "CMakeFiles" / "part.dir"])
+
+    made, said = build(project, profile, launcher)
+
+    assert tree_digest([made.parent / "CMakeFiles" / "part.dir"]) == wanted
+    calls = [line for line in said.splitlines() if " -c " in line]
+    assert len(calls) == C_AND_CXX
+    assert all(f"/{name}" in call.partition(" -c ")[0] for call in calls)
+    # What -Xclang says sccache does not cache, and the open Hexagon profile needs it.
+    if name == "sccache" and side != "hexagon":
+        build(project, profile, launcher)
+        counts = subprocess.run(["sccache", "-s"], capture_output=True, text=True, check=True)
+        assert re.search(rf"^Cache hits +{C_AND_CXX}$", counts.stdout, re.MULTILINE)
