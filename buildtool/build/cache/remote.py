@@ -93,7 +93,9 @@ class RemoteCache:
                     stored = remote_document.receive(answer)
                     data, frames = remote_document.unpack(key, stored)
                 except BadAnswerError as bad:
-                    raise BadAnswerError(f"{bad} ({answer.kind or 'of no kind'})") from None
+                    raise BadAnswerError(
+                        f"{bad} ({answer.kind})" if answer.kind else str(bad)
+                    ) from None
                 return RemoteDocument(data, frozenset(frames), self, frames)
 
         return self._do(work, self._trouble.bad)
@@ -105,19 +107,19 @@ class RemoteCache:
         what its digest says is not stored, nor is the document then.
         """
         path = _path("ac", key)
+        if not self.writable:
+            return False
         frames: dict[str, Frame] = {}
         for content, file in files.items():
-            if not self.writable:
-                return False
             frame = self._put_blob(content, file)
-            if frame is None:
+            if frame is None or not self.writable:
                 return False
             frames[content] = frame
         stored = remote_document.pack(key, data, frames)
         if stored is None:
             self._trouble.here("what there is to say of a step is longer than it may be")
             return False
-        return self.writable and self._put(path, lambda: io.BytesIO(stored), len(stored))
+        return self._put(path, lambda: io.BytesIO(stored), len(stored))
 
     def _put_blob(self, content: str, file: Path) -> Frame | None:
         if frame := self._kept.get(content):
@@ -138,7 +140,7 @@ class RemoteCache:
                     path, lambda: packed.open("rb"), packed_size
                 )
         except OSError as error:
-            self._trouble.here(str(error))
+            self._trouble.here(_told(error))
             return None
         if kept:
             self._kept[content] = frame
@@ -172,7 +174,7 @@ class RemoteCache:
             into.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched.")
         except OSError as error:
-            self._trouble.here(str(error))
+            self._trouble.here(_told(error))
             return False
         os.close(handle)
         part = Path(name)
@@ -197,7 +199,7 @@ class RemoteCache:
             part.chmod(0o644)
             part.replace(into)
         except OSError as error:
-            self._trouble.here(str(error))
+            self._trouble.here(_told(error))
             return False
         finally:
             part.unlink(missing_ok=True)
@@ -225,7 +227,7 @@ class RemoteCache:
         except NoPlaceError as error:
             self._trouble.here(str(error))
         except Exception as error:
-            bad(f"broke off in the middle of an answer ({type(error).__name__})")
+            bad(f"sent an answer that cannot be read ({type(error).__name__})")
         else:
             self._trouble.waited(exchange.seconds - exchange.moved / SLOWEST)
             return result
@@ -249,10 +251,15 @@ class _Counting:
     def write(self, data: bytes, /) -> int:
         try:
             written = self._out.write(data)
+            self._out.flush()  # a full disk is found here, not when the file is closed
         except OSError as error:
-            raise NoPlaceError(str(error)) from None
+            raise NoPlaceError(_told(error)) from None
         self._exchange.alive(written)
         return written
+
+
+def _told(error: OSError) -> str:
+    return f"{error.strerror or error}: {error.filename}" if error.filename else str(error.strerror)
 
 
 def _there(answer: Answer) -> bool:
@@ -265,7 +272,7 @@ def _there(answer: Answer) -> bool:
     if answer.status in REFUSED:
         raise RefusedError(answer.status)
     if answer.status not in FOUND:
-        raise BadAnswerError(f"the status {answer.status} instead of what was asked for")
+        raise BadAnswerError(f"status {answer.status} instead of what was asked for")
     return True
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -18,15 +19,16 @@ from urllib3.exceptions import (
     ProtocolError,
     ProxyError,
     SSLError,
-    TimeoutError,
 )
+from urllib3.exceptions import TimeoutError as LateError
 
 from buildtool.build.cache.remote_config import RemoteConfig
 from buildtool.build.cache.remote_exchange import Exchange, GoneError
 from buildtool.build.cache.remote_frames import CHUNK, BadAnswerError
 
-CONNECT = 2.0
-"""Seconds to get a connection."""
+CONNECT = 3.0
+"""Seconds to get a connection, and to send a piece on it: a lost packet goes again after 1 s."""
+LATE = "does not answer in time"
 HOPS = 3
 """Redirects that are followed."""
 PARALLEL = 16
@@ -66,6 +68,7 @@ class Server:
 
     def __init__(self, config: RemoteConfig) -> None:
         self._base = config.url
+        self._through = f" through the proxy {_bare(config.proxy)}" if config.proxy else ""
         self._timeout = urllib3.Timeout(connect=min(CONNECT, config.timeout), read=config.timeout)
         self._headers = {"User-Agent": "buildtool", "Accept-Encoding": "identity"}
         self._credentials: Mapping[str, str] = {}
@@ -73,7 +76,7 @@ class Server:
             self._credentials = {"Authorization": f"Bearer {config.token}"}
         elif config.user:
             pair = f"{config.user}:{config.password}"
-            made = urllib3.make_headers(basic_auth=pair.encode().decode("latin-1"))
+            made = urllib3.make_headers(basic_auth=_as_utf8(pair))
             self._credentials = {"Authorization": made["authorization"]}
         try:
             self._manager = _manager(config.proxy)
@@ -110,9 +113,11 @@ class Server:
         except (SSLError, ssl.SSLError) as error:
             raise GoneError(_certificate(error)) from None
         except (NewConnectionError, ProxyError) as error:
-            raise GoneError(f"cannot be reached{_reason(error)}") from None
-        except TimeoutError:
-            raise GoneError("does not answer in time") from None
+            raise GoneError(f"cannot be reached{self._through}{_reason(error)}") from None
+        except LateError:
+            raise GoneError(LATE) from None
+        except ProtocolError:
+            raise BadAnswerError("an answer that breaks off") from None
         finally:
             if response is not None:
                 response.close()
@@ -161,9 +166,16 @@ class Server:
         # A server may end a kept connection just when it is used again: that once is no failure.
         try:
             return self._once(exchange, method, url, body, size)
-        except ProtocolError:
-            exchange.alive()
+        except ProtocolError as error:
+            if any(isinstance(each, TimeoutError) for each in _causes(error)):
+                raise GoneError(LATE) from None  # what was sent was not taken
+        exchange.alive()
+        try:
             return self._once(exchange, method, url, body, size)
+        except ProtocolError:
+            if method == "PUT":  # it may hang up on what it does not want to store
+                raise BadAnswerError("no answer to what it was to store") from None
+            raise GoneError("hangs up, or does not talk HTTP") from None
 
     def _once(
         self,
@@ -244,16 +256,28 @@ def _manager(proxy: str) -> urllib3.PoolManager:
         parts = urlsplit(proxy)
         if parts.scheme not in ("http", "https"):
             raise ValueError(f"a proxy of the kind {parts.scheme} is named, only http and https do")
-        user = urllib3.util.parse_url(proxy).auth
-        headers = urllib3.make_headers(proxy_basic_auth=user) if user else None
-        place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        headers = None
+        if parts.username:
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            headers = urllib3.make_headers(proxy_basic_auth=_as_utf8(pair))
         manager = urllib3.ProxyManager(
-            place, proxy_headers=headers, proxy_ssl_context=trust, **options
+            _bare(proxy), proxy_headers=headers, proxy_ssl_context=trust, **options
         )
     else:
         manager = urllib3.PoolManager(**options)
     manager.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
     return manager
+
+
+def _as_utf8(pair: str) -> str:
+    """For urllib3, which encodes user and password as latin-1; servers expect UTF-8 (RFC 7617)."""
+    return pair.encode().decode("latin-1")
+
+
+def _bare(url: str) -> str:
+    """Scheme, host and port."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _origin(url: str) -> tuple[str, str | None, int]:
@@ -271,10 +295,17 @@ def _certificate(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The operating system's words at the bottom of an error of urllib3."""
+    """The operating system's words at the bottom of an error of urllib3, or a proxy's status."""
+    for each in _causes(error):
+        if isinstance(each, OSError) and each.strerror:
+            return f": {each.strerror}"
+        if refused := re.match(r"Tunnel connection failed: (\d{3})\b", str(each)):
+            return f": status {refused[1]}"
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return f": {cause.strerror}"
+        yield cause
         cause = cause.__cause__ or cause.__context__
-    return ""

@@ -86,13 +86,14 @@ class Trouble:
         self._tell(f"could not be used: {what}")
 
     def _refusal(self, status: int, what: str) -> str:
+        pair = f"{USER} and {PASSWORD}"
         if self._config.token:
-            held = f"the token in {TOKEN} does not allow it"
+            why = f"the token in {TOKEN} does not do"
         elif self._config.user:
-            held = f"the user and password in {USER} and {PASSWORD}, or in the address, do not"
+            why = f"the user and password in {pair}, or in the address, do not do"
         else:
-            held = f"{TOKEN}, or {USER} and {PASSWORD}, hold what it wants to know"
-        return f"refuses {what} (status {status}): {held}"
+            why = f"if it wants to know who asks, set {TOKEN}, or {pair}"
+        return f"refuses {what} (status {status}): {why}"
 
     def _tell(self, what: str) -> None:
         with self._lock:

@@ -1,0 +1,163 @@
+"""Documents and frames of the remote cache: what was packed comes back, nothing else does."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buildtool.build.cache import remote_document
+from buildtool.build.cache.remote_document import MAX_BLOB, MAX_DOCUMENT, pack, receive, unpack
+from buildtool.build.cache.remote_frames import (
+    BadAnswerError,
+    Frame,
+    compress,
+    unpacked,
+    zstd_frame,
+)
+
+KEY = "0123456789abcdef" * 4
+CONTENT, FRAME = "a" * 64, "b" * 64
+
+
+def stored(header: Any, data: bytes = b"data") -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return zstd_frame(text + b"\n" + data)
+
+
+def good(**changes: Any) -> dict[str, Any]:
+    header = {
+        "buildtool": 1,
+        "key": KEY,
+        "sha256": hashlib.sha256(b"data").hexdigest(),
+        "files": {CONTENT: [FRAME, 20, 10]},
+    }
+    return {name: value for name, value in (header | changes).items() if value is not None}
+
+
+def test_a_document_as_it_is_stored() -> None:
+    text = b"".join(unpacked(io.BytesIO(pack(KEY, b"data", {}) or b""), 1000))
+    assert text == (
+        b'{"buildtool":1,"files":{},"key":"%s","sha256":"%s"}\ndata'
+        % (KEY.encode(), hashlib.sha256(b"data").hexdigest().encode())
+    )
+
+
+@given(st.binary(), st.dictionaries(st.sampled_from([CONTENT, "c" * 64]), st.integers(0, MAX_BLOB)))
+def test_what_was_packed_comes_back(data: bytes, sizes: dict[str, int]) -> None:
+    frames = {content: Frame(FRAME, 1 + size // 2, size) for content, size in sizes.items()}
+    packed = pack(KEY, data, frames)
+    assert packed is not None
+    assert unpack(KEY, packed) == (data, frames)
+
+
+@given(st.data())
+def test_a_harmed_document_is_told(data: st.DataObject) -> None:
+    packed = bytearray(pack(KEY, b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)}) or b"")
+    at = data.draw(st.integers(0, len(packed) - 1))
+    if data.draw(st.booleans()):
+        packed[at] ^= data.draw(st.integers(1, 255))
+    else:
+        del packed[at:]
+    try:
+        again = unpack(KEY, bytes(packed))
+    except BadAnswerError:
+        return
+    # A bit that means nothing, or a cut checksum.
+    assert again == (b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)})
+
+
+def test_the_good_one_of_the_bad_ones() -> None:
+    assert unpack(KEY, stored(good())) == (b"data", {CONTENT: Frame(FRAME, 20, 10)})
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b"1" * 10_000,
+        good(buildtool=2),
+        good(buildtool="1"),
+        good(buildtool=None),
+        good(key=None),
+        good(key=KEY.replace("0", "1")),
+        good(key=[KEY]),
+        good(sha256=None),
+        good(sha256="0" * 64),
+        good(files=None),
+        good(files=[]),
+        good(files={CONTENT: None}),
+        good(files={CONTENT: []}),
+        good(files={CONTENT: [FRAME, 20]}),
+        good(files={CONTENT: [FRAME, 20, 10, 1]}),
+        good(files={CONTENT: {"digest": FRAME}}),
+        good(files={CONTENT: [FRAME, 0, 10]}),
+        good(files={CONTENT: [FRAME, -1, 10]}),
+        good(files={CONTENT: [FRAME, 20, -1]}),
+        good(files={CONTENT: [FRAME, 20.5, 10]}),
+        good(files={CONTENT: [FRAME, "20", 10]}),
+        good(files={CONTENT: [FRAME, MAX_BLOB + 1, 10]}),
+        good(files={CONTENT: [FRAME, 20, MAX_BLOB + 1]}),
+        good(files={CONTENT: ["../../ac/x", 20, 10]}),
+        good(files={CONTENT: [FRAME.upper(), 20, 10]}),
+        good(files={CONTENT: [FRAME + "\n", 20, 10]}),
+        good(files={CONTENT + "/..": [FRAME, 20, 10]}),
+        good(files={"": [FRAME, 20, 10]}),
+    ],
+)
+def test_a_document_that_is_none(header: Any) -> None:
+    with pytest.raises(BadAnswerError):
+        unpack(KEY, stored(header))
+
+
+def test_more_than_a_document_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pack(KEY, bytes(MAX_DOCUMENT), {}) is None
+    with pytest.raises(BadAnswerError):
+        unpack(KEY, zstd_frame(bytes(MAX_DOCUMENT + 1)))
+    with pytest.raises(BadAnswerError):
+        receive(io.BytesIO(bytes(MAX_DOCUMENT + 1)))
+    assert len(receive(io.BytesIO(bytes(MAX_DOCUMENT)))) == MAX_DOCUMENT
+    monkeypatch.setattr(remote_document, "MAX_HEADER", 300)
+    assert pack(KEY, b"data", {}) is not None
+    assert pack(KEY, b"data", {CONTENT: Frame(FRAME, 20, 10), FRAME: Frame(FRAME, 20, 10)}) is None
+    with pytest.raises(BadAnswerError):
+        unpack(KEY, stored(good(more="x" * 300)))
+
+
+def test_a_bomb_takes_no_memory() -> None:
+    frame = io.BytesIO()
+    compress(io.BytesIO(bytes(64 << 20)), frame)
+    assert len(frame.getvalue()) < 10_000
+    frame.seek(0)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadAnswerError):
+            list(unpacked(frame, 1 << 20))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.binary(max_size=2000))
+def test_a_frame_of_anything(content: bytes) -> None:
+    frame = io.BytesIO()
+    digest, size, frame_digest, frame_size = compress(io.BytesIO(content), frame)
+    assert (digest, size) == (hashlib.sha256(content).hexdigest(), len(content))
+    assert frame_digest == hashlib.sha256(frame.getvalue()).hexdigest()
+    assert frame_size == len(frame.getvalue())
+    assert b"".join(unpacked(io.BytesIO(frame.getvalue()), len(content))) == content
+    if content:
+        with pytest.raises(BadAnswerError):
+            list(unpacked(io.BytesIO(frame.getvalue()), len(content) - 1))

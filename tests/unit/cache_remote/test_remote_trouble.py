@@ -1,0 +1,145 @@
+"""What goes wrong is told once, and three times is enough."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from buildtool.build.cache.remote import RemoteCache
+from buildtool.build.cache.remote_config import RemoteConfig
+from buildtool.build.cache.remote_exchange import Exchange, OverdueError
+from buildtool.build.cache.remote_trouble import Trouble
+from buildtool.core.events import Event, Note
+
+CONFIG = RemoteConfig("https://cache.example.com", mode="read-write", timeout=2.0)
+
+
+@pytest.fixture
+def said() -> list[Event]:
+    return []
+
+
+@pytest.fixture
+def trouble(said: list[Event]) -> Trouble:
+    return Trouble(CONFIG, said.append)
+
+
+def state(trouble: Trouble) -> tuple[bool, bool]:
+    return trouble.off.is_set(), trouble.full.is_set()
+
+
+def test_a_lost_server_is_lost_at_once(trouble: Trouble, said: list[Event]) -> None:
+    trouble.lost("cannot be reached")
+    trouble.lost("cannot be reached")
+    assert state(trouble) == (True, False)
+    assert said == [
+        Note(
+            "the remote cache https://cache.example.com cannot be reached;"
+            " this build does without it"
+        )
+    ]
+
+
+def test_three_bad_answers(trouble: Trouble, said: list[Event]) -> None:
+    for number in range(3):
+        assert state(trouble) == (False, False)
+        trouble.bad(f"sent {number}")
+    assert state(trouble) == (True, False)
+    assert len(said) == 1
+
+
+def test_what_is_not_taken_can_still_be_read(trouble: Trouble, said: list[Event]) -> None:
+    for _ in range(3):
+        assert state(trouble) == (False, False)
+        trouble.not_stored("is full", 507)
+    assert state(trouble) == (False, True)
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 405])
+def test_a_refusal_is_not_tried_again(trouble: Trouble, status: int) -> None:
+    trouble.not_stored("refuses", status)
+    assert state(trouble) == (False, True)
+
+
+def test_files_of_this_side_do_not_count(trouble: Trouble, said: list[Event]) -> None:
+    for _ in range(9):
+        trouble.here("No space left on device")
+    assert state(trouble) == (False, False)
+    assert len(said) == 1
+
+
+def test_waiting_adds_up(trouble: Trouble) -> None:
+    for _ in range(1000):
+        trouble.waited(0.4)
+    for _ in range(3):
+        trouble.waited(1.1)
+        assert state(trouble) == (False, False)
+    trouble.waited(1.1)
+    assert state(trouble) == (True, False)
+
+
+def test_nothing_is_loaded_or_asked_before_it_is_needed(said: list[Event]) -> None:
+    loaded = set(sys.modules)
+    remote = RemoteCache(RemoteConfig("http://cache.invalid", token="t"), said.append)
+    assert not remote.writable
+    assert not remote.put("0" * 64, b"", {})
+    assert not {"urllib3", "zstandard"} & (set(sys.modules) - loaded)
+    assert said == []
+
+
+def test_a_key_is_a_digest(said: list[Event]) -> None:
+    for key in ("", "../../etc", "A" * 64, "0" * 63, "0" * 64 + "\n"):
+        with pytest.raises(ValueError, match="sha256"):
+            RemoteCache(CONFIG, said.append).document(key)
+
+
+def test_an_exchange_gives_its_result_or_its_error() -> None:
+    never = threading.Event()
+    assert Exchange(lambda _: 7).run_within(5, never) == 7
+    with pytest.raises(KeyError):
+        Exchange(lambda _: {}[1]).run_within(5, never)
+
+
+def test_bytes_buy_time() -> None:
+    over = threading.Event()
+
+    def work(exchange: Exchange[str]) -> str:
+        exchange.alive(1 << 20)  # a second's worth
+        over.wait(0.6)
+        exchange.alive()
+        return "done"
+
+    assert Exchange(work).run_within(0.3, threading.Event()) == "done"
+
+
+def test_an_exchange_that_takes_too_long_is_left() -> None:
+    ended: list[type] = []
+    over, finished = threading.Event(), threading.Event()
+
+    def work(exchange: Exchange[None]) -> None:
+        over.wait(30)
+        try:
+            exchange.alive(1)
+        except OverdueError as error:
+            ended.append(type(error))
+        finished.set()
+
+    start = time.monotonic()
+    with pytest.raises(OverdueError):
+        Exchange(work).run_within(0.1, threading.Event())
+    assert time.monotonic() - start < 5
+    over.set()
+    assert finished.wait(10)
+    assert ended == [OverdueError]
+
+
+def test_an_exchange_that_nobody_wants_is_left() -> None:
+    unwanted, over = threading.Event(), threading.Event()
+    unwanted.set()
+    with pytest.raises(OverdueError):
+        Exchange(lambda _: over.wait(30)).run_within(60, unwanted)
+    over.set()
