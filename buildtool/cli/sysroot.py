@@ -100,8 +100,8 @@ def stub(
     json: Json = False,
 ) -> None:
     """Print the directory with lib/libcdsprpc.so, an import stub to link in the system's place."""
+    from buildtool.project.model import PLATFORMS
     from buildtool.sdk.sysroot import find_sysroot
-    from buildtool.sdk.sysroot_facts import PLATFORMS
     from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
 
     found = find_sysroot(sysroot) if sysroot else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from buildtool.sdk.found import (
     programs,
     search,
 )
+from buildtool.sdk.glibc import glibc_version
 from buildtool.sdk.program import version_of
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
@@ -98,5 +98,4 @@ def find_cross_glibc() -> CrossGlibc:
         raise ToolMissingError(
             "an ARM64 glibc was not found", why=f"there is no {libc}", remedy=INSTALL
         )
-    versions = re.findall(rb"\0GLIBC_2\.(\d{1,2})\0", libc.read_bytes())
-    return CrossGlibc(CROSS_LIBRARIES, f"2.{max(map(int, versions), default=0)}")
+    return CrossGlibc(CROSS_LIBRARIES, glibc_version(libc.read_bytes()) or "2.0")

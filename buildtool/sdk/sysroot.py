@@ -8,6 +8,7 @@ root/         the files, at the paths that they have on the device
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -145,16 +146,25 @@ def _verify(where: Path, facts: Facts) -> None:
         rows[-1].append(status.st_ctime_ns)
     stamp = value_digest([facts.identity, rows])
     note = where / "verified"
-    if note.is_file() and note.read_bytes() == stamp.encode():
-        return
+    with contextlib.suppress(OSError):
+        if note.read_bytes() == stamp.encode():
+            return
     for file in facts.files:
         path = where / ROOT / file.path
         if file.link:
             same = path.is_symlink() and os.readlink(path) == file.link  # noqa: PTH115 - as text
         else:
             same = not path.is_symlink() and path.is_file()
-            same = same and path.stat().st_size == file.size and file_digest(path) == file.sha256
+            same = same and path.stat().st_size == file.size and _digest(where, path) == file.sha256
         if not same:
             raise damaged(where, f"{file.path} is not what was fetched")
     if time.time_ns() - newest > SETTLED_NS:
-        write_if_changed(note, stamp)
+        with contextlib.suppress(OSError):  # in a cache that may only be read it is checked anew
+            write_if_changed(note, stamp)
+
+
+def _digest(where: Path, path: Path) -> str:
+    try:
+        return file_digest(path)
+    except OSError as error:
+        raise damaged(where, f"{path.relative_to(where / ROOT)}: {error.strerror}") from error

@@ -13,13 +13,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from buildtool.core.files import value_digest
+from buildtool.project.model import PLATFORMS
 from buildtool.sdk.found import ToolUnfitError
 
 SCHEMA = 1
 FACTS = "facts.json"
 MAX_BYTES = 32 << 20
-PLATFORMS = ("ubuntu-aarch64", "android")
 SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so no path
+SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
@@ -132,6 +133,8 @@ _SHAPES: Mapping[str, type] = {
     "has_libc": bool,
 }
 """The fields of `Facts.device`."""
+_SYMBOLS = ("exports", "shell_exports")
+_ANY = re.compile(".*", re.DOTALL)
 _TEXTS = {
     "platform": re.compile("|".join(PLATFORMS)),
     "soname": SONAME,
@@ -144,8 +147,11 @@ def _checked(key: str, value: Any) -> Any:
     if not isinstance(value, _SHAPES[key]):
         raise ValueError(f"{key} is {value!r}")
     if isinstance(value, list):
-        return tuple(_text(item) for item in value)
-    if key in _TEXTS and not _TEXTS[key].fullmatch(_text(value)):
+        texts = tuple(_text(item) for item in value)
+        if key in _SYMBOLS and not all(map(SYMBOL.fullmatch, texts)):
+            raise ValueError(f"{key} has what is no name of a symbol")
+        return texts
+    if isinstance(value, str) and not _TEXTS.get(key, _ANY).fullmatch(_text(value)):
         raise ValueError(f"{key} is {value!r}")
     return value
 
@@ -153,4 +159,5 @@ def _checked(key: str, value: Any) -> Any:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no text")
+    value.encode()  # JSON can hold halves of characters, which nothing can print
     return value

@@ -102,7 +102,11 @@ def read_file(place: str | Path, limit: int, what: str) -> bytes:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise PullError(f"{what} is no regular file")
+                raise PullError(
+                    f"{what} is no regular file",
+                    why="it turned into something else while it was read",
+                    remedy="Pull again while nobody writes to it.",
+                )
             data = stream.read(limit + 1)
     except OSError as error:
         raise PullError(

@@ -54,6 +54,7 @@ class Fetched:
         shutil.rmtree(self.root)
         self.root.mkdir()
         self.rows.clear()
+        self.total = 0
 
     def place(self, path: str) -> Path:
         return self.root / self._key(path)

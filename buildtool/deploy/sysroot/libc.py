@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
@@ -29,17 +28,6 @@ MAX_LIBRARY = 64 << 20
 MAX_DEPTH = 32
 
 
-def glibc_version(data: bytes) -> str:
-    """The version of the glibc whose `libc.so.6` has these bytes: "2.35", or "" when it is none.
-
-    Its banner says it; failing that, the newest symbol version that it defines.
-    """
-    if banner := re.search(rb"GNU C Library [^\n\0]{0,200}release version (2\.\d{1,3})", data):
-        return banner[1].decode()
-    versions = re.findall(rb"\0GLIBC_2\.(\d{1,3})\0", data)
-    return f"2.{max(map(int, versions))}" if versions else ""
-
-
 def find_libc(device: DeviceFiles) -> Resolved | None:
     """The device's `libc.so.6`."""
     return first(device, (f"{folder}/libc.so.6" for folder in FOLDERS))
@@ -57,7 +45,7 @@ def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
                 " library",
                 why=f"looked in {', '.join(FOLDERS)}",
                 remedy="Install its development package there (Debian, Ubuntu: libc6-dev), or"
-                " leave --libc away.",
+                " leave --libc away, under another --name if this one was pulled with it before.",
             )
     for name in (*NEEDED, *OTHERS):
         if found := first(device, _places(name)):
@@ -75,7 +63,13 @@ def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int 
         fetched.links(found)
         return
     data = device.read(found.path, MAX_LIBRARY)
-    if not is_linker_script(data) or depth > MAX_DEPTH:
+    if depth > MAX_DEPTH:
+        raise PullError(
+            f"{found.path} of {device.source} is at the end of too many linker scripts",
+            why=f"more than {MAX_DEPTH} of them, each of which names the next",
+            remedy="Mend the device's libc6-dev package, or leave --libc away.",
+        )
+    if not is_linker_script(data):
         fetched.write(found.path, data)
         fetched.links(found)
         return

@@ -18,20 +18,22 @@ from buildtool.deploy.sysroot.board import board_shells
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
 from buildtool.deploy.sysroot.facts import emulated_arch, known_soc, read_soc
 from buildtool.deploy.sysroot.fetched import Fetched
-from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc, glibc_version
+from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.deploy.sysroot.places import PLACES
 from buildtool.sdk.found import ToolUnfitError
+from buildtool.sdk.glibc import glibc_version
 from buildtool.sdk.sysroot import ROOT, Sysroot, check_name, find_sysroot, sysroots_dir
-from buildtool.sdk.sysroot_facts import FACTS, SONAME, Facts, read_facts
+from buildtool.sdk.sysroot_facts import FACTS, SONAME, SYMBOL, Facts, read_facts
 
+FORMER = "former"
 MAX_EXPORTS = 50_000
-_SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
 
 
 def pull(
     device: DeviceFiles, name: str, *, libc: bool, waiting: Callable[[], None]
 ) -> tuple[Sysroot, bool]:
-    """Fetch the sysroot called `name` from `device`, with its C library if `libc`.
+    """Fetch the sysroot called `name` from `device`, with its C library if `libc`, or if the one
+    that it replaces has one: targets are built against it.
 
     Returns it, and whether it differs from what was there before.  Raises `UsageError` for an
     impossible name, `PullError` when the device has not what is needed or is not sound.
@@ -39,18 +41,20 @@ def pull(
     place = sysroots_dir() / check_name(name)
     with locked(place.with_name(f".{name}.lock"), waiting):
         for leftover in place.parent.glob(f".{name}.new-*"):
+            if not place.exists() and (leftover / FORMER / FACTS).is_file():
+                (leftover / FORMER).rename(place)  # whoever was replacing it was killed
             shutil.rmtree(leftover, ignore_errors=True)
         fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{name}.new-")).resolve()
         try:
-            facts = _fetch(device, name, fresh / ROOT, libc=libc)
+            facts = _fetch(device, name, fresh / ROOT, libc=libc, keep_libc=_had_libc(place))
             if _same(place, facts):
                 return find_sysroot(name), False
             (fresh / FACTS).write_text(json.dumps(facts.as_json(), indent=1) + "\n")
             fresh.chmod(0o755)
             if place.exists() or place.is_symlink():
-                place.rename(fresh / "former")
+                place.rename(fresh / FORMER)
             fresh.rename(place)
-            shutil.rmtree(place / "former", ignore_errors=True)
+            shutil.rmtree(place / FORMER, ignore_errors=True)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     return find_sysroot(name), True
@@ -63,7 +67,14 @@ def _same(place: Path, facts: Facts) -> bool:
         return False
 
 
-def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool) -> Facts:
+def _had_libc(place: Path) -> bool:
+    try:
+        return bool(read_facts(place).device["has_libc"])
+    except ToolUnfitError:
+        return False
+
+
+def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool, keep_libc: bool) -> Facts:
     root.mkdir()
     fetched = Fetched(device, root)
     platform = "android" if first(device, PLACES.android) else "ubuntu-aarch64"
@@ -80,6 +91,7 @@ def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool) -> Facts:
             why="its headers and start files are the NDK's",
             remedy="Leave --libc away.",
         )
+    libc = libc or (keep_libc and platform != "android")
     if libc:
         fetch_libc(device, fetched)
     version = re.search(r"\.so\.(\d+(?:\.\d+)*)$", library.path)
@@ -146,7 +158,7 @@ def _symbols(elf: Elf) -> frozenset[str]:
     """The exports of `elf` that can be names in C; raises `PullError` for too many."""
     if len(elf.exports) > MAX_EXPORTS:
         raise PullError(f"it exports more than {MAX_EXPORTS:,} names")
-    return frozenset(name for name in elf.exports if _SYMBOL.fullmatch(name))
+    return frozenset(name for name in elf.exports if SYMBOL.fullmatch(name))
 
 
 def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[str, Elf]]:
@@ -160,7 +172,14 @@ def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[
         )
         if not found:
             continue
-        elf = read_elf(fetched.file(found, MAX_LIBRARY))
+        try:
+            elf = read_elf(fetched.file(found, MAX_LIBRARY))
+        except ElfError as error:
+            raise PullError(
+                f"{found.path} of {device.source} is not a sound ELF file",
+                why=error.why,
+                remedy="Install the DSP firmware of this board again.",
+            ) from error
         if elf.machine != EM_HEXAGON or elf.bits != 32:
             raise PullError(
                 f"{found.path} of {device.source} is no Hexagon program",

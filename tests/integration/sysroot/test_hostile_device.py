@@ -11,7 +11,7 @@ import pytest
 
 from buildtool.deploy.sysroot import fetched, headers, pull
 from buildtool.deploy.sysroot.device_files import PullError
-from buildtool.deploy.sysroot.directory import read_file
+from buildtool.deploy.sysroot.directory import open_directory, read_file
 from buildtool.sdk.sysroot import sysroot_names
 from tests.standins.device import MULTIARCH, OLDER, arm64_library, make_board
 
@@ -135,6 +135,27 @@ def test_a_shell_of_a_stand_in_for_another_machine(board: Path, pull_from: Pull)
     with pytest.raises(PullError, match="is no Hexagon program") as caught:
         pull_from(board)
     assert "ELF machine is 40" in caught.value.why
+
+
+def test_a_shell_of_a_stand_in_that_is_cut_short(board: Path, pull_from: Pull) -> None:
+    shell = board / "usr/lib/dsp/cdsp/fastrpc_shell_unsigned_3"
+    shell.write_bytes(shell.read_bytes()[:60])
+
+    with pytest.raises(PullError, match=r"unsigned_3 of .* is not a sound") as caught:
+        pull_from(board)
+
+    assert ".new-" not in caught.value.message + caught.value.why, "a path that is gone"
+    assert caught.value.remedy
+
+
+def test_what_was_passed_over_does_not_count(tmp_path: Path) -> None:
+    source = fetched.Fetched(open_directory(tmp_path), tmp_path / "root")
+    source.root.mkdir()
+    source.write("/lib/a.so", b"abc")
+    source.clear()
+    source.write("/lib/b.so", b"d")
+
+    assert source.total == 1
 
 
 def test_facts_of_a_stand_in_are_one_printable_line(board: Path, pull_from: Pull) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.sysroot.device_files import PullError
+from buildtool.deploy.sysroot.libc import MAX_DEPTH
 from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board
 
 from .conftest import Pull
@@ -117,6 +118,25 @@ def test_a_script_of_a_stand_in_that_names_itself(board: Path, pull_from: Pull) 
     (board / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/libc.so )")
     sysroot, _ = pull_from(board, libc=True)
     assert (sysroot.root / MULTIARCH / "libc.so").read_text() == "INPUT ( libc.so )"
+
+
+def test_scripts_of_a_stand_in_that_name_each_other_without_end(
+    board: Path, pull_from: Pull
+) -> None:
+    """None is kept with the absolute path that is in it."""
+    for number in range(MAX_DEPTH + 2):
+        script = board / MULTIARCH / f"lib{number}.so"
+        script.write_text(f"INPUT ( /{MULTIARCH}/lib{number + 1}.so )")
+    (board / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/lib0.so )")
+
+    with pytest.raises(PullError, match="at the end of too many linker scripts"):
+        pull_from(board, libc=True)
+
+
+def test_a_stand_in_s_c_library_stays_when_it_is_pulled_again(board: Path, pull_from: Pull) -> None:
+    first, _ = pull_from(board, libc=True)
+
+    assert pull_from(board) == (first, False)
 
 
 def test_a_header_counts_for_the_identity_of_a_stand_in(board: Path, pull_from: Pull) -> None:

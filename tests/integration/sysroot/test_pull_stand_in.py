@@ -149,6 +149,8 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
         ("soname", "soname is '../../../evil.so'"),
         ("arch", "arch is 'vzz'"),
         ("exports", "exports is 'all'"),
+        ("shell_exports", "shell_exports has what is no name of a symbol"),
+        ("model", "surrogates not allowed"),
         ("missing", "does not tell glibc"),
     ],
 )
@@ -171,7 +173,8 @@ def test_a_damaged_sysroot_of_a_stand_in_is_not_used(
     elif damage == "text":
         facts.write_text("[")
     else:
-        lies = {"soname": "../../../evil.so", "arch": "vzz", "exports": "all"}
+        lies: dict[str, object] = {"soname": "../../../evil.so", "arch": "vzz", "exports": "all"}
+        lies |= {"shell_exports": ["a", "a\nb"], "model": "a\ud800"}
         told["device"][damage] = lies.get(damage)
         if damage == "missing":
             del told["device"]["glibc"], told["device"]["missing"]
@@ -184,6 +187,46 @@ def test_a_damaged_sysroot_of_a_stand_in_is_not_used(
     mended, changed = pull_from(board)
     assert changed
     assert mended.identity == sysroot.identity
+
+
+def test_a_sysroot_of_a_stand_in_that_cannot_be_read(
+    board: Path, pull_from: Pull, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sysroot, _ = pull_from(board)
+
+    def refused(path: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("buildtool.sdk.sysroot.file_digest", refused)
+    with pytest.raises(ToolUnfitError, match="'board' is damaged") as caught:
+        find_sysroot("board")
+    assert f"{sysroot.library}: Permission denied" in caught.value.why
+
+
+def test_a_sysroot_of_a_stand_in_in_a_cache_that_cannot_be_written(
+    board: Path, pull_from: Pull, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sysroot, _ = pull_from(board)
+    monkeypatch.setattr("buildtool.sdk.sysroot.SETTLED_NS", -1)  # as if pulled long ago
+    (sysroot.where / "verified").mkdir()
+
+    assert find_sysroot("board") == sysroot
+
+
+def test_a_stand_in_s_sysroot_comes_back_when_its_replacement_was_killed(
+    board: Path, pull_from: Pull, cache: Path
+) -> None:
+    first, _ = pull_from(board)
+    half = cache / "sysroots" / ".board.new-killed"
+    half.mkdir()
+    first.where.rename(half / "former")
+    (board / MULTIARCH / "libcdsprpc.so.1.0.0").unlink()
+
+    with pytest.raises(PullError):
+        pull_from(board)
+
+    assert find_sysroot("board") == first
+    assert not half.exists()
 
 
 def test_the_verb_on_a_stand_in(board: Path, tmp_path: Path, buildtool: Buildtool) -> None:
