@@ -63,7 +63,7 @@ def write_database(project: Project, trees: Iterable[Configured]) -> Written:
     text = json.dumps(entries, indent=1) + "\n"
     place = project.root / DATABASE
     record = _folder(project) / "written.json"  # such a file has no room for a mark
-    if _is_recorded(place, record):
+    if _is_recorded(place, record) or (not record.exists() and _is_of_trees(place, project)):
         return _write(place, text, lambda: _remember(place, record))
     own = _folder(project) / DATABASE
     return Written(
@@ -203,6 +203,19 @@ def _is_recorded(place: Path, record: Path) -> bool:
         return bool(json.loads(record.read_text()) == {place.name: file_digest(place)})
     except (OSError, ValueError, RecursionError):
         return False
+
+
+def _is_of_trees(place: Path, project: Project) -> bool:
+    """Whether every command in the file is run in a build tree of the project's: then it is ours,
+    also when somebody deleted what remembered that."""
+    try:
+        if place.is_symlink() or place.stat().st_size > MAX_BYTES:
+            return False
+        folders = [Path(entry["directory"]) for entry in json.loads(place.read_bytes())]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        return False
+    trees = project.state / "build"
+    return bool(folders) and all(folder.is_relative_to(trees) for folder in folders)
 
 
 def _remember(place: Path, record: Path) -> None:
