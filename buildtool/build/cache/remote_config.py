@@ -140,7 +140,7 @@ def _credentials(environment: Mapping[str, str], parts: SplitResult) -> tuple[st
         raise UsageError(
             f"{TOKEN} cannot be sent",
             why="it holds a space, a line end or a character that is not ASCII",
-            remedy=f"Set {TOKEN} to the bare token, without the word Bearer and without a line end.",
+            remedy=f"Set {TOKEN} to the bare token, without the word Bearer or a line end.",
         )
     if ":" in user or not (user + password).isprintable():
         raise UsageError(

@@ -1,0 +1,62 @@
+"""The server that the docs set up does what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from buildtool.build.cache.remote import RemoteCache
+from buildtool.build.cache.remote_config import remote_config
+from buildtool.core.events import Event, Note
+from tests.command_line import REPOSITORY
+
+from .remote_nginx import running
+
+KEY = "0123456789abcdef" * 4
+
+
+def test_everybody_reads_and_who_knows_the_password_writes(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"^```nginx\nserver \{\n(.*?)^\}\n```$",
+        (REPOSITORY / "docs/cache.md").read_text(),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (tmp_path / "users").write_text("ci:{PLAIN}secret\n")
+    for said, here in (
+        ("listen 8080;", ""),
+        ("location /builds/", "location /shared/"),
+        ("/srv/builds/", f"{shared}/"),
+        ("/etc/nginx/builds.htpasswd", str(tmp_path / "users")),
+    ):
+        assert said in block
+        block = block.replace(said, here)
+
+    data = os.urandom(3 << 20)
+    with running(tmp_path / "nginx", server=block) as nginx:
+        url = nginx.url.replace("/builds", "/shared")
+        said_by_ci: list[Event] = []
+        writes = {
+            "BUILDTOOL_REMOTE_CACHE_MODE": "read-write",
+            "BUILDTOOL_REMOTE_CACHE_USER": "ci",
+            "BUILDTOOL_REMOTE_CACHE_PASSWORD": "secret",
+        }
+        config = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **writes})
+        assert config is not None
+        assert RemoteCache(config, said_by_ci.append).put(KEY, data, {})
+        assert said_by_ci == []
+        assert (shared / "ac" / KEY).is_file()
+
+        config = remote_config({"BUILDTOOL_REMOTE_CACHE": url}, mode="read-write")
+        assert config is not None
+        said: list[Event] = []
+        person = RemoteCache(config, said.append)
+        document = person.document(KEY)
+        assert document is not None
+        assert document.data == data
+        assert not person.put(KEY, b"", {})
+        assert not person.writable
+        assert isinstance(said[0], Note)
+        assert "refuses writing (status 401)" in said[0].text
