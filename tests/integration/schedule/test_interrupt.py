@@ -1,0 +1,97 @@
+"""A build that is ended leaves no tool of any of its steps."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CODE = """
+import os, sys, threading
+from pathlib import Path
+from types import SimpleNamespace
+from buildtool.build.jobserver import Jobserver
+from buildtool.build.schedule import run_steps
+from buildtool.core.process import capture
+
+folder = Path(sys.argv[1])
+
+def work(step):
+    with jobserver.token():
+        script = f"echo $$ > {step.name}; {sys.argv[2]}"
+        capture(["sh", "-c", script], env={"PATH": os.environ["PATH"]}, cwd=folder)
+
+steps = [SimpleNamespace(name=name) for name in "abcd"]
+try:
+    with Jobserver(3) as jobserver:
+        run_steps(steps, {}, work, jobs=3)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def pids(folder: Path) -> list[int]:
+    found = [path.read_text().strip() for path in folder.iterdir()]
+    return [int(text) for text in found if text]
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_all_running_tools_end_with_the_build(tmp_path: Path, number: int) -> None:
+    ended = end(tmp_path, number, "sleep 60 & sleep 60")
+
+    assert ended.status == (-signal.SIGKILL if number == signal.SIGKILL else 130)
+    assert ended.seconds < 20  # the tools take 60
+    assert len(ended.pids) == 3  # and none was started after it
+    assert not any(map(running, ended.pids))
+
+
+def test_tools_that_will_not_end_are_killed(tmp_path: Path) -> None:
+    ended = end(tmp_path, signal.SIGINT, "trap '' TERM; while :; do sleep 1; done")
+
+    assert ended.status == 130
+    assert len(ended.pids) == 3
+    assert not any(map(running, ended.pids))
+
+
+class Ended:
+    def __init__(self, status: int, seconds: float, pids: list[int]) -> None:
+        self.status, self.seconds, self.pids = status, seconds, pids
+
+
+def end(folder: Path, number: int, script: str) -> Ended:
+    """Send a signal to a build whose steps run `script`, as soon as three of them do."""
+    with subprocess.Popen(
+        [sys.executable, "-c", CODE, str(folder), script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as build:
+        try:
+            deadline = time.monotonic() + 60
+            while len(pids(folder)) < 3:
+                assert time.monotonic() < deadline
+                assert build.poll() is None, build.stderr and build.stderr.read()
+                time.sleep(0.02)
+            sent = time.monotonic()
+            build.send_signal(number)
+            status = build.wait(30)
+            seconds = time.monotonic() - sent
+            assert build.stderr
+            assert "Traceback" not in build.stderr.read()
+        finally:
+            build.kill()
+    if number == signal.SIGKILL:
+        time.sleep(0.5)  # the kernel tells the tools
+    return Ended(status, seconds, pids(folder))
