@@ -16,6 +16,8 @@ from buildtool.project.propose.tree import CMakeTree
 from buildtool.project.propose.variables import ARCH_VARIABLES
 
 MAX_COMPONENTS = 64
+ASIDE = {"test", "tests", "testing", "example", "examples", "sample", "samples", "docs", "bench"}
+"""Directories whose projects are not what is shipped, where there are others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,18 @@ class Component:
         return tuple(dict.fromkeys([*said, *self.reading.arch_variables]))
 
 
-def find_components(tree: CMakeTree) -> tuple[tuple[Component, ...], tuple[str, ...]]:
-    """The components of `tree`, and directories of CMake files that are none and part of none.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The components of a tree; directories of projects left `aside`, as those of tests are, and
+    `loose` ones, whose CMake files are no project and part of none."""
+
+    components: tuple[Component, ...]
+    aside: tuple[str, ...]
+    loose: tuple[str, ...]
+
+
+def find_components(tree: CMakeTree) -> Found:
+    """The CMake projects of `tree` by themselves.
 
     A listing that another adds as a subdirectory is a part of that one; one that another builds
     with ExternalProject_Add() is a component of its own.
@@ -84,12 +96,17 @@ def find_components(tree: CMakeTree) -> tuple[tuple[Component, ...], tuple[str, 
                     name for name, value in external.definitions.items() if value in HEXAGON_ARCHS
                 }
     own = [folder for folder in readings if folder not in parts]
+    main = [folder for folder in own if not ASIDE & set(folder.split("/"))] or own
     loose = [folder for folder in tree.listings if folder not in parts and folder not in readings]
     components = [
         _component(tree, readings[folder], callers.get(folder, ()), presets.get(folder, ()))
-        for folder in own
+        for folder in main
     ]
-    return tuple(_as_needed(component, components) for component in components), tuple(loose)
+    return Found(
+        tuple(_as_needed(component, components) for component in components),
+        tuple(folder for folder in own if folder not in main),
+        tuple(loose),
+    )
 
 
 def _as_needed(component: Component, others: Iterable[Component]) -> Component:

@@ -69,7 +69,10 @@ def _past_space(text: str, at: int) -> int:
         elif text[at] == "#":
             bracket = _bracket(text, at + 1)
             comment = _COMMENT.match(text, at)
-            at = bracket[1] if bracket else comment.end() if comment else len(text)
+            if _BRACKET.match(text, at + 1):
+                at = bracket[1] if bracket else len(text)
+            else:
+                at = comment.end() if comment else len(text)
         else:
             break
     return at
@@ -93,6 +96,8 @@ def _arguments(text: str, at: int) -> tuple[tuple[Argument, ...], int] | None:
         elif bracket := _bracket(text, at):
             found.append(Argument(bracket[0], whole=True, literal=True))
             at = bracket[1]
+        elif _BRACKET.match(text, at):
+            return None
         elif quoted := _QUOTED.match(text, at):
             found.append(Argument(_unescaped(quoted[1]), whole=True))
             at = quoted.end()

@@ -85,7 +85,7 @@ def _preset(name: str, known: Mapping[str, Any]) -> ConfigurePreset:
         if isinstance(row.get("toolchainFile"), str):
             toolchain = toolchain or row["toolchainFile"]
         inherits = row.get("inherits", [])
-        parents = [inherits] if isinstance(inherits, str) else inherits
+        parents = inherits if isinstance(inherits, list) else [inherits]
         waiting += [parent for parent in parents if isinstance(parent, str)][:MAX_PRESETS]
     return ConfigurePreset(name, cache, toolchain)
 

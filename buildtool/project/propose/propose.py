@@ -20,9 +20,18 @@ EMULATED = "v68"
 
 def propose(tree: CMakeTree, name: str) -> Proposal:
     """A project file called `name` for `tree`; without a component in it, only what is unknown."""
-    components, loose = find_components(tree)
+    found = find_components(tree)
+    components = found.components
     unknown = [Unknown(text, "Name what is missing in buildtool.toml.") for text in tree.unread]
-    for folder in loose[:10]:
+    if found.aside:
+        unknown.append(
+            Unknown(
+                f"projects of tests and examples are left out: {', '.join(found.aside[:5])}"
+                + (" …" if len(found.aside) > 5 else ""),
+                "Name their directories as a 'source' if they are to be built.",
+            )
+        )
+    for folder in found.loose[:10]:
         unknown.append(
             Unknown(
                 f"{_listing(folder)} is no project of its own, and no other adds it",

@@ -18,7 +18,7 @@ from buildtool.project.propose.record import Record
 from buildtool.project.propose.tree import CMakeTree
 from buildtool.project.propose.variables import BUILD, SOURCE, below
 
-MAX_COMMANDS = 100_000  # gone through for one component, loops and calls counted each time
+MAX_WORK = 100_000  # for one component: commands, arguments, and their texts by 64 characters
 MAX_CALLS = 24  # of functions, loops, includes and subdirectories within one another
 _ENDS = {
     "if": "endif",
@@ -54,7 +54,7 @@ class _Reader:
     record: Record
     functions: dict[str, _Function] = field(default_factory=dict)
     branches: list[tuple[tuple[str, ...], bool, str]] = field(default_factory=list)
-    left: int = MAX_COMMANDS
+    left: int = MAX_WORK
     depth: int = 0
 
     def listing(self, directory: str, binary: str, values: Mapping[str, str]) -> None:
@@ -82,8 +82,8 @@ class _Reader:
     def run(self, body: Sequence[Command], scope: _Scope) -> None:
         at = 0
         while at < len(body) and self.left > 0:
-            self.left -= 1
             command = body[at]
+            self.left -= 1 + len(command.arguments)
             if command.name in _ENDS:
                 end = _end(body, at)
                 self.block(command, body[at + 1 : end], scope)
@@ -134,9 +134,15 @@ class _Reader:
             ]
         for item in items:
             self.record.mention(item)
-            self.run(body, _with(scope, {name: item}))
+            self.run(body, self.inside(scope, {name: item}))
             if self.left <= 0:
                 return
+
+    def inside(self, scope: _Scope, bound: Mapping[str, str], file: str = "") -> _Scope:
+        """A scope within `scope`, where the variables in `bound` have these values as well."""
+        self.left -= len(scope.values) // 16
+        values = {**scope.values, **bound}
+        return _Scope(scope.directory, scope.binary, file or scope.file, values, scope.values)
 
     def call(self, function: _Function, given: tuple[str, ...], scope: _Scope) -> None:
         with self.deeper() as allowed:
@@ -146,13 +152,15 @@ class _Reader:
             bound = dict(zip(function.parameters, given, strict=False))
             bound |= {f"ARGV{i}": word for i, word in enumerate(given)}
             bound |= {"ARGC": str(len(given)), "ARGV": ";".join(given), "ARGN": ";".join(rest)}
-            inner = _with(scope, bound, file=function.file)
+            inner = self.inside(scope, bound, function.file)
             self.run(function.body, inner)
             if function.is_macro:
                 scope.values |= {k: v for k, v in inner.values.items() if k not in bound}
 
     def words(self, command: Command, scope: _Scope) -> tuple[str, ...]:
-        return variables.words(command.arguments, scope.values, self.record.arch_variables)
+        found = variables.words(command.arguments, scope.values, self.record.arch_variables)
+        self.left -= sum(map(len, found)) // 64
+        return found
 
     def command(self, command: Command, scope: _Scope) -> None:
         words = self.words(command, scope)
@@ -227,11 +235,6 @@ def read_component(tree: CMakeTree, directory: str, arch_variables: Sequence[str
 
 def _place(base: str, directory: str) -> str:
     return base if directory == "." else f"{base}/{directory}"
-
-
-def _with(scope: _Scope, bound: Mapping[str, str], *, file: str = "") -> _Scope:
-    values = {**scope.values, **bound}
-    return _Scope(scope.directory, scope.binary, file or scope.file, values, scope.values)
 
 
 def _end(body: Sequence[Command], at: int) -> int:

@@ -14,7 +14,8 @@ PRESETS = "CMakePresets.json"
 MAX_DEPTH = 12
 MAX_ENTRIES = 100_000  # files and directories looked at, by name only
 MAX_FILES = 4_000  # of them read
-MAX_BYTES = 1 << 20  # of one file
+MAX_BYTES = 1 << 18  # of one file
+MAX_TOTAL = 8 << 20  # of all; LLVM's have some 3 MiB
 OTHERS = {
     *("third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "vendor"),
     *("node_modules", "venv", "__pycache__", "_deps", "CMakeFiles", "out", "dist"),
@@ -44,7 +45,7 @@ class CMakeTree:
     unread: tuple[str, ...]
 
     def read(self, path: str) -> str:
-        """The text of a file of the tree, at most 1 MiB of it, or "" where there is none."""
+        """The text of a file of the tree, if it has at most 256 KiB, or "" where there is none."""
         return _text(self.root, PurePosixPath(path)) or ""
 
 
@@ -58,6 +59,7 @@ class _Walk:
         self.root = root
         self.entries = 0
         self.files = 0
+        self.bytes = 0
         self.listings: dict[str, tuple[Command, ...]] = {}
         self.modules: dict[str, tuple[Command, ...]] = {}
         self.presets: dict[str, str] = {}
@@ -67,7 +69,7 @@ class _Walk:
 
     def tree(self) -> CMakeTree:
         waiting = [PurePosixPath(".")]
-        while waiting and self.entries < MAX_ENTRIES and self.files < MAX_FILES:
+        while waiting and self.within_bounds:
             folder = waiting.pop()
             # Reversed, so that they are read in the order of their names.
             waiting += [folder / name for name in reversed(self.folder(folder))]
@@ -82,6 +84,10 @@ class _Walk:
             tuple(self.sources),
             tuple(self.unread),
         )
+
+    @property
+    def within_bounds(self) -> bool:
+        return self.entries < MAX_ENTRIES and self.files < MAX_FILES and self.bytes < MAX_TOTAL
 
     def folder(self, folder: PurePosixPath) -> list[str]:
         """Read the files of one directory; returns the directories in it to look into."""
@@ -107,7 +113,7 @@ class _Walk:
 
     def file(self, folder: PurePosixPath, name: str) -> None:
         path = folder / name
-        if not name.isprintable() or self.files >= MAX_FILES:
+        if not name.isprintable() or not self.within_bounds:
             return
         if name.endswith(SOURCES):
             if len(self.sources) < MAX_SOURCES:
@@ -118,8 +124,9 @@ class _Walk:
         elif name in (LISTING, PRESETS) or name.endswith(".cmake"):
             self.files += 1
             text = _text(self.root, path)
+            self.bytes += len(text or "")
             if text is None:
-                self.unread.append(f"{path} is no file of at most 1 MiB below this directory")
+                self.unread.append(f"{path} is no file of at most 256 KiB below this directory")
             elif name == PRESETS:
                 self.presets[str(folder)] = text
             elif name == LISTING:

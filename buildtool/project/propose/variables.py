@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from buildtool.project.propose.language import Argument
 
@@ -14,29 +14,32 @@ ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", 
 """Names that public projects give the DSP arch; never bound to a value while reading."""
 MAX_TEXT = 1 << 14  # of one expanded argument
 MAX_ITEMS = 2_000  # of one expanded list
-MAX_NESTING = 8  # of variables in names of variables
 _REFERENCE = re.compile(r"\$\{([A-Za-z0-9_./+-]*+)\}")
+_NESTED = re.compile(r"\$\{[^{}]*+\$\{")  # a variable in the name of one
 _ANY_REFERENCE = re.compile(r"\$(?:ENV|CACHE)?\{([A-Za-z0-9_./+-]*+)\}")
 
 
-def expand(text: str, values: Mapping[str, str], keep: Iterable[str]) -> str:
-    """`text` with the known variables replaced, except those in `keep`; others are left."""
-    keep = set(keep)
+def expand(text: str, values: Mapping[str, str], keep: Collection[str]) -> str:
+    """`text` with the known variables replaced, except those in `keep`; others are left.
 
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
-        return match[0] if name in keep else values.get(name, match[0])
-
-    for _ in range(MAX_NESTING):
-        after = _REFERENCE.sub(value, text)[:MAX_TEXT]
-        if after == text:
-            break
-        text = after
+    Once only, as CMake does: variables in a value are not variables any more.
+    """
+    for _ in range(2 if _NESTED.search(text) else 1):
+        parts, length, at = [], 0, 0
+        for match in _REFERENCE.finditer(text):
+            name = match[1]
+            value = match[0] if name in keep else values.get(name, match[0])
+            parts += [text[at : match.start()], value]
+            length += match.start() - at + len(value)
+            at = match.end()
+            if length > MAX_TEXT:
+                break
+        text = "".join([*parts, text[at:]])[:MAX_TEXT]
     return text
 
 
 def words(
-    arguments: Iterable[Argument], values: Mapping[str, str], keep: Iterable[str]
+    arguments: Iterable[Argument], values: Mapping[str, str], keep: Collection[str]
 ) -> tuple[str, ...]:
     """The arguments as a command gets them: expanded, and lists taken apart."""
     found: list[str] = []

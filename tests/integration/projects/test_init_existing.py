@@ -1,0 +1,100 @@
+"""`buildtool init` in a CMake tree that is there: what it proposes builds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.projects.conftest import Tree
+
+
+@pytest.mark.parametrize(
+    ("name", "shipped"),
+    [
+        (
+            "monorepo",
+            {
+                *("bin/imgtool", "share/imgkit/tiles.txt"),
+                *("lib/libimgkit.so", "lib/libimgkit.so.2", "lib/libimgkit.so.2.3.1"),
+                *("dsp/v68/libblur_skel.so", "dsp/v68/libedge_skel.so"),
+            },
+        ),
+        ("superbuild", {"bin/denoise", "dsp/v68/libdenoise-htp-v68.so"}),
+        ("one_listing", {"bin/count", "dsp/v68/libcounter_skel.so"}),
+    ],
+)
+@pytest.mark.usefixtures("sdk")
+def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree) -> None:
+    tree = third_party(name)
+    before = {path for path in tree.root.rglob("*") if path.is_file()}
+
+    done = tree.buildtool("init", cwd=tree.root)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "buildtool.toml\n"
+    after = {path for path in tree.root.rglob("*") if path.is_file()}
+    assert after - before == {tree.root / "buildtool.toml"}
+    assert set(tree.build().values()) == {"built"}
+    assert tree.shipped == shipped
+
+
+def test_printing_writes_nothing(third_party: Tree) -> None:
+    tree = third_party("superbuild")
+    before = {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")}
+
+    printed = tree.buildtool("init", "--print", "--name", "mine", cwd=tree.root)
+    dry = tree.buildtool("init", "--dry-run", "--name", "mine", cwd=tree.root)
+    as_json = json.loads(tree.buildtool("init", "--print", "--json", cwd=tree.root).stdout)
+
+    assert printed.stdout == dry.stdout
+    assert '[project]\nname = "mine"\n' in printed.stdout
+    assert "# backend/CMakeLists.txt:15 would build the skels by itself\n" in printed.stdout
+    assert as_json["files"] == []
+    assert "[skel.dn_iface]" in as_json["text"]
+    assert {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")} == before
+
+
+def test_a_project_file_is_never_overwritten(third_party: Tree) -> None:
+    tree = third_party("one_listing", "mine")
+
+    done = tree.buildtool("init", cwd=tree.root)
+
+    assert done.returncode == 2
+    assert "buildtool.toml exists already" in done.stderr
+    assert "buildtool init --print" in done.stderr
+    assert (tree.root / "buildtool.toml").read_text() == "mine"
+
+
+def test_what_could_not_be_told_is_on_the_screen(tmp_path: Path, buildtool: Buildtool) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("project(mute C)\nadd_library(mute m.c)\n")
+
+    done = buildtool("init", "--print", "--name", "mute", cwd=tmp_path)
+
+    assert done.returncode == 0
+    assert "! CMakeLists.txt:1 does not tell which side it is for" in done.stderr
+    assert "[host.mute]" in done.stdout
+
+
+def test_a_tree_without_a_project_in_it_says_so(tmp_path: Path, buildtool: Buildtool) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("add_library(a a.c)\n")
+
+    done = buildtool("init", "--name", "a", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert "nothing in" in done.stderr
+    assert "CMakeLists.txt is no project of its own" in done.stderr
+    assert not (tmp_path / "buildtool.toml").exists()
+
+
+def test_a_template_is_written_where_one_is_asked_for(third_party: Tree) -> None:
+    tree = third_party("host_tree")
+
+    done = tree.buildtool("init", "--template", "hvx", "--name", "new", "sub", cwd=tree.root)
+    assert done.returncode == 0, done.stderr
+    assert (tree.root / "sub/dsp/new_dsp.idl").is_file()
+
+    again = tree.buildtool("init", "--template", "hvx", "sub", cwd=tree.root)
+    assert again.returncode == 2
