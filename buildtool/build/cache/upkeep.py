@@ -16,7 +16,7 @@ from buildtool.build.cache.store import KINDS, Item, Store, remove
 ACTIONS = "actions"
 """Name of the action cache in the cache directory."""
 OTHERS = {
-    "zig": "what zig compiled, with its C libraries",
+    "zig": "compiled by zig",
     "emulator": "programs of the emulated device",
     "device": "emulated devices",
     "buildtool-cdsprpc": "import stubs",

@@ -131,8 +131,7 @@ def test_a_link_to_a_directory_is_not_walked_into(tmp_path: Path) -> None:
         [link("a", "b"), link("b", "a")],
         # Inside as it is written, outside as the kernel follows it: s/d is the top.
         [link("s/d", ".."), link("s/l", "d/../x")],
-        [link("l", "d/../../x"), link("d", "s/deep"), file("s/deep/f")][:2]
-        + [link("s/deep", "../t")],
+        [link("l", "d/../../x"), link("d", "s/deep"), link("s/deep", "../t")],
     ],
 )
 def test_hostile_descriptions_are_refused(tree: Any) -> None:

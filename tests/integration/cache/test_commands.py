@@ -1,0 +1,111 @@
+"""`buildtool cache` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache.local import LocalCache
+from buildtool.build.cache.store import Item
+from tests.command_line import Buildtool
+from tests.integration.cache.programs import SIZE, key, put
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache directory with three actions and some of what else lies there."""
+    directory = tmp_path / "a cache"
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(directory))
+    monkeypatch.delenv("BUILDTOOL_CACHE_SIZE", raising=False)
+    for name, size in {"zig": 3_000_000, "sysroots": 2048, "mystery": 5}.items():
+        (directory / name / "sub").mkdir(parents=True)
+        (directory / name / "sub" / "file").write_bytes(b"x" * size)
+    with LocalCache(directory / "actions", 1 << 30, print) as actions:
+        for number in range(3):
+            assert put(actions, number, tmp_path / "source")
+    return directory
+
+
+def test_stats(buildtool: Buildtool, cache: Path) -> None:
+    shown = buildtool("cache", "stats", cwd=cache)
+    assert shown.returncode == 0, shown.stderr
+    rows = shown.stdout.splitlines()
+    assert rows[0] == str(cache)
+    assert rows[1].endswith("KiB          7 files  of at most 10.0 GiB")
+    assert rows[2:] == [
+        "  mystery                  5 B           1 file",
+        "  sysroots             2.0 KiB           1 file  pulled from devices",
+        "  zig                  2.9 MiB           1 file  compiled by zig",
+    ]
+    assert max(map(len, rows[1:])) < 80
+    said = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
+    assert said["directory"] == str(cache)
+    assert said["limit"] == 10 << 30
+    assert said["documents"]["files"] == 4  # three actions and the list of path sets
+    assert said["blobs"] == {"files": 3, "bytes": 3 * SIZE}
+    assert said["others"]["zig"] == {"files": 1, "bytes": 3_000_000}
+
+
+def test_gc(buildtool: Buildtool, cache: Path) -> None:
+    nothing = buildtool("cache", "gc", cwd=cache)
+    assert nothing.stdout == "freed 0 B in 0 files\n"
+    done = buildtool("cache", "gc", "--limit", "50K", "--json", cwd=cache)
+    assert json.loads(done.stdout)["freed"]["actions"]["bytes"] > 2 * SIZE
+    left = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
+    assert left["blobs"] == {"files": 1, "bytes": SIZE}
+    wrong = buildtool("cache", "gc", "--limit", "much", cwd=cache)
+    assert wrong.returncode == 2
+    assert "'much' is no size" in wrong.stderr
+
+
+def test_verify(buildtool: Buildtool, cache: Path) -> None:
+    good = buildtool("cache", "verify", cwd=cache)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout.startswith("checked 7 files, ")
+    assert good.stdout.endswith(": all good\n")
+    document = LocalCache(cache / "actions", 1, print).store.path(Item("ac", key(1)))
+    document.chmod(0o600)
+    document.write_bytes(document.read_bytes()[:-1])
+    bad = buildtool("cache", "verify", cwd=cache)
+    assert (bad.returncode, bad.stderr) == (1, "")
+    first, last = bad.stdout.splitlines()
+    assert first == f"wrong, deleted: {document}"
+    assert last.endswith(": 1 wrong")
+    again = buildtool("cache", "verify", "--json", cwd=cache)
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["wrong"] == []
+
+
+def test_clear(buildtool: Buildtool, cache: Path) -> None:
+    done = buildtool("cache", "clear", cwd=cache)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("KiB in 7 files\n")
+    assert (cache / "zig" / "sub" / "file").exists()
+    everything = buildtool("cache", "clear", "--all", cwd=cache)
+    assert everything.stdout.splitlines() == [
+        "  actions                  0 B          0 files",
+        "  zig                  2.9 MiB           1 file",
+        "freed 2.9 MiB in 1 file",
+    ]
+    assert sorted(path.name for path in cache.iterdir()) == ["actions", "mystery", "sysroots"]
+
+
+def test_a_cache_that_is_not_there_is_not_made(
+    buildtool: Buildtool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "none"))
+    for verb in ("stats", "gc", "verify", "clear"):
+        done = buildtool("cache", verb, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), verb
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_size_that_is_none_is_told(
+    buildtool: Buildtool, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILDTOOL_CACHE_SIZE", "lots")
+    done = buildtool("cache", "stats", cwd=cache)
+    assert done.returncode == 2
+    assert "BUILDTOOL_CACHE_SIZE: 'lots' is no size" in done.stderr

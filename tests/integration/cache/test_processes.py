@@ -1,0 +1,109 @@
+"""The cache among processes: several at once, killed ones, and disks that do not take any more."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache.index import Index
+from buildtool.build.cache.store import Store
+from buildtool.build.cache.upkeep import verify
+from tests.command_line import REPOSITORY
+from tests.integration.cache.programs import ACTIONS, SIZE
+
+
+def command(name: str, *arguments: object) -> list[str]:
+    program = [sys.executable, "-m", "tests.integration.cache.programs", name]
+    return [*program, *map(str, arguments)]
+
+
+def start(name: str, *arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(name, *arguments),
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out
+
+
+def test_eight_processes_share_a_cache(tmp_path: Path) -> None:
+    limit = ACTIONS * SIZE // 2
+    processes = [start("share", tmp_path / "cache", limit, seed) for seed in range(8)]
+    counts = [json.loads(end(process)) for process in processes]
+    assert sum(one["put"] for one in counts) > ACTIONS  # some were put again after an eviction
+    assert sum(one["got"] for one in counts) > ACTIONS
+    store = Store(tmp_path / "cache")
+    there = dict(store.items())
+    assert sum(stored.size for stored in there.values()) <= limit
+    counted = {row.item: row.stored.size for row in Index(store).rows()}
+    assert there.keys() <= counted.keys()  # or it would never be evicted
+    assert list((tmp_path / "cache" / "tmp").iterdir()) == []
+    assert verify(store).wrong == ()
+
+
+def test_a_killed_process_leaves_a_cache_that_verifies(tmp_path: Path) -> None:
+    assert int(end(start("killed", tmp_path / "cache", 20, "fixed seed"))) > 10
+
+
+@pytest.mark.long
+def test_killed_processes_leave_a_cache_that_verifies(tmp_path: Path) -> None:
+    seed = random.randrange(1 << 30)
+    assert int(end(start("killed", tmp_path / "cache", 800, seed))) > 500, seed
+
+
+def mounted(tmp_path: Path, mount: str, *program: str) -> str:
+    """Run a program where `mount` was done, which nobody else sees."""
+    unshare = ["unshare", "--mount"]
+    trial = subprocess.run([*unshare, "true"], check=False, capture_output=True)
+    if trial.returncode:
+        unshare.append("--map-root-user")
+    script = f"mount --make-rprivate / && {mount}"
+    trial = subprocess.run(
+        [*unshare, "sh", "-c", script], check=False, capture_output=True, text=True
+    )
+    if trial.returncode:
+        pytest.skip(f"this user may not mount: {trial.stderr.strip()}")
+    done = subprocess.run(
+        [*unshare, "sh", "-ec", f"{script}; exec {shlex.join(program)}"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+needs_unshare = pytest.mark.skipif(not shutil.which("unshare"), reason="there is no unshare")
+
+
+@needs_unshare
+def test_a_full_disk_costs_a_note(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=1m none {shlex.quote(str(disk))}"
+    assert mounted(tmp_path, mount, *command("full", disk)) == "ok\n"
+
+
+@needs_unshare
+def test_a_cache_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    end(start("fill", cache))
+    place = shlex.quote(str(cache))
+    mount = f"mount --bind {place} {place} && mount -o remount,bind,ro {place}"
+    assert mounted(tmp_path, mount, *command("read_only", cache)) == "ok\n"
