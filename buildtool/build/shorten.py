@@ -14,8 +14,9 @@ from pathlib import Path
 
 MOST_LINES = 40
 MOST_COLUMNS = 300  # of one line: a type of a template can be longer than a screen
-LEAD, BODY, NOTES = 4, 6, 6  # lines of one error: what precedes it, it, what follows it
+BODY, NOTE = 4, 3  # lines of one error, and of the note that is shown with it
 MOST_COMMAND = 150
+LEAST_OF_EDGE = 12  # lines of one failed command, where several are shown
 
 _PROGRESS = re.compile(r"\[\d+/\d+\] |ninja: (Entering directory|Jobserver mode|build stopped)|-- ")
 _EDGE = re.compile(r"\[\d+/\d+\] ")
@@ -39,6 +40,8 @@ def shortened(output: str) -> str:
             lines = lines[number:]
             break
     kept = [line for line in lines if not _PROGRESS.match(line)]
+    while kept and not kept[-1]:
+        kept.pop()
     return "\n".join(_middle_out(kept or lines, MOST_LINES))
 
 
@@ -70,13 +73,13 @@ def _edges(edges: Sequence[_Edge]) -> list[str]:
     """The first failed command in some detail, and as much of the others as there is room for."""
     told: list[str] = []
     for number, edge in enumerate(edges):
+        left = len(edges) - number
         room = MOST_LINES - len(told) - 1
-        if room < 6:
-            more = len(edges) - number
-            told.append(f"… and {more} more {'commands' if more > 1 else 'command'} failed")
+        if room < LEAST_OF_EDGE:
+            told.append(f"… and {left} more {'commands' if left > 1 else 'command'} failed")
             break
         told += [_cut(edge.title), short_command(edge.command)]
-        told += _said(edge.said, room - 2)
+        told += _said(edge.said, max(room // left, LEAST_OF_EDGE) - 2)
     return told
 
 
@@ -96,27 +99,30 @@ def _said(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _errors(lines: Sequence[str]) -> list[list[str]]:
-    """Each error with what belongs to it: before it how the compiler came there, after it the
-    source line and notes; the middle of what is long is left out."""
+    """Each error with what leads to it, and the one note that says most."""
     errors: list[list[str]] = []
     lead: list[str] = []
     body: list[str] = []
-    notes: list[str] = []
+    notes: list[list[str]] = []
 
     def close() -> None:
         if body:
-            errors.append([*body[:BODY], *_middle_out(notes, NOTES)])
+            errors.append([*body[: body_from + BODY], *_note(notes)])
         body.clear()
         notes.clear()
 
+    body_from = 0
     kind = ""
     for line in lines:
-        if _NOTE.match(line) and kind:
-            kind = "note" if kind in ("error", "note") else kind
+        if _NOTE.match(line):
+            kind = {"error": "note", "lead": ""}.get(kind, kind)
+            if kind == "note":
+                notes.append([])
         elif _ERROR.search(line):
             close()
             kind = "error"
-            body += lead[-LEAD:]
+            body += _lead(lead)
+            body_from = len(body)
             lead.clear()
         elif _OTHER.match(line):
             close()
@@ -131,26 +137,43 @@ def _errors(lines: Sequence[str]) -> list[list[str]]:
         elif kind == "error":
             body.append(line)
         elif kind == "note":
-            notes.append(line)
+            notes[-1].append(line)
     close()
     return errors
 
 
+def _lead(lines: Sequence[str]) -> Sequence[str]:
+    """How the compiler came to an error: where a template is asked for, else what is included."""
+    if here := [line for line in lines if "required from here" in line]:
+        return here[-1:]
+    return lines if len(lines) <= 2 else (lines[0], lines[-1])
+
+
+def _note(notes: Sequence[Sequence[str]]) -> list[str]:
+    """Of the notes that belong to an error the one that leads to where a template is asked for,
+    else the first."""
+    if not notes:
+        return []
+    asked = [note for note in notes if "requested here" in note[0]]
+    shown = (asked[-1] if asked else notes[0])[:NOTE]
+    rest = sum(map(len, notes)) - len(shown)
+    return [*shown, *([f"… {rest} lines of notes …"] if rest else [])]
+
+
 def short_command(command: str) -> str:
     """A command line without what is of no interest: the program, and what it works on."""
+    command = command.removeprefix(": && ").removesuffix(" && :").strip()
+    if len(command) <= MOST_COMMAND:
+        return command
     try:
         words = shlex.split(command)
     except ValueError:
-        words = []
-    if len(command) > MOST_COMMAND:
-        for option in ("-c", "-o"):
-            if option in words[:-1] and "&&" not in words[1:-1][words.index(option) :]:
-                what = words[words.index(option) + 1]
-                first = next((w for w in words if "=" not in w and w not in (":", "&&")), words[0])
-                return _cut(f"{Path(first).name} … {option} {what}")
-        half = MOST_COMMAND // 2
-        return f"{command[:half].rstrip()} … {command[-half:].lstrip()}"
-    return command
+        words = ["&&"]
+    for option in ("-c", "-o"):
+        if option in words[1:-1] and "&&" not in words:
+            return _cut(f"{Path(words[0]).name} … {option} {words[words.index(option) + 1]}")
+    half = MOST_COMMAND // 2
+    return f"{command[:half].rstrip()} … {command[-half:].lstrip()}"
 
 
 def _middle_out(lines: Sequence[str], room: int) -> list[str]:
