@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.build import clean as cleaning
 from buildtool.build.built import Built
 from buildtool.build.cmake_driver import Configured, configure
 from buildtool.build.ide import (
@@ -50,6 +51,26 @@ def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built
     with _building(project, listener):
         built = run_plan(plan(project, target_name), listener)
         return built, stage_release(built)
+
+
+def clean(
+    project: Project, target_name: str, *, dear: bool, listener: Listener
+) -> cleaning.Removed:
+    """Remove what builds of `target_name` made, of all targets if it is ""; with `dear` then also
+    what is expensive to make."""
+    if target_name and dear:
+        raise UsageError(
+            "--all is for all targets",
+            why="packages and emulated devices belong to no target",
+            remedy="buildtool clean --all",
+        )
+    with _building(project, listener):
+        paths = (
+            cleaning.of_target(plan(project, target_name))
+            if target_name
+            else cleaning.everything(project.state, dear=dear)
+        )
+        return cleaning.remove(project.state, paths)
 
 
 def _building(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:

@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from buildtool import __version__
-from buildtool.cli import build, cache, doctor, ide, idl, init, inspect, lock, profile, run, sysroot
+from buildtool.cli import (
+    build,
+    cache,
+    clean,
+    doctor,
+    ide,
+    idl,
+    init,
+    inspect,
+    lock,
+    profile,
+    run,
+    sysroot,
+)
 
 app = typer.Typer(
     help="From source to a verified run on a Hexagon device, in one command.",
@@ -34,6 +47,7 @@ def _options(
 
 
 app.command("init")(init.init)
+app.command("clean")(clean.clean)
 app.command("doctor")(doctor.doctor)
 app.command("build")(build.build)
 app.command("run", cls=run.RunCommand)(run.run)

@@ -1,0 +1,38 @@
+"""`buildtool clean [TARGET]`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, here, print_json
+
+
+def clean(
+    target: Annotated[str, typer.Argument(help="Target of buildtool.toml; default: all.")] = "",
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Conan packages and emulated devices too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Remove what builds made in this project: build trees, outputs, stages, logs, state.
+
+    Conan packages and emulated devices stay unless --all is given, and so does the cache, which
+    is the user's: the next build restores from it ('buildtool cache clear' empties it).
+    """
+    from buildtool import flow
+    from buildtool.cli.screen import Screen
+    from buildtool.project.read import find_project
+
+    project = find_project(here())
+    removed = flow.clean(project, target, dear=everything, listener=Screen())
+    if json:
+        print_json(removed.as_json())
+    elif not removed.paths:
+        print("nothing to remove")
+    else:
+        for path in removed.paths:
+            print(path.relative_to(project.root))
+        print(f"{removed.size / 1e6:,.1f} MB freed")

@@ -1,0 +1,36 @@
+"""`buildtool clean`: what is gone, what the next build does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.command_line import Buildtool
+
+
+def test_what_was_built_goes_of_one_target_or_of_all(buildtool: Buildtool, project: Path) -> None:
+    nothing = buildtool("clean", cwd=project)
+    assert (nothing.returncode, nothing.stdout) == (0, "nothing to remove\n")
+    assert buildtool("build", cwd=project).returncode == 0
+    state = project / ".buildtool"
+
+    one = buildtool("clean", "sim", cwd=project)
+    assert one.returncode == 0, one.stderr
+    assert ".buildtool/stage/sim\n" in one.stdout
+    assert "MB freed" in one.stdout
+    assert list(state.glob("build/*/*/")) == list(state.glob("out/*/*")) == []
+
+    done = buildtool("clean", "--json", cwd=project)
+    assert set(json.loads(done.stdout)) == {"removed", "bytes"}
+    assert {path.suffix for path in state.iterdir()} == {".lock"}
+    assert buildtool("build", cwd=project).returncode == 0
+
+
+def test_a_wrong_target(buildtool: Buildtool, project: Path) -> None:
+    done = buildtool("clean", "sym", cwd=project)
+    assert done.returncode == 2
+    assert "there is no target 'sym'" in done.stderr
+
+    done = buildtool("clean", "sim", "--all", cwd=project)
+    assert done.returncode == 2
+    assert "--all is for all targets" in done.stderr

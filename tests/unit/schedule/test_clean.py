@@ -1,0 +1,78 @@
+"""What `clean` takes away, and what it leaves alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.clean import everything, remove
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    state = tmp_path / ".buildtool"
+    for name in ("build/a/1", "out/a/1", "stage/sim", "state", "conan/p", "device/qcs6490"):
+        (state / name).mkdir(parents=True)
+        (state / name / "file").write_text("x" * 5000)
+    for name in ("build.lock", "conan.lock", "build/a/1.lock"):
+        (state / name).touch()
+    return state
+
+
+def names(state: Path) -> set[str]:
+    return {path.name for path in state.iterdir()}
+
+
+def test_packages_devices_and_locks_stay(state: Path) -> None:
+    removed = remove(state, everything(state))
+
+    assert names(state) == {"conan", "device", "build.lock", "conan.lock"}
+    assert {path.name for path in removed.paths} == {"build", "out", "stage", "state"}
+    assert removed.size >= 4 * 5000
+    assert (state / "conan/p/file").is_file()
+
+
+def test_with_what_is_dear_only_locks_stay(state: Path) -> None:
+    remove(state, everything(state, dear=True))
+
+    assert names(state) == {"build.lock", "conan.lock"}
+
+
+def test_there_may_be_nothing(tmp_path: Path) -> None:
+    assert everything(tmp_path / "nowhere") == []
+    assert remove(tmp_path / "nowhere", []).paths == ()
+
+
+def test_only_the_link_of_what_is_linked_goes(state: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "file").write_text("dear")
+    (state / "out" / "link").symlink_to(mine)
+    (state / "linked").symlink_to(mine)
+
+    remove(state, everything(state))
+
+    assert (mine / "file").read_text() == "dear"
+    assert not os.path.lexists(state / "linked")
+
+
+def test_what_a_killed_clean_left_goes_with_the_next(state: Path) -> None:
+    (state / "going" / "0").mkdir(parents=True)
+    (state / "going" / "0" / "file").touch()
+
+    remove(state, everything(state))
+
+    assert "going" not in names(state)
+
+
+def test_protected_directories_go_too(state: Path) -> None:
+    inner = state / "build/a/1/inner"
+    (inner / "deep").mkdir(parents=True)
+    (inner / "deep").chmod(0o500)
+    inner.chmod(0o500)
+
+    remove(state, everything(state))
+
+    assert "build" not in names(state)
