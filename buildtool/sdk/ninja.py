@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, identity, search
+from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
 from buildtool.sdk.program import install, packaged, packaged_or_on_path, version_of
+
+OLDEST = (1, 13)
+"""The first that shares a budget of jobs with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,10 @@ def _look(program: Path) -> Ninja | None:
         version = importlib.metadata.version("ninja")
     else:
         version, problems = version_of(program, "--version", pattern=r"^(\d+\.\d[\w.-]{0,40})")
+    if version and numbers(version) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        text = f"version {version} is older than {oldest}: it does not share jobs with others"
+        problems += (Problem(text, install("ninja")),)
     return Ninja(
         where=program,
         version=version or "unknown",

@@ -56,10 +56,18 @@ def test_an_old_cmake_is_refused(program: Program) -> None:
 
 
 def test_ninja_of_the_project_drives_the_build(program: Program) -> None:
-    own = program("samu", "echo 1.9.0")
+    own = program("my-ninja", "echo 1.13.0.git")
 
     assert find_cmake(ninja_wish=Tool(path=str(own))).ninja == own
     assert find_ninja().where == packaged("ninja")
+
+
+def test_a_ninja_that_shares_no_jobs_is_refused(program: Program) -> None:
+    old = program("old-ninja", "echo 1.12.1")
+
+    with pytest.raises(ToolUnfitError, match=r"version 1\.12\.1 is older than 1\.13") as caught:
+        find_cmake(ninja_wish=Tool(path=str(old)))
+    assert "python -m pip install ninja" in caught.value.remedy
 
 
 def test_both_parts_of_qemu_are_looked_for_in_a_directory(program: Program) -> None:
