@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.discover.finds import read_finds
-from buildtool.build.discover.ninja import dependents as ninja_dependents
-from buildtool.build.discover.ninja import read_graph
+from buildtool.build.discover.ninja import dependents_of, read_graph
 from buildtool.build.discover.places import Finding, Places
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
@@ -18,6 +17,8 @@ from buildtool.build.file_api import read_build_tree, read_cmake_files
 from buildtool.build.globs import Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
+
+__all__ = ["Discovered", "dependents", "dependents_of", "discover", "shadowed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,5 +122,5 @@ def dependents(
 
     Raises `ToolError` when Ninja fails.
     """
-    found = ninja_dependents(tree, ninja, files, environment)
+    found = dependents_of(tree, ninja, files, environment)
     return tuple(sorted({path for paths in found.values() for path in paths}))

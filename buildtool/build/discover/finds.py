@@ -14,15 +14,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from buildtool.build.discover.places import Finding
+from buildtool.build.discover.places import Finding, literal
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")
 _ITEM = re.compile(r"      - (\".*\")$")
 _CANDIDATE = re.compile(r"        path: (\".*\")$")
 _FOUND = re.compile(r"      path: (\".*\")$")
+_PART = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
+_PART_ITEM = re.compile(r"        - (\".*\")$")
 _PROBES = re.compile(r"/Modules/(?:CMake[^/]*|(?:Compiler|Platform|Internal)/.*):\d+ \(")
 _LISTS = ("backtrace", "names", "searched_directories", "candidates")
+_PARTED = ("settings", "search_context")
+# Where the system has its packages is searched too; there, what CMake lists as tried must do.
+_SYSTEM = ("CMAKE_SYSTEM_PREFIX_PATH", "CMAKE_INSTALL_PREFIX", "ENV{PATH}")
+_LIBRARIES = ("lib*", "share", "lib/*")
 
 
 @dataclass(slots=True)
@@ -40,9 +46,7 @@ def read_finds(log: Path, found: Finding) -> None:
         if trace and _PROBES.search(trace[0]):
             continue
         if event.kind == "find_package-v1":
-            for path in event.lists.get("candidates", ()):
-                if path.startswith("/"):
-                    found.existence(path)
+            _package(event, found)
         else:
             _find(event, found)
 
@@ -69,6 +73,41 @@ def _find(event: _Event, found: Finding) -> None:
         found.existence(place)
 
 
+def _package(event: _Event, found: Finding) -> None:
+    for path in event.lists.get("candidates", ()):
+        if path.startswith("/"):
+            found.existence(path)
+    # The log leaves out directories that there are not.
+    prefixes = dict.fromkeys(
+        path.rstrip("/")
+        for part, paths in event.lists.items()
+        for path in paths
+        if part.startswith(("settings/hints", "settings/search_paths", "search_context/"))
+        and part.rpartition("/")[2] not in _SYSTEM
+        and path.startswith("/")
+    )
+    for name in event.lists.get("settings/names") or [event.values.get("name", "")]:
+        for pattern in _package_files(name) if name else ():
+            for prefix in prefixes:
+                found.listing(pattern, prefix)
+
+
+def _package_files(name: str) -> Iterator[str]:
+    """Where below a prefix find_package() looks, as globs.  Source: its reference, "Config Mode
+    Search Procedure"; directories are compared without regard to case."""
+    any_case = "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else literal(c) for c in name)
+    named = f"{any_case}*/"
+    folders = ["", "[cC][mM]ake/", f"[cC][mM]ake/{named}"]
+    for library in _LIBRARIES:
+        folders += [f"{library}/cmake/{named}", f"{library}/{named}", f"{library}/{named}cmake/"]
+    for folder in folders:
+        yield f"{folder}{any_case}*onfig.cmake"
+        yield f"{named}{folder}{any_case}*onfig.cmake"
+    for library in _LIBRARIES:
+        yield f"{library}/cps/{any_case}.cps"
+        yield f"{library}/cps/{named}{any_case}.cps"
+
+
 def _events(log: Path) -> Iterator[_Event]:
     try:
         with log.open("rb") as stream:
@@ -76,7 +115,7 @@ def _events(log: Path) -> Iterator[_Event]:
     except OSError:
         return
     event: _Event | None = None
-    key = ""
+    key = part = ""
     for line in text.split("\n"):
         if line.startswith("    kind: "):
             if event:
@@ -86,10 +125,15 @@ def _events(log: Path) -> Iterator[_Event]:
         elif not event:
             continue
         elif match := _KEY.match(line):
-            key = match[1]
+            key, part = match[1], ""
             event.values[key] = _text(match[2] or "")
         elif key == "found" and (match := _FOUND.match(line)):
             event.values[key] = _text(match[1])
+        elif key in _PARTED and (match := _PART.match(line)):
+            part = f"{key}/{match[1]}"
+            event.lists[part] = [_text(match[2])] if match[2] else []
+        elif key in _PARTED and part and (match := _PART_ITEM.match(line)):
+            event.lists[part].append(_text(match[1]))
         elif key in _LISTS and (match := _ITEM.match(line) or _CANDIDATE.match(line)):
             event.lists.setdefault(key, []).append(_text(match[1]))
     if event:

@@ -47,7 +47,7 @@ def read_graph(
     return NinjaGraph(inputs, made, headers)
 
 
-def dependents(
+def dependents_of(
     tree: Path, ninja: Path, files: Collection[Path], environment: Mapping[str, str]
 ) -> dict[Path, tuple[Path, ...]]:
     """For each of `files` the outputs that are made directly from it, by what Ninja knows.

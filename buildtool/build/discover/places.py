@@ -93,7 +93,7 @@ class Finding:
             return
         path = self.places.roots.at(name)
         if os.path.isfile(path):  # noqa: PTH113
-            self.globs.add(Glob(_literal(name), directories=True))
+            self.globs.add(Glob(literal(name), directories=True))
         elif os.path.lexists(path):  # a directory, or a link to nothing: their state is what counts
             self.files.add(name)
         else:
@@ -104,22 +104,33 @@ class Finding:
         if not os.path.isdir(path):  # noqa: PTH112
             self.content(path)
         elif name := self.places.name(path):
-            self.each(Glob(f"{_literal(name)}/**", deep=True))
+            self.each(Glob(f"{literal(name)}/**", deep=True))
 
     def each(self, glob: Glob) -> None:
         """What a glob matches matters, and the content of all that."""
         self.globs.add(glob)
         self.files.update(matches(glob, self.places.roots, self.disk))
 
-    def listing(self, expression: str, *, recursive: bool, directories: bool, follow: bool) -> None:
-        """What an absolute glob of CMake's matches matters."""
-        wild = _WILD.search(expression)
-        cut = expression.rfind("/", 0, wild.start() if wild else None)
-        if name := self.places.name(expression[:cut] or "/"):
-            expression = f"{name.rstrip('/')}{expression[cut:]}"
+    def listing(
+        self,
+        pattern: str,
+        base: str = "",
+        *,
+        recursive: bool = False,
+        directories: bool = True,
+        follow: bool = False,
+    ) -> None:
+        """What a glob of CMake's matches matters; a relative one begins at `base`."""
+        wild = _WILD.search(pattern)
+        cut = pattern.rfind("/", 0, wild.start() if wild else None)
+        plain = pattern[: max(cut, 0)]
+        if not pattern.startswith("/"):
+            plain = f"{base}/{plain}"
+        if name := self.places.name(plain or "/"):
+            expression = f"{literal(name).rstrip('/')}/{pattern[cut + 1 :]}"
             self.globs.add(Glob(expression, recursive, directories, follow))
 
 
-def _literal(name: str) -> str:
-    """The pattern that matches this name only."""
+def literal(name: str) -> str:
+    """The glob that matches this name only."""
     return _WILD.sub(r"[\g<0>]", name)

@@ -158,7 +158,7 @@ class _Reader:
                 follow = True
             elif word != "CONFIGURE_DEPENDS" and word:
                 self.found.listing(
-                    self.place(word), recursive=recursive, directories=directories, follow=follow
+                    word, self.base, recursive=recursive, directories=directories, follow=follow
                 )
 
     def configure_file(self, arguments: Sequence[str]) -> None:
@@ -214,9 +214,7 @@ class _Reader:
 
     def directory(self, arguments: Sequence[str]) -> None:
         if arguments:
-            self.found.listing(
-                f"{self.place(arguments[0])}/*", recursive=False, directories=False, follow=False
-            )
+            self.found.listing("*", self.place(arguments[0]), directories=False)
 
 
 _COMMANDS: dict[str, Callable[[_Reader, Sequence[str]], None]] = {

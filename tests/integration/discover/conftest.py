@@ -1,0 +1,109 @@
+"""A project that is configured and built as the build does, and what is found out of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.discover import Discovered, discover
+from buildtool.build.file_api import ask
+from buildtool.build.inputs import Change, Disk, InputSet, Roots, changes, observe
+from buildtool.sdk.cmake import find_cmake
+
+TRACE = ("--trace-expand", "--trace-format=json-v1")
+
+
+@dataclass
+class Tried:
+    """A component in `root/src` with its build tree."""
+
+    root: Path
+    environment: Mapping[str, str]
+    declared: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Path:
+        return self.root / "src"
+
+    @property
+    def tree(self) -> Path:
+        return self.root / ".buildtool/build/app/1234"
+
+    @property
+    def roots(self) -> Roots:
+        return Roots({"project": self.root, "tree": self.tree})
+
+    def run(self, *arguments: str | Path) -> str:
+        done = subprocess.run(
+            [str(a) for a in arguments],
+            env=dict(self.environment),
+            cwd=self.source,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def build(self, *defines: str) -> None:
+        """Configure from nothing, build, install."""
+        cmake = find_cmake()
+        shutil.rmtree(self.tree, ignore_errors=True)
+        ask(self.tree)
+        where = ("-G", "Ninja", "-S", self.source, "-B", self.tree)
+        tools = (f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", f"-DCMAKE_INSTALL_PREFIX={self.tree}/i")
+        trace = (*TRACE, f"--trace-redirect={self.tree}/trace.json")
+        self.run(cmake.program, *where, *tools, *(f"-D{d}" for d in defines), *trace)
+        self.ninja(*self.targets)
+        redirect = f"--trace-redirect={self.tree}/install.json"
+        self.run(cmake.program, *TRACE, redirect, "-P", self.tree / "cmake_install.cmake")
+
+    def ninja(self, *arguments: str | Path) -> str:
+        return self.run(find_cmake().ninja, "-C", self.tree, *arguments)
+
+    def discover(self) -> Discovered:
+        return discover(
+            self.tree,
+            source=self.source,
+            ninja=find_cmake().ninja,
+            environment=self.environment,
+            targets=self.targets,
+            trace=self.tree / "trace.json",
+            install_trace=self.tree / "install.json",
+            roots=self.roots,
+            declared=self.declared,
+        )
+
+    def look(self, found: Discovered) -> InputSet:
+        return observe(found.paths, self.roots, Disk())
+
+    def after(self, found: Discovered, do: Callable[[], object]) -> tuple[Change, ...]:
+        """What differs for having done something."""
+        before = self.look(found)
+        do()
+        return changes(before, self.look(found))
+
+
+@pytest.fixture
+def tried(tmp_path: Path) -> Tried:
+    return try_in(tmp_path)
+
+
+def try_in(folder: Path) -> Tried:
+    root = folder / "my project"
+    (root / "src").mkdir(parents=True)
+    names = ("PATH", "HOME", "ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
+    return Tried(root, {name: os.environ[name] for name in names if name in os.environ})
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)

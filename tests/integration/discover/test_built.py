@@ -1,0 +1,164 @@
+"""What compilers read, and what they would read if it were there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.discover import dependents_of, shadowed
+from buildtool.sdk.cmake import find_cmake
+from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
+from tests.integration.discover.conftest import Tried, try_in, write
+
+LISTS = """\
+cmake_minimum_required(VERSION 3.25)
+project(app C CXX ASM)
+set(here "${CMAKE_CURRENT_SOURCE_DIR}")
+add_custom_command(OUTPUT gen/gen.h DEPENDS gen.txt
+  COMMAND "${CMAKE_COMMAND}" -E copy "${here}/gen.txt" gen/gen.h)
+add_custom_command(OUTPUT "${here}/in_source.h" DEPENDS gen2.txt
+  COMMAND "${CMAKE_COMMAND}" -E copy "${here}/gen2.txt" "${here}/in_source.h")
+add_library(app STATIC main.c more.cpp start.S linked/link.c gen/gen.h in_source.h)
+target_include_directories(app PRIVATE first "in c" ../shared/../shared/inc "${CMAKE_CURRENT_BINARY_DIR}/gen")
+target_include_directories(app SYSTEM PRIVATE third)
+target_compile_options(app PRIVATE "-I${here}/late")
+add_library(other STATIC EXCLUDE_FROM_ALL other.c)
+"""  # noqa: E501
+FILES = {
+    "src/CMakeLists.txt": LISTS,
+    "src/main.c": '#include "beside.h"\n#include <plain.h>\n#include <sub dir/spaced.h>\n'
+    '#include "../up/rel.h"\n#include <shared.h>\n#include <third.h>\n#include <late.h>\n'
+    '#include <gen.h>\n#include <stddef.h>\n#include "in_source.h"\nint a;\n',
+    "src/more.cpp": "#include <plain.h>\n#include <cstddef>\nint b;\n",
+    "src/start.S": '#include "asm.h"\n.text\n',
+    "src/other.c": '#include "other.h"\n',
+    "src/beside.h": '#include "inner.h"\n',
+    "src/in c/plain.h": "",
+    "src/in c/inner.h": "",
+    "src/in c/sub dir/spaced.h": "",
+    "src/third/third.h": "",
+    "src/late/late.h": "",
+    "src/asm.h": "",
+    "src/other.h": "",
+    "src/gen.txt": "",
+    "src/gen2.txt": "",
+    "up/rel.h": "",
+    "shared/inc/shared.h": "",
+    "elsewhere/link.c": '#include "link.h"\nint c;\n',
+    "elsewhere/link.h": "",
+    "src/first/in_use.h": "",
+}
+READ = {
+    "src/main.c": {"main.c"},
+    "src/more.cpp": {"more.cpp"},
+    "src/start.S": {"start.S"},
+    "src/linked/link.c": {"link.c"},
+    "src/linked/link.h": {"link.c"},
+    "src/beside.h": {"main.c"},
+    "src/in c/plain.h": {"main.c", "more.cpp"},
+    "src/in c/inner.h": {"main.c"},
+    "src/in c/sub dir/spaced.h": {"main.c"},
+    "up/rel.h": {"main.c"},
+    "shared/inc/shared.h": {"main.c"},
+    "src/third/third.h": {"main.c"},
+    "src/late/late.h": {"main.c"},
+    "src/asm.h": {"start.S"},
+    "src/gen.txt": {"gen.h"},
+    "src/gen2.txt": {"in_source.h"},
+}
+SHADOWING = {
+    "src/first/plain.h": {"main.c", "more.cpp"},
+    "src/first/sub dir/spaced.h": {"main.c"},
+    "src/inner.h": {"main.c"},
+    "src/first/third.h": {"main.c"},
+    "src/in c/late.h": {"main.c"},
+    "src/in c/stddef.h": {"main.c", "more.cpp"},
+    "src/late/gen.h": {"main.c"},  # beside late.h, which may have it in quotation marks
+    "src/first/gen.h": {"main.c"},
+    "src/first/inner.h": {"main.c"},
+}
+
+
+@pytest.fixture(scope="module", params=["gcc", "zig"])
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tried:
+    tried = try_in(tmp_path_factory.mktemp("built"))
+    write(tried.root, FILES)
+    (tried.source / "linked").symlink_to("../elsewhere")
+    if request.param == "gcc":
+        tried.build(*GCC, *QUICK)
+    else:
+        file = tried.root / "toolchain.cmake"
+        file.write_text(ubuntu_aarch64().cmake_toolchain())
+        # CMake does not know zig as an assembler, so it must be told how to ask it for headers.
+        told = "CMAKE_DEPFILE_FLAGS_ASM=-MD -MT <DEP_TARGET> -MF <DEP_FILE>"
+        tried.build(f"CMAKE_TOOLCHAIN_FILE={file}", told, *QUICK)
+    return tried
+
+
+GCC = (
+    "CMAKE_SYSTEM_NAME=Linux",
+    "CMAKE_C_COMPILER=aarch64-linux-gnu-gcc",
+    "CMAKE_CXX_COMPILER=aarch64-linux-gnu-g++",
+    "CMAKE_ASM_COMPILER=aarch64-linux-gnu-gcc",
+)
+QUICK = ("CMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
+
+
+def made(tried: Tried, *names: str) -> dict[str, set[str]]:
+    """What is made directly from files of the project, by the names of sources or headers."""
+    paths = {name: tried.root / name for name in names}
+    found = dependents_of(tried.tree, find_cmake().ninja, paths.values(), tried.environment)
+    assert all(path.exists() for outputs in found.values() for path in outputs)
+    return {n: {p.name.removesuffix(".o") for p in found[paths[n]]} for n in names}
+
+
+def hidden(tried: Tried, *paths: Path) -> set[str]:
+    objects = shadowed(
+        tried.tree,
+        ninja=find_cmake().ninja,
+        environment=tried.environment,
+        roots=tried.roots,
+        appeared=paths,
+    )
+    return {path.name.removesuffix(".o") for path in objects}
+
+
+def test_what_compilers_read(built: Tried) -> None:
+    found = built.discover()
+    assert made(built, *READ) == READ
+    for name in READ:
+        file = built.root / name
+        rows = built.after(found, lambda f=file: f.write_text(f.read_text() + "\n"))
+        assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/{name}")]
+        assert f"{{project}}/{name}" not in found.configure.files
+    for name in ("src/other.c", "src/other.h", "src/first/in_use.h", "src/in_source.h"):
+        assert not built.after(found, lambda n=name: (built.root / n).write_text("\n")), name
+    assert not [name for name in found.paths.files if ".buildtool" in name or "{tree}" in name]
+    assert not any(made(built, "src/CMakeLists.txt", "src/first/in_use.h", "nowhere.h").values())
+
+
+def test_headers_that_shadow(built: Tried) -> None:
+    found = built.discover()
+    for name, objects in SHADOWING.items():
+        path = built.root / name
+        rows = built.after(found, lambda f=path: write(f.parent, {f.name: "#define NEW\n"}))
+        appeared = [built.roots.placed(row.path) for row in rows if row.kind == "appeared"]
+        assert appeared, name
+        assert hidden(built, *appeared) == objects, name
+        path.unlink()
+        while not any(path.parent.iterdir()):
+            path = path.parent
+            path.rmdir()
+    for name in ("src/first/other.h", "src/unused/plain.h", "up/plain2.h", "src/third/stddef2.h"):
+        assert not built.after(found, lambda n=name: write(built.root, {n: ""})), name
+
+
+def test_one_target(tried: Tried) -> None:
+    """What belongs to targets that are not built does not matter."""
+    write(tried.root, FILES)
+    (tried.source / "linked").symlink_to("../elsewhere")
+    tried.targets = ("other",)
+    tried.build(*GCC, *QUICK)
+    names = {name for name in tried.discover().paths.files if name.startswith("{project}")}
+    assert names == {f"{{project}}/src/{name}" for name in ("CMakeLists.txt", "other.c", "other.h")}

@@ -1,0 +1,154 @@
+"""Path sets and input sets: what they say, how they are kept, what differs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool.build.inputs import (
+    Change,
+    Disk,
+    Glob,
+    InputsError,
+    InputSet,
+    PathSet,
+    Roots,
+    changed_since,
+    changes,
+    observe,
+)
+from buildtool.build.roots import RootError
+
+PATHS = PathSet.of(
+    ["{project}/a.c", "{project}/gone.c", "{project}/folder"],
+    ["{project}/new.h", "{project}/a.c"],
+    [Glob("{project}/*.c")],
+)
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> Roots:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a.c").write_text("one")
+    return Roots({"project": tmp_path})
+
+
+def test_what_changes(tmp_path: Path, roots: Roots) -> None:
+    before = observe(PATHS, roots, Disk())
+    assert PATHS.absent == ("{project}/new.h",)
+    assert before.digests["{project}/gone.c"] == ""
+    assert before.digests["{project}/folder"] == "directory"
+    assert before.found == {"GLOB {project}/*.c": ("{project}/a.c",)}
+    same = observe(PATHS, roots, Disk())
+    assert same == before
+    assert same.digest == before.digest
+    assert changes(before, same) == ()
+
+    (tmp_path / "a.c").write_text("two")
+    (tmp_path / "gone.c").write_text("")
+    (tmp_path / "new.h").write_text("")
+    (tmp_path / "folder").rmdir()
+    after = observe(PATHS, roots, Disk())
+    rows = changes(before, after)
+    assert [(row.kind, row.path) for row in rows] == [
+        ("changed", "{project}/a.c"),
+        ("vanished", "{project}/folder"),
+        ("appeared", "{project}/gone.c"),
+        ("appeared", "{project}/new.h"),
+        ("glob", "{project}/gone.c"),
+    ]
+    assert rows[0].old == before.digests["{project}/a.c"]
+    assert rows[-1] == Change("glob", "{project}/gone.c", "", "GLOB {project}/*.c")
+    assert after.digest != before.digest
+    back = changes(after, before)
+    assert {(row.kind, row.path) for row in back} >= {
+        ("vanished", "{project}/new.h"),
+        ("vanished", "{project}/gone.c"),
+    }
+
+
+def test_a_program_is_another_file(tmp_path: Path, roots: Roots) -> None:
+    before = observe(PATHS, roots, Disk())
+    (tmp_path / "a.c").chmod(0o755)
+    after = observe(PATHS, roots, Disk())
+    assert [row.kind for row in changes(before, after)] == ["changed"]
+
+
+def test_another_clone_sees_the_same(tmp_path: Path, roots: Roots) -> None:
+    other = tmp_path / "folder/clone"
+    (other / "folder").mkdir(parents=True)
+    (other / "a.c").write_text("one")
+    there = observe(PATHS, Roots({"project": other}), Disk())
+    assert there.digest == observe(PATHS, roots, Disk()).digest
+
+
+def test_it_is_kept_as_json(roots: Roots) -> None:
+    seen = observe(PATHS, roots, Disk())
+    kept = json.loads(json.dumps(seen.as_json()))
+    assert InputSet.from_json(kept) == seen
+    assert PathSet.from_json(json.loads(json.dumps(PATHS.as_json()))).digest == PATHS.digest
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        None,
+        [],
+        {},
+        {"files": "{project}/a"},
+        {"files": ["{project}/b", "{project}/a"]},
+        {"files": ["{project}/a", "{project}/a"]},
+        {"files": ["relative"]},
+        {"files": [""]},
+        {"files": [7]},
+        {"files": ["/a\0b"]},
+        {"files": ["/" + "a" * 5000]},
+        {"globs": [["/a", True]]},
+        {"globs": [["/a", 1, 0, 0, 0]]},
+        {"globs": [["a", True, True, True, True]]},
+        {"globs": [["/b", *[False] * 4], ["/a", *[False] * 4]], "found": [[], []]},
+        {"digests": ["x"]},
+        {"digests": {}},
+        {"found": [[]]},
+        {"appeared": ["x"]},
+    ],
+)
+def test_what_is_no_input_set_is_refused(broken: Any) -> None:
+    good = InputSet(PathSet(), {}, (), {}).as_json()
+    data = {**good, **broken} if broken else broken
+    with pytest.raises(InputsError):
+        InputSet.from_json(data)
+
+
+def test_an_unknown_root(tmp_path: Path) -> None:
+    with pytest.raises(RootError):
+        observe(PathSet(("{elsewhere}/x",)), Roots({"project": tmp_path}), Disk())
+
+
+def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:
+    later = time.time_ns() + 60_000_000_000
+    assert changed_since(PATHS, roots, later) == ()
+    assert changed_since(PATHS, roots, later - 120_000_000_000) == ("{project}/a.c",)
+
+
+def test_roots(tmp_path: Path) -> None:
+    roots = Roots({"project": Path("/p/x"), "tree": Path("/p/x/.b/t"), "zig": Path("/opt/zig/")})
+    for path, name in {
+        "/p/x": "{project}",
+        "/p/x/a b.c": "{project}/a b.c",
+        "/p/xy/a.c": "/p/xy/a.c",
+        "/p/x/.b/t/CMakeFiles": "{tree}/CMakeFiles",
+        "/opt/zig/lib": "{zig}/lib",
+        "/opt": "/opt",
+    }.items():
+        assert roots.named(path) == roots.named(Path(path)) == name
+        assert roots.placed(name) == Path(path)
+    for bad in ({"a b": Path("/")}, {"x": Path("relative")}, {"": Path("/")}):
+        with pytest.raises(ValueError, match="no root"):
+            Roots(bad)
+    with pytest.raises(RootError):
+        roots.at("{other}/x")
