@@ -205,6 +205,13 @@ def _stamp(status: os.stat_result) -> bytes:
 def _list(directory: str) -> Mapping[str, bool] | None:
     try:
         with os.scandir(directory) as found:
-            return {entry.name: entry.is_dir() for entry in found}
+            return {entry.name: _is_directory(entry) for entry in found}
     except (OSError, ValueError):
         return None
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from buildtool.build.discover.places import Finding, literal
+from buildtool.build.discover.places import PROBES, Finding, literal
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")
@@ -23,7 +23,6 @@ _CANDIDATE = re.compile(r"        path: (\".*\")$")
 _FOUND = re.compile(r"      path: (\".*\")$")
 _PART = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
 _PART_ITEM = re.compile(r"        - (\".*\")$")
-_PROBES = re.compile(r"/Modules/(?:CMake[^/]*|(?:Compiler|Platform|Internal)/.*):\d+ \(")
 _LISTS = ("backtrace", "names", "searched_directories", "candidates")
 _PARTED = ("settings", "search_context")
 # Where the system has its packages is searched too; there, what CMake lists as tried must do.
@@ -43,7 +42,7 @@ def read_finds(log: Path, found: Finding) -> None:
     that nothing was looked for."""
     for event in _events(log):
         trace = event.lists.get("backtrace", ())
-        if trace and _PROBES.search(trace[0]):
+        if trace and PROBES.search(trace[0]):
             continue
         if event.kind == "find_package-v1":
             _package(event, found)

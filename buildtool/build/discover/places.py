@@ -14,6 +14,12 @@ from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
 
 _WILD = re.compile(r"[*?\[]")
+PROBES = re.compile(
+    r"/Modules/(?:CMake(?:Determine|Test|FindBinUtils|NinjaFindMake|Parse[IL]|System|Generic"
+    r"|Initialize|Compiler|Common|Language|\w+Information)|Compiler/|Platform/|Internal/|Linker/)"
+)
+"""The modules by which CMake finds out about compilers: what these look at is the toolchain's
+identity, no input of the project."""
 
 
 class Places:

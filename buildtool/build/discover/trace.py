@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from buildtool.build.discover.places import Finding
+from buildtool.build.discover.places import PROBES, Finding
 from buildtool.core.errors import BuildtoolError
 
 MAX_LINE = 16 << 20
@@ -26,8 +26,6 @@ _OURS = re.compile(
     rb'|try_run|aux_source_directory|load_cache)"'
     rb'|"(?:EXISTS|IS_[A-Z_]+)".*"cmd":"(?i:if|elseif|while)"|"CMAKE_MODULE_PATH".*"cmd":"'
 )
-# How CMake finds out about compilers is the toolchain's identity, no input of the project.
-_PROBES = re.compile(r"/Modules/(?:CMake[^/]*|(?:Compiler|Platform|Internal)/.*)$")
 _ASKED = frozenset(
     {"EXISTS", "IS_DIRECTORY", "IS_SYMLINK", "IS_READABLE", "IS_WRITABLE", "IS_EXECUTABLE"}
 )
@@ -77,7 +75,7 @@ def read_trace(trace: Path, found: Finding, start: str, cmake_root: str = "\0") 
             del bases[bottom:]
             bases += [bases[-1]] * (bottom - len(bases))
             bases.append(os.path.dirname(file))  # noqa: PTH120
-        if file.startswith(cmake_root) and _PROBES.search(file):
+        if file.startswith(cmake_root) and (command == "include" or PROBES.search(file)):
             continue
         reader.base = bases[min(bottom, len(bases) - 1)]
         if handler := _COMMANDS.get(command):
@@ -180,10 +178,10 @@ class _Reader:
         if not arguments:
             return
         name = arguments[0]
+        if not name.startswith("/"):
+            self._wanted[f"{name}.cmake"] = None
         if "/" in name or name.endswith(".cmake"):
             self.found.existence(self.place(name))
-        else:
-            self._wanted[f"{name}.cmake"] = None
 
     def find_package(self, arguments: Sequence[str]) -> None:
         if arguments:

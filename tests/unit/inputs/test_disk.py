@@ -44,6 +44,7 @@ def test_states(tmp_path: Path) -> None:
     (tmp_path / "run").chmod(0o755)
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("nothing")
+    (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
     disk = Disk()
     names = ["file", "run", "link", "dangling", "pipe", "nothing", "", "no/where", "file/x", "a\0b"]
@@ -53,7 +54,7 @@ def test_states(tmp_path: Path) -> None:
     assert disk.state("/dev/null") == disk.state("/proc/self/status") == "special"
     assert disk.state("/") == "directory"
     assert disk.digest(tmp_path / "run") == sha("x")
-    assert disk.names(tmp_path) == {"file", "run", "link", "dangling", "pipe"}
+    assert disk.names(tmp_path) == {"file", "run", "link", "dangling", "loop", "pipe"}
     assert disk.names(tmp_path / "file") is None
     assert disk.exists(f"{tmp_path}/dangling")
     assert not disk.exists(f"{tmp_path}/nothing")
