@@ -127,18 +127,19 @@ class Record:
         match name:
             case "project":
                 self.named(words, where, scope)
-            case "option":
+            case "option" if words[0].isprintable():
                 self.options.add(words[0])
             case "add_library" | "add_executable" | "buildtool_add_skel" | "buildtool_add_stub":
                 self.target(name, words, where, side, scope)
             case "set_target_properties" if "PROPERTIES" in words:
                 cut = words.index("PROPERTIES")
-                pairs = dict(zip(words[cut + 1 :: 2], words[cut + 2 :: 2], strict=False))
+                both = zip(words[cut + 1 :: 2], words[cut + 2 :: 2], strict=False)
+                pairs = {name: value for name, value in both if value.isprintable()}
                 for target in words[:cut]:
                     self.properties.setdefault(target, {}).update(pairs)
             case "set_property" if words[0] == "TARGET" and "PROPERTY" in words:
                 cut = words.index("PROPERTY")
-                if len(words) > cut + 2:
+                if len(words) > cut + 2 and words[cut + 2].isprintable():
                     for target in words[1:cut]:
                         self.properties.setdefault(target, {})[words[cut + 1]] = words[cut + 2]
             case "install":
@@ -173,7 +174,7 @@ class Record:
         self, name: str, words: tuple[str, ...], where: Where, side: str, scope: Place
     ) -> None:
         title, *rest = words
-        if "ALIAS" in rest or "IMPORTED" in rest:
+        if not title.isprintable() or "ALIAS" in rest or "IMPORTED" in rest:
             return
         if name == "add_executable":
             kind = "EXECUTABLE"
@@ -237,7 +238,8 @@ class Record:
         source = ""
         if "SOURCE_DIR" in words[:-1]:
             source = below(words[words.index("SOURCE_DIR") + 1], scope.directory) or ""
-        pairs = (word[2:].partition("=") for word in words if word.startswith("-D"))
+        plain = (word for word in words if word.startswith("-D") and word.isprintable())
+        pairs = (word[2:].partition("=") for word in plain)
         definitions = {name.partition(":")[0]: value for name, equals, value in pairs if equals}
         self.externals.append(External(words[0], source, definitions, switch, where))
         for word in words:

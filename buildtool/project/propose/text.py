@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping
 
@@ -66,5 +65,11 @@ def _key(name: str) -> str:
 
 
 def _string(value: str) -> str:
-    """A basic string of TOML: JSON's escapes are all TOML's as well; DEL it wants escaped, too."""
-    return json.dumps(value).replace("\x7f", "\\u007f")
+    """A basic string of TOML, on one line whatever is in it."""
+    return '"' + "".join(map(_character, value)) + '"'
+
+
+def _character(c: str) -> str:
+    if c in '"\\':
+        return f"\\{c}"
+    return c if c.isprintable() else f"\\U{ord(c):08x}"

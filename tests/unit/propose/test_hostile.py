@@ -102,7 +102,7 @@ WORDS = st.sampled_from(
      "{arch}", "TARGETS", "NOT", "PROPERTIES", "OUTPUT_NAME", "SOURCE_DIR", "..", ".", "/", "sub",
      "-DA=v68",
      "ü", "\u2028", "[*]", "VERSION", "1.2", "cdsprpc", "PREFIX", "../../x", "a.idl", "a" * 70,
-     "EXPORT", "aConfig.cmake", "CMAKE_ARGS", "\ud7ff", "ANDROID", "#", "]]", "$<X:y>"]
+     "EXPORT", "aConfig.cmake", "CMAKE_ARGS", "\ud7ff", "ANDROID", "#", "]]", "$<X:y>", "x\ny"]
 )  # fmt: skip
 NAMES = st.sampled_from(
     ["project", "add_library", "add_executable", "install", "set", "if", "else", "endif", "foreach",

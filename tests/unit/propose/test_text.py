@@ -1,0 +1,33 @@
+"""A proposal as TOML: whatever its texts have in them, it says the same when it is read."""
+
+from __future__ import annotations
+
+import tomllib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buildtool.project.propose.proposal import Line, Proposal, Table
+from buildtool.project.propose.text import text
+
+TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
+
+
+@given(value=TEXTS, key=TEXTS, items=st.lists(TEXTS, max_size=8), why=TEXTS)
+def test_values_are_read_as_they_were(value: str, key: str, items: list[str], why: str) -> None:
+    lines = (
+        Line("one", value, why),
+        Line("many", tuple(items), why),
+        Line("table", {key: value}, why),
+        Line("left", value, why, sure=False),
+    )
+    written = text(Proposal((Table("skel.a", why, lines),)))
+    assert tomllib.loads(written) == {
+        "skel": {"a": {"one": value, "many": items, "table": {key: value}}}
+    }
+
+
+def test_delete_and_control_characters() -> None:
+    written = text(Proposal((Table("a", "b\x7fc\x1b", (Line("d", "e\x7f\n"),)),)))
+    assert "# b?c?\n" in written
+    assert tomllib.loads(written) == {"a": {"d": "e\x7f\n"}}
