@@ -182,7 +182,10 @@ class RemoteCache:
         def work(exchange: Exchange[bool]) -> bool:
             path = _path("cas", frame.digest)
             # Not "wb": who gave up waiting has taken the file away.
-            with part.open("r+b") as out, self._connected().ask(exchange, "GET", path) as answer:
+            with (
+                part.open("r+b", buffering=0) as out,
+                self._connected().ask(exchange, "GET", path) as answer,
+            ):
                 if not _there(answer):
                     return False
                 try:
@@ -249,13 +252,14 @@ class _Counting:
         self._out, self._exchange = out, exchange
 
     def write(self, data: bytes, /) -> int:
+        left = memoryview(data)
         try:
-            written = self._out.write(data)
-            self._out.flush()  # a full disk is found here, not when the file is closed
+            while left:  # not buffered: what does not fit is found here, not when it is closed
+                left = left[self._out.write(left) :]
         except OSError as error:
             raise NoPlaceError(_told(error)) from None
-        self._exchange.alive(written)
-        return written
+        self._exchange.alive(len(data))
+        return len(data)
 
 
 def _told(error: OSError) -> str:

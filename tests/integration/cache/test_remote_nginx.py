@@ -421,3 +421,16 @@ def test_a_server_too_slow_to_be_worth_it(tmp_path: Path) -> None:
         assert time.monotonic() - start < 4
         assert remote.document(KEY) is None
         assert len(said) == 1
+
+
+def test_a_server_that_is_steady_is_waited_for(tmp_path: Path) -> None:
+    data = os.urandom(5_000_000)
+    with running(tmp_path / "nginx", location="limit_rate 3m;") as nginx:
+        assert Machine(nginx.url).remote.put(KEY, data, {})
+        said: list[Event] = []
+        start = time.monotonic()
+        document = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), said.append).document(KEY)
+        assert time.monotonic() - start > 1.2  # more than the time-out of a short answer
+        assert document is not None
+        assert document.data == data
+        assert said == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -143,3 +145,20 @@ def test_an_exchange_that_nobody_wants_is_left() -> None:
     with pytest.raises(OverdueError):
         Exchange(lambda _: over.wait(30)).run_within(60, unwanted)
     over.set()
+
+
+def test_what_an_exchange_waits_for_ends_with_it() -> None:
+    """Else a server that trickles would keep a thread busy for as long as the build takes."""
+    here, there = socket.socketpair()
+    ended = threading.Event()
+
+    def work(exchange: Exchange[None]) -> None:
+        exchange.connection = SimpleNamespace(sock=here)
+        here.recv(1)
+        ended.set()
+
+    with here, there:
+        with pytest.raises(OverdueError):
+            Exchange(work).run_within(0.1, threading.Event())
+        assert ended.wait(10)
+        assert there.recv(1) == b""
