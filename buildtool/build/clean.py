@@ -56,7 +56,7 @@ def remove(state: Path, paths: Iterable[Path]) -> Removed:
     removed = []
     for number, path in enumerate(paths):
         size += _size(path)
-        if path.is_symlink() or not path.is_dir():
+        if not path.is_dir():
             path.unlink()
         elif path != going:
             going.mkdir(exist_ok=True)
