@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import SimpleQueue
 from typing import Generic, Protocol, TypeVar
 
+from buildtool.core.ending import GRACE_SECONDS, running_tools
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
-from buildtool.core.process import GRACE_SECONDS, running_tools, signals_as_interrupt
+from buildtool.core.process import signals_as_interrupt
 
 
 class Step(Protocol):

@@ -8,23 +8,21 @@ explicit, and no process outlives the call.
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import ctypes
 import os
 import shlex
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core.ending import GRACE_SECONDS, TOOLS, end_children, end_rest_after, end_session
 from buildtool.core.errors import BuildtoolError
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-GRACE_SECONDS = 3.0
 
 
 class ToolError(BuildtoolError):
@@ -64,7 +62,7 @@ def capture(
     `KeyboardInterrupt` when the work that it belongs to is ended (`running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
-    tools = _TOOLS.get()
+    tools = TOOLS.get()
     lines: list[str] = []
     expired = threading.Event()
     with _start(
@@ -81,13 +79,13 @@ def capture(
 
         def expire() -> None:
             expired.set()
-            _end_session(process.pid)
+            end_session(process.pid)
 
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
         # What the tool leaves running in the background would keep its output open.
-        ender = threading.Thread(target=_end_rest_after, args=(process.pid,), daemon=True)
+        ender = threading.Thread(target=end_rest_after, args=(process.pid,), daemon=True)
         ender.start()
         try:
             assert process.stdout is not None
@@ -104,7 +102,7 @@ def capture(
             with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(GRACE_SECONDS)
-            _end_session(process.pid)
+            end_session(process.pid)
             raise
         finally:
             if timer:
@@ -116,66 +114,6 @@ def capture(
             remedy="Run the command by hand to see where it hangs.",
         )
     return Completed(arguments, status, "\n".join(lines))
-
-
-class Tools:
-    """The tools that the threads of one piece of work run, to be ended all at once."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: set[int] = set()
-        self._ended = False
-
-    @contextlib.contextmanager
-    def having(self, pid: int) -> Iterator[None]:
-        """Count the leader of a session among the tools for the block, which ends before
-        it is reaped.
-
-        Raises `KeyboardInterrupt` when all are to end, before the block and after it.
-        """
-        with self._lock:
-            self._running.add(pid)
-            ended = self._ended
-        try:
-            if ended:
-                raise KeyboardInterrupt
-            yield
-        finally:
-            with self._lock:
-                self._running.discard(pid)
-        if self._ended:
-            raise KeyboardInterrupt
-
-    def end(self) -> None:
-        """Ask all tools to end, and let no other start; after `GRACE_SECONDS` they are killed."""
-        with self._lock:
-            self._ended = True
-            for pid in self._running:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(pid, signal.SIGTERM)
-        timer = threading.Timer(GRACE_SECONDS, self._kill)
-        timer.daemon = True
-        timer.start()
-
-    def _kill(self) -> None:
-        with self._lock:
-            for pid in self._running:
-                _end_session(pid)
-
-
-_TOOLS = contextvars.ContextVar("_TOOLS", default=Tools())  # noqa: B039 - it is never ended
-
-
-@contextlib.contextmanager
-def running_tools() -> Iterator[Tools]:
-    """The tools that are started in the block: by this thread, and by threads that run in a copy
-    of its context."""
-    tools = Tools()
-    token = _TOOLS.set(tools)
-    try:
-        yield tools
-    finally:
-        _TOOLS.reset(token)
 
 
 def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
@@ -224,7 +162,7 @@ def foreground(
             process.wait(GRACE_SECONDS)
         raise
     finally:
-        _end_children()
+        end_children()
     return 128 - status if status < 0 else status
 
 
@@ -265,57 +203,6 @@ def _prctl(option: int, value: int) -> None:
     _PRCTL(option, value, 0, 0, 0)
 
 
-def _end_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-def _end_session(leader: int) -> None:
-    """Kill every process of a session, whatever groups they have made.
-
-    The kernel gives the number of a session to nobody else as long as there is a process in it.
-    """
-    _end_group(leader)
-    deadline = time.monotonic() + GRACE_SECONDS
-    while time.monotonic() < deadline:
-        members = [pid for pid in _processes() if _session(pid) == leader]
-        if not members:
-            return
-        for pid in members:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.005)
-
-
-def _processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - names
-
-
-def _session(pid: int) -> int:
-    """The session of a process; 0 when it has ended."""
-    try:
-        # The name of the program stands in parentheses, and may have some of its own.
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return 0
-    return 0 if fields[0] in b"ZX" else int(fields[3])
-
-
-def _end_rest_after(pid: int) -> None:
-    """Wait for the leader of a session to end, then end what it left running.
-
-    That is its process group; when it was killed, as it could then not end its children, all
-    of the session.
-    """
-    with contextlib.suppress(ChildProcessError):
-        # Not reaped here: until it is, nobody else gets this number.
-        ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        if ended and ended.si_code == os.CLD_EXITED:
-            _end_group(pid)
-        else:
-            _end_session(pid)
-
-
 @contextlib.contextmanager
 def signals_as_interrupt() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP as Ctrl-C, so that clean-up runs for them too.
@@ -335,26 +222,3 @@ def signals_as_interrupt() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _end_children() -> None:
-    """Kill and reap what is left below this process; orphans have come to us (subreaper)."""
-    deadline = time.monotonic() + GRACE_SECONDS
-    while time.monotonic() < deadline:
-        children = _children()
-        if not children:
-            return
-        for pid in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-        time.sleep(0.01)
-
-
-def _children() -> list[int]:
-    path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
-    try:
-        return [int(word) for word in path.read_text().split()]
-    except OSError:
-        return []

@@ -1,0 +1,149 @@
+"""End processes: a group, a whole session, what is left of a program, all tools at once."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+GRACE_SECONDS = 3.0
+"""What a program that is asked to end has for it, before it is killed."""
+
+
+class Tools:
+    """The tools that the threads of one piece of work run, to be ended all at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+        self._ended = False
+
+    @contextlib.contextmanager
+    def having(self, pid: int) -> Iterator[None]:
+        """Count the leader of a session among the tools for the block, which ends before
+        it is reaped.
+
+        Raises `KeyboardInterrupt` when all are to end, before the block and after it.
+        """
+        with self._lock:
+            self._running.add(pid)
+            ended = self._ended
+        try:
+            if ended:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(pid)
+        if self._ended:
+            raise KeyboardInterrupt
+
+    def end(self) -> None:
+        """Ask all tools to end, and let no other start; after `GRACE_SECONDS` they are killed."""
+        with self._lock:
+            self._ended = True
+            for pid in self._running:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGTERM)
+        timer = threading.Timer(GRACE_SECONDS, self._kill)
+        timer.daemon = True
+        timer.start()
+
+    def _kill(self) -> None:
+        with self._lock:
+            for pid in self._running:
+                end_session(pid)
+
+
+TOOLS = contextvars.ContextVar("TOOLS", default=Tools())  # noqa: B039 - it is never ended
+
+
+@contextlib.contextmanager
+def running_tools() -> Iterator[Tools]:
+    """The tools that are started in the block: by this thread, and by threads that run in a copy
+    of its context."""
+    tools = Tools()
+    token = TOOLS.set(tools)
+    try:
+        yield tools
+    finally:
+        TOOLS.reset(token)
+
+
+def end_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def end_session(leader: int) -> None:
+    """Kill every process of a session, whatever groups they have made.
+
+    The kernel gives the number of a session to nobody else as long as there is a process in it.
+    """
+    end_group(leader)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline:
+        members = [pid for pid in _processes() if _session(pid) == leader]
+        if not members:
+            return
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - names
+
+
+def _session(pid: int) -> int:
+    """The session of a process; 0 when it has ended."""
+    try:
+        # The name of the program stands in parentheses, and may have some of its own.
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in b"ZX" else int(fields[3])
+
+
+def end_rest_after(pid: int) -> None:
+    """Wait for the leader of a session to end, then end what it left running.
+
+    That is its process group; when it was killed, as it could then not end its children, all
+    of the session.
+    """
+    with contextlib.suppress(ChildProcessError):
+        # Not reaped here: until it is, nobody else gets this number.
+        ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        if ended and ended.si_code == os.CLD_EXITED:
+            end_group(pid)
+        else:
+            end_session(pid)
+
+
+def end_children() -> None:
+    """Kill and reap what is left below this process; orphans have come to us (subreaper)."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline:
+        children = _children()
+        if not children:
+            return
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.01)
+
+
+def _children() -> list[int]:
+    path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    try:
+        return [int(word) for word in path.read_text().split()]
+    except OSError:
+        return []
