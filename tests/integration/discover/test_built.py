@@ -160,5 +160,6 @@ def test_one_target(tried: Tried) -> None:
     (tried.source / "linked").symlink_to("../elsewhere")
     tried.targets = ("other",)
     tried.build(*GCC, *QUICK)
+    tried.ninja()  # the others were built once, for another reason
     names = {name for name in tried.discover().paths.files if name.startswith("{project}")}
     assert names == {f"{{project}}/src/{name}" for name in ("CMakeLists.txt", "other.c", "other.h")}
