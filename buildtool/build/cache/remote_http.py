@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import ssl
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import (
     HTTPError,
     NewConnectionError,
@@ -23,6 +20,7 @@ from urllib3.exceptions import (
 from urllib3.exceptions import TimeoutError as LateError
 
 from buildtool.build.cache.remote_config import RemoteConfig
+from buildtool.build.cache.remote_connections import as_utf8, bare, connections
 from buildtool.build.cache.remote_exchange import Exchange, GoneError
 from buildtool.build.cache.remote_frames import CHUNK, BadAnswerError
 
@@ -31,8 +29,6 @@ CONNECT = 3.0
 LATE = "does not answer in time"
 HOPS = 3
 """Redirects that are followed."""
-PARALLEL = 16
-"""Connections that are kept for the next request."""
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -68,7 +64,7 @@ class Server:
 
     def __init__(self, config: RemoteConfig) -> None:
         self._base = config.url
-        self._through = f" through the proxy {_bare(config.proxy)}" if config.proxy else ""
+        self._through = f" through the proxy {bare(config.proxy)}" if config.proxy else ""
         self._timeout = urllib3.Timeout(connect=min(CONNECT, config.timeout), read=config.timeout)
         self._headers = {"User-Agent": "buildtool", "Accept-Encoding": "identity"}
         self._credentials: Mapping[str, str] = {}
@@ -76,10 +72,10 @@ class Server:
             self._credentials = {"Authorization": f"Bearer {config.token}"}
         elif config.user:
             pair = f"{config.user}:{config.password}"
-            made = urllib3.make_headers(basic_auth=_as_utf8(pair))
+            made = urllib3.make_headers(basic_auth=as_utf8(pair))
             self._credentials = {"Authorization": made["authorization"]}
         try:
-            self._manager = _manager(config.proxy)
+            self._manager = connections(config.proxy)
         except (OSError, ValueError, HTTPError) as error:
             raise GoneError(
                 f"cannot be asked: {error}"
@@ -219,65 +215,6 @@ class _Counted:
         data = self._stream.read(size)
         self._exchange.alive(len(data))
         return data
-
-
-class _Seen:
-    """A connection that tells the exchange it works for, so that this one can end it."""
-
-    def request(self, *arguments: Any, **named: Any) -> None:
-        thread = threading.current_thread()
-        if isinstance(thread, Exchange):
-            thread.connection = self
-        super().request(*arguments, **named)  # type: ignore[misc]
-
-
-class _Http(_Seen, HTTPConnection):
-    pass
-
-
-class _Https(_Seen, HTTPSConnection):
-    pass
-
-
-class _HttpPool(HTTPConnectionPool):
-    ConnectionCls = _Http
-
-
-class _HttpsPool(HTTPSConnectionPool):
-    ConnectionCls = _Https
-
-
-def _manager(proxy: str) -> urllib3.PoolManager:
-    # The system's trust store; OpenSSL looks at SSL_CERT_FILE and SSL_CERT_DIR itself.
-    trust = ssl.create_default_context()
-    options: dict[str, Any] = {"ssl_context": trust, "maxsize": PARALLEL, "blocksize": CHUNK}
-    manager: urllib3.PoolManager
-    if proxy:
-        parts = urlsplit(proxy)
-        if parts.scheme not in ("http", "https"):
-            raise ValueError(f"a proxy of the kind {parts.scheme} is named, only http and https do")
-        headers = None
-        if parts.username:
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            headers = urllib3.make_headers(proxy_basic_auth=_as_utf8(pair))
-        manager = urllib3.ProxyManager(
-            _bare(proxy), proxy_headers=headers, proxy_ssl_context=trust, **options
-        )
-    else:
-        manager = urllib3.PoolManager(**options)
-    manager.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
-    return manager
-
-
-def _as_utf8(pair: str) -> str:
-    """For urllib3, which encodes user and password as latin-1; servers expect UTF-8 (RFC 7617)."""
-    return pair.encode().decode("latin-1")
-
-
-def _bare(url: str) -> str:
-    """Scheme, host and port."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _origin(url: str) -> tuple[str, str | None, int]:
