@@ -10,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError
 
-from buildtool.build.cache.remote_exchange import Exchange
+from buildtool.build.cache.remote_exchange import Exchange, GoneError
 from buildtool.build.cache.remote_frames import CHUNK
 
 PARALLEL = 16
@@ -47,24 +48,32 @@ class _HttpsPool(HTTPSConnectionPool):
 def connections(proxy: str) -> urllib3.PoolManager:
     """What makes and keeps connections; `proxy` is an address with its credentials, or "".
 
-    Raises `ValueError` for a kind of proxy that is not known, `OSError` when the system's
-    certificates cannot be read.
+    Raises `GoneError`, which does not repeat the address, when the proxy cannot be used, and
+    `OSError` when the system's certificates cannot be read.
     """
     # The system's trust store; OpenSSL looks at SSL_CERT_FILE and SSL_CERT_DIR itself.
     trust = ssl.create_default_context()
     options: dict[str, Any] = {"ssl_context": trust, "maxsize": PARALLEL, "blocksize": CHUNK}
     manager: urllib3.PoolManager
     if proxy:
-        parts = urlsplit(proxy)
-        if parts.scheme not in ("http", "https"):
-            raise ValueError(f"a proxy of the kind {parts.scheme} is named, only http and https do")
         headers = None
-        if parts.username:
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            headers = urllib3.make_headers(proxy_basic_auth=as_utf8(pair))
-        manager = urllib3.ProxyManager(
-            bare(proxy), proxy_headers=headers, proxy_ssl_context=trust, **options
-        )
+        try:
+            parts = urlsplit(proxy)
+            if parts.username:
+                pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+                headers = urllib3.make_headers(proxy_basic_auth=as_utf8(pair))
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+            manager = urllib3.ProxyManager(
+                bare(proxy) if usable else "",
+                proxy_headers=headers,
+                proxy_ssl_context=trust,
+                **options,
+            )
+        except (ValueError, HTTPError):  # their words repeat the address, password and all
+            raise GoneError(
+                "cannot be asked: the environment names a proxy whose address cannot be used"
+                " (it is http:// or https:// with a host, perhaps a port)"
+            ) from None
     else:
         manager = urllib3.PoolManager(**options)
     manager.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}

@@ -11,7 +11,6 @@ from urllib.parse import urljoin, urlsplit
 
 import urllib3
 from urllib3.exceptions import (
-    HTTPError,
     NewConnectionError,
     ProtocolError,
     ProxyError,
@@ -64,7 +63,6 @@ class Server:
 
     def __init__(self, config: RemoteConfig) -> None:
         self._base = config.url
-        self._through = f" through the proxy {bare(config.proxy)}" if config.proxy else ""
         self._timeout = urllib3.Timeout(connect=min(CONNECT, config.timeout), read=config.timeout)
         self._headers = {"User-Agent": "buildtool", "Accept-Encoding": "identity"}
         self._credentials: Mapping[str, str] = {}
@@ -76,10 +74,9 @@ class Server:
             self._credentials = {"Authorization": made["authorization"]}
         try:
             self._manager = connections(config.proxy)
-        except (OSError, ValueError, HTTPError) as error:
-            raise GoneError(
-                f"cannot be asked: {error}"
-            ) from None  # never with the proxy's password
+        except OSError as error:
+            raise GoneError(f"cannot be asked: {error.strerror}") from None
+        self._through = f" through the proxy {bare(config.proxy)}" if config.proxy else ""
 
     @contextmanager
     def ask(

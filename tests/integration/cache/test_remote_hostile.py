@@ -389,6 +389,27 @@ def test_the_proxy_of_the_environment() -> None:
         assert "without encryption" in open_to_all.said[0]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://me:pr0xy",
+        "http://me:pr0/xy@127.0.0.1:1",
+        "http://me:pr0xy@127.0.0.1:port",
+        "http://[me:pr0xy@x",
+        "http://me:pr0xy@a host:1",
+        "me:pr0xy@",
+        "pr0xy://me:x@127.0.0.1:1",
+    ],
+)
+def test_the_address_of_a_proxy_is_not_repeated(address: str) -> None:
+    build = Build("http://cache.invalid", {"http_proxy": address})
+    assert build.remote.document(KEY) is None
+    assert not build.remote.writable
+    (said,) = build.said
+    assert "proxy whose address cannot be used" in said
+    assert "pr0" not in said
+
+
 @pytest.mark.parametrize("kind", ["dead", "socks", "refuses"])
 def test_a_proxy_that_cannot_be_used(kind: str) -> None:
     with hostile(says(answer(b"", status="407 Proxy Authentication Required"))) as proxy:
