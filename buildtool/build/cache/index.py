@@ -51,8 +51,14 @@ class Index:
         self.store = store
         self.path = store.directory / "index.sqlite"
 
-    def add(self, item: Item, size: int, names: Iterable[str] = ()) -> None:
-        """Say that `item` is about to appear, a document with the blobs that it `names`."""
+    def add(
+        self, item: Item, size: int, appear: Callable[[], object], names: Iterable[str] = ()
+    ) -> None:
+        """Let `item` appear, a document with the blobs that it `names`, and count it.
+
+        The row comes first: killed between the two, something is counted that is not there, which
+        does less harm than the other way round.
+        """
         row = Row(item, Stored(size, time.time_ns()))
         named = [(item.key, blob) for blob in names]
 
@@ -62,7 +68,7 @@ class Index:
                 database.execute("DELETE FROM named WHERE document = ?", [item.key])
                 database.executemany("INSERT OR IGNORE INTO named VALUES(?, ?)", named)
 
-        self._transaction(act)
+        self._transaction(act, appear)
 
     def use(self, items: Mapping[Item, int]) -> None:
         """Say that items of these sizes were used, and with a document the blobs it names."""
@@ -137,22 +143,30 @@ class Index:
         with self._lock():
             self._make()
 
-    def _transaction(self, act: Callable[[Connection], T]) -> T:
+    def _transaction(
+        self, act: Callable[[Connection], T], then: Callable[[], object] = lambda: None
+    ) -> T:
+        """`act`, and when that is committed `then`, both while nobody else can."""
+        with self._lock():
+            result = self._run(act)
+            then()
+            return result
+
+    def _run(self, act: Callable[[Connection], T]) -> T:
         import sqlite3  # noqa: PLC0415 - a build with nothing to do never gets here
 
-        with self._lock():
-            try:
-                with self._open() as database:
-                    return act(database)
-            except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE:
-                    raise OSError(0, str(error), str(self.path)) from error
-            try:
-                self._make()
-                with self._open() as database:
-                    return act(database)
-            except sqlite3.DatabaseError as error:
+        try:
+            with self._open() as database:
+                return act(database)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE:
                 raise OSError(0, str(error), str(self.path)) from error
+        try:
+            self._make()
+            with self._open() as database:
+                return act(database)
+        except sqlite3.DatabaseError as error:
+            raise OSError(0, str(error), str(self.path)) from error
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[Connection]:

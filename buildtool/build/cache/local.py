@@ -15,7 +15,7 @@ from buildtool.build.cache.action import blobs_named, path_sets_document, read_p
 from buildtool.build.cache.evict import evict
 from buildtool.build.cache.index import Index
 from buildtool.build.cache.lock import locked_briefly
-from buildtool.build.cache.store import DOCUMENT_LIMIT, HEADER, Item, Store
+from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Store
 from buildtool.build.cache.upkeep import ACTIONS
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
@@ -77,10 +77,12 @@ class LocalCache:
             return False
         item = Item("ac", key)
         self.store.path(item)
+        names = blobs_named(data)
 
         def write() -> bool:
-            self.index.add(item, HEADER + len(data), blobs_named(data))
-            self.store.write_document(key, data)
+            self.store.write_document(
+                key, data, lambda size, appear: self.index.add(item, size, appear, names)
+            )
             self._written(len(data))
             return True
 
@@ -114,22 +116,24 @@ class LocalCache:
         or when it could not be written."""
         item = Item("cas", digest)
         try:
-            size = file.stat().st_size
-            if self.store.size(item) == size:
-                self._use(item)
-                return True
             source = file.open("rb")
         except OSError:
             return False
-
-        def write() -> bool:
-            if not self.store.copy_in(digest, source, lambda size: self.index.add(item, size)):
-                return False
-            self._written(size)
-            return True
-
         with source:
-            return size <= self.limit and self._try(write)
+            size = os.fstat(source.fileno()).st_size
+            there = self.store.size(item) == size
+
+            def write() -> bool:
+                if there:
+                    self.index.add(item, size, lambda: None)  # it is as good as new
+                elif not self.store.copy_in(
+                    digest, source, lambda size, appear: self.index.add(item, size, appear)
+                ):
+                    return False
+                self._written(0 if there else size)
+                return True
+
+            return size <= self.limit and (self._try(write) or there)
 
     def path_sets(self, step_key: str) -> tuple[dict[str, Any], ...]:
         """The path sets (JSON) that this step was seen with, newest first."""

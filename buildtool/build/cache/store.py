@@ -29,8 +29,7 @@ DOCUMENT_LIMIT = 16 << 20
 STALE = 3600.0
 """Seconds: a file in `tmp` that nobody wrote to for so long has lost its writer."""
 _MAGIC = b"buildtool-document-1 "
-HEADER = len(_MAGIC) + 64 + 1
-"""Bytes of a document's first line."""
+_HEADER = len(_MAGIC) + 64 + 1
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 
@@ -47,6 +46,10 @@ class Stored(NamedTuple):
 
     size: int
     used: int
+
+
+Place = Callable[[int, Callable[[], object]], None]
+"""Called with a finished file's size and with what makes it appear, which it must call."""
 
 
 class Store:
@@ -77,18 +80,18 @@ class Store:
             return None
         try:
             with stream:
-                data = stream.read(HEADER + DOCUMENT_LIMIT + 1)
+                data = stream.read(_HEADER + DOCUMENT_LIMIT + 1)
         except OSError:
             data = b""
-        text = data[HEADER:]
-        if len(text) <= DOCUMENT_LIMIT and data[:HEADER] == _header(key, text):
+        text = data[_HEADER:]
+        if len(text) <= DOCUMENT_LIMIT and data[:_HEADER] == _header(key, text):
             return text
         self.discard(item)
         return None
 
-    def write_document(self, key: str, text: bytes) -> None:
+    def write_document(self, key: str, text: bytes, place: Place) -> None:
         """Write a document in place of any other of its key."""
-        with self._written(Item("ac", key)) as stream:
+        with self._written(Item("ac", key), place) as stream:
             stream.write(_header(key, text))
             stream.write(text)
 
@@ -107,16 +110,12 @@ class Store:
         self.discard(item)
         return False
 
-    def copy_in(self, digest: str, source: BinaryIO, announce: Callable[[int], None]) -> bool:
-        """Keep `source` as the blob `digest`; False when what was read is something else.
-
-        `announce` is called with the size just before the blob appears.
-        """
-        with contextlib.suppress(_OtherContentError), self._written(Item("cas", digest)) as stream:
-            if _copy(source, stream) != digest:
-                raise _OtherContentError
-            stream.flush()
-            announce(stream.tell())
+    def copy_in(self, digest: str, source: BinaryIO, place: Place) -> bool:
+        """Keep `source` as the blob `digest`; False when what was read is something else."""
+        with contextlib.suppress(_OtherContentError):
+            with self._written(Item("cas", digest), place) as stream:
+                if _copy(source, stream) != digest:
+                    raise _OtherContentError
             return True
         return False
 
@@ -192,8 +191,8 @@ class Store:
         return None
 
     @contextlib.contextmanager
-    def _written(self, item: Item) -> Iterator[BinaryIO]:
-        """A stream into a file that becomes the item's when the block ends without an error."""
+    def _written(self, item: Item, place: Place) -> Iterator[BinaryIO]:
+        """A stream into a file that is placed as the item's when the block ends without error."""
         path = self.path(item)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = self.directory / "tmp"
@@ -205,7 +204,7 @@ class Store:
             os.chmod(name, 0o444)  # noqa: PTH101 - the temporary name is a plain string
             if path.is_dir() and not path.is_symlink():
                 remove(path)
-            Path(name).replace(path)
+            place(os.path.getsize(name), lambda: Path(name).replace(path))  # noqa: PTH202 - as above
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

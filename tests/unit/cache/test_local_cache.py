@@ -206,10 +206,10 @@ def test_a_document_goes_with_its_blob(kit: Kit) -> None:
 
 def test_many_puts_keep_the_limit_before_the_end(kit: Kit) -> None:
     cache = kit.opened(limit=100_000)
-    for number in range(300):
+    for number in range(160):
         kit.put_action(number, cache)
     assert cache.index.total() <= 102_500
-    assert kit.whole(sha(b"action 299"))
+    assert kit.whole(sha(b"action 159"))
 
 
 def test_what_is_larger_than_the_limit_is_not_put(kit: Kit, tmp_path: Path) -> None:
