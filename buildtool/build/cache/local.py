@@ -125,7 +125,7 @@ class LocalCache:
 
             def write() -> bool:
                 if there:
-                    self.index.add(item, size, lambda: None)  # it is as good as new
+                    self.index.use({item: size})  # it is as good as new
                 elif not self.store.copy_in(
                     digest, source, lambda size, appear: self.index.add(item, size, appear)
                 ):

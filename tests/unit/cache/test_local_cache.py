@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache import local
+from buildtool.build.cache import local, lock
 from buildtool.build.cache.action import Action, read_action
 from buildtool.build.cache.evict import choose
 from buildtool.build.cache.index import Row
@@ -212,6 +212,49 @@ def test_many_puts_keep_the_limit_before_the_end(kit: Kit) -> None:
     assert kit.whole(sha(b"action 159"))
 
 
+def test_the_end_keeps_the_limit_whatever_was_put(kit: Kit) -> None:
+    for number in range(80):
+        kit.put_action(number)
+    limit = kit.cache.index.total()
+    cache = kit.opened(limit=limit)
+    kit.put_action(80, cache)
+    assert cache.index.total() > limit  # too little was put to look
+    cache.close()
+    assert 0.8 * limit < cache.index.total() <= 0.9 * limit
+
+
+def test_what_is_put_again_is_as_good_as_new(kit: Kit) -> None:
+    for data in (b"a" * 100, b"b" * 100, b"a" * 100):
+        kit.put(data)
+    gc(kit.cache.store, 100)
+    assert kit.cache.has(sha(b"a" * 100))
+    assert not kit.cache.has(sha(b"b" * 100))
+
+
+def test_what_is_renewed_during_an_eviction_stays_counted(kit: Kit) -> None:
+    kit.put(b"a" * 100)
+    index = kit.cache.index
+    seen = index.rows()
+    kit.put(b"a" * 100)
+    index.forget(seen)
+    assert index.total() == 100
+    index.forget(index.rows())
+    assert index.total() == 0
+
+
+def test_nobody_counts_while_something_appears(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it might be evicted after it was counted and before it is there, and never again."""
+    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    index = kit.cache.index
+
+    def appear() -> None:
+        with pytest.raises(TimeoutError):
+            index.rows()
+
+    index.add(Item("cas", KEY), 1, appear)
+    assert index.total() == 1
+
+
 def test_what_is_larger_than_the_limit_is_not_put(kit: Kit, tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(b"x" * 101)
     cache = kit.opened(limit=100)
@@ -306,6 +349,26 @@ def test_a_cache_that_cannot_be_written_is_told_of_once(
     note = kit.told[0]
     assert isinstance(note, Note)
     assert note.text.startswith("the cache cannot be written: ")
+
+
+def test_a_cache_that_could_not_be_written_is_only_read(kit: Kit, tmp_path: Path) -> None:
+    kit.put_action(1)
+    kit.cache.store.directory.rename(tmp_path / "away")
+    (tmp_path / "cache").touch()
+    assert not kit.cache.put_document(KEY, b"a")
+    (tmp_path / "cache").unlink()
+    (tmp_path / "away").rename(tmp_path / "cache")
+    assert not kit.cache.put_document(KEY, b"a")
+    assert kit.cache.document(sha(b"action 1"))
+
+
+def test_a_lock_that_somebody_keeps_costs_a_note(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    assert kit.cache.add_path_set(KEY, {"files": ["a"]})
+    with lock.locked_briefly(kit.cache.directory / "path-sets.lock"):
+        assert not kit.cache.add_path_set(KEY, {"files": ["b"]})
+    assert "another process keeps it locked" in str(kit.told)
+    assert kit.cache.path_sets(KEY) == ({"files": ["a"]},)
 
 
 def test_path_sets_are_merged(kit: Kit) -> None:
