@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.build import clean as cleaning
+from buildtool.build.building import Options, building
 from buildtool.build.built import Built
-from buildtool.build.cmake_driver import Configured, configure
+from buildtool.build.carry_out import Configured, configure
 from buildtool.build.ide import (
     Written,
     missing_sources,
@@ -19,6 +20,9 @@ from buildtool.build.ide import (
 )
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
+from buildtool.build.why import Explained
+from buildtool.build.why import explain as explain_plan
+from buildtool.build.why import last_build as noted_build
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
@@ -31,7 +35,7 @@ from buildtool.deploy.sysroot.device_files import DeviceFiles
 from buildtool.deploy.sysroot.directory import open_directory
 from buildtool.deploy.sysroot.emulated import files_of
 from buildtool.deploy.sysroot.pull import pull
-from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
 from buildtool.release.stage import Staged
 from buildtool.release.stage import stage as stage_release
 from buildtool.sdk.sysroot import Sysroot
@@ -46,11 +50,14 @@ def plan(project: Project, target_name: str) -> Plan:
     )
 
 
-def stage(project: Project, target_name: str, listener: Listener) -> tuple[Built, Staged]:
+def stage(
+    project: Project, target_name: str, listener: Listener, options: Options | None = None
+) -> tuple[Built, Staged]:
     """Build `target_name` and lay out what it ships."""
-    with _building(project, listener):
-        built = run_plan(plan(project, target_name), listener)
-        return built, stage_release(built)
+    todo = plan(project, target_name)
+    with _alone(project, listener), building(todo.state, listener, options) as shared:
+        built = run_plan(todo, shared)
+        return built, stage_release(built, shared.disk.again())
 
 
 def clean(
@@ -64,7 +71,7 @@ def clean(
             why="packages and emulated devices belong to no target",
             remedy="buildtool clean --all",
         )
-    with _building(project, listener):
+    with _alone(project, listener):
         paths = (
             cleaning.of_target(plan(project, target_name))
             if target_name
@@ -73,7 +80,30 @@ def clean(
         return cleaning.remove(project.state, paths)
 
 
-def _building(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
+def with_build_type(project: Project, target_name: str, build_type: str) -> Project:
+    """The project with another build type of that target; raises `UsageError`."""
+    if build_type not in BUILD_TYPES:
+        raise UsageError(
+            f"{build_type!r} is no build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
+        )
+    target = dataclasses.replace(find_target(project, target_name), build_type=build_type)
+    return dataclasses.replace(project, targets={**project.targets, target_name: target})
+
+
+def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explained, ...]:
+    """What building `target_name` would do now, and why."""
+    todo = plan(project, target_name)
+    with building(todo.state, listener) as shared:
+        return explain_plan(todo, shared)
+
+
+def last_build(project: Project, target_name: str) -> tuple[Explained, ...] | None:
+    """What the last build of `target_name` did; None when none is known of."""
+    find_target(project, target_name)
+    return noted_build(project.state / "state", target_name)
+
+
+def _alone(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
     """The project's build trees, nobody else's for the while."""
 
     def waiting() -> None:
@@ -95,13 +125,13 @@ def prepare_editors(
     others = [name for name in project.targets if name != target_name]
     done: dict[Path, Configured] = {}
     presets: dict[Path, list[tuple[str, Configured]]] = {}
-    with _building(project, listener):
+    with _alone(project, listener), building(chosen.state, listener) as shared:
         for name in (target_name, *others):
             try:
                 steps = chosen.steps if name == target_name else plan(project, name).steps
                 for step, preset in zip(steps, preset_names(name, steps), strict=True):
                     if step.tree not in done:
-                        done[step.tree] = configure(step, listener)
+                        done[step.tree] = configure(step, shared, {})
                     tree = dataclasses.replace(done[step.tree], step=step)
                     presets.setdefault(step.source, []).append((preset, tree))
             except BuildtoolError as error:

@@ -16,4 +16,5 @@ endif()
 set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE)
 
 include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/prefix_map.cmake")
 set(Buildtool_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "buildtool's CMake modules")

@@ -63,6 +63,19 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["BUILDTOOL_CACHE"] = str(cache)
 
 
+@pytest.fixture(autouse=True)
+def _own_actions(
+    _cache: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Give each test a cache where nothing was built before, besides what only costs time."""
+    shared = Path(os.environ["BUILDTOOL_CACHE"])
+    own = tmp_path_factory.mktemp("cache")
+    for name in ("zig", "emulator", "digests"):
+        (shared / name).mkdir(exist_ok=True)
+        (own / name).symlink_to(shared / name)
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is marked `long`, unless asked for."""
     if LONG:

@@ -7,21 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.plan import CMakeStep, Plan
+from buildtool.build.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltStep:
-    """One finished step: its outcome (`up-to-date`, `built`), its time, and what it ships."""
+    """One finished step: its outcome (`up-to-date`, `restored`, `built`), its time in seconds, and
+    what it ships.
+
+    `files` are by their path in the output directory, `digest` is that of all of them together;
+    `reasons` say why it was not up to date, `origin` which cache it was restored from.
+    """
 
     step: CMakeStep
     outcome: str
     seconds: float
     files: Mapping[str, Path]
+    digest: str = ""
+    reasons: tuple[Reason, ...] = ()
+    origin: str = ""
 
     def as_json(self) -> dict[str, object]:
         return {
             **self.step.as_json(),
             "outcome": self.outcome,
+            "origin": self.origin,
             "seconds": round(self.seconds, 3),
             "outputs": [str(path) for path in self.files.values()],
         }

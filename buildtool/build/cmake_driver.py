@@ -1,142 +1,248 @@
-"""Carry out a `CMakeStep`: configure when its arguments changed, let Ninja build, install."""
+"""Bring a step's build tree up to date: CMake when what it read changed, Ninja, install."""
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import json
 import re
-import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool import _data
+from buildtool.build import tree as trees
 from buildtool.build.check_flags import check_flags
 from buildtool.build.check_links import check_links
-from buildtool.build.conan_driver import dependencies
-from buildtool.build.environment import PASSED_ON, build_environment
+from buildtool.build.cmake_arguments import cache_entries
+from buildtool.build.conan_driver import Dependencies
+from buildtool.build.discover import Discovered, dependents_of, discover, shadowed
+from buildtool.build.discover.ninja import read_graph
 from buildtool.build.file_api import answered, ask, read_build_tree
+from buildtool.build.inputs import Change, Disk, InputSet, PathSet, changes, observe
+from buildtool.build.launcher import Launcher
+from buildtool.build.logs import StepLog
 from buildtool.build.plan import CMakeStep
-from buildtool.build.presets import PRESETS, USER_PRESETS, empty_written, written_here
-from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
-from buildtool.core.files import file_digest, tree_digest, write_if_changed
-from buildtool.core.lock import locked
-from buildtool.core.process import Completed, capture, check
-from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.build.presets import empty_written, preset_files
+from buildtool.build.products import check_installed, collect, take_place
+from buildtool.build.roots import RootError, Roots
+from buildtool.core.files import file_digest, write_if_changed
+from buildtool.core.process import Completed
+from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
 from buildtool.toolchains.refusal import Refusal, remedies
 
-PROGRESS = re.compile(r"\[\d+/\d+\]|ninja: |-- ")  # lines of Ninja and CMake about progress
-NOTHING_TO_DO = "no work to do"  # what Ninja says when every output is newer than its inputs
+PROGRESS = re.compile(
+    r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
+)  # lines of Ninja and CMake about progress
+STAMP = "configured.json"
+TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
 
 
-class ArtifactError(BuildtoolError):
-    """A build succeeded but what it should have made is not there, or is not right."""
-
-    code = "artifact"
-
-
-def carry_out(step: CMakeStep, listener: Listener) -> str:
-    """Bring the step's build tree and install prefix up to date.
-
-    Returns `up-to-date` or `built`.  Raises `ToolError` when CMake or Ninja fails,
-    `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError` when one
-    links another libcdsprpc than the system's, `ArtifactError` when the component ships nothing.
-    """
-    with _driving(step, listener) as driver:
-        return driver.run()
-
-
-@dataclass(frozen=True, slots=True)
-class Configured:
-    """A configured build tree: the CMake that made it, the cache entries that it was given, and
-    the environment besides what is the caller's own."""
+@dataclass
+class Driver:
+    """One step's tools.  `environment` is theirs, `disk` what was on disk before they started,
+    `log` and `say` get what they print, `warn` what those had to say that succeeded."""
 
     step: CMakeStep
     cmake: CMake
-    cache: Mapping[str, str]
+    dependencies: Dependencies | None
+    launcher: Launcher | None
     environment: Mapping[str, str]
-
-
-def configure(step: CMakeStep, listener: Listener) -> Configured:
-    """Configure the step's build tree unless that was done, and build nothing.
-
-    Raises as `carry_out` does.
-    """
-    with _driving(step, listener) as driver:
-        driver.outcome = "configured" if driver.configure() else "up-to-date"
-        own = {name: value for name, value in build_environment().items() if name not in PASSED_ON}
-        environment = {**own, **step.profile.environment}
-        return Configured(step, driver.cmake, driver.cache, environment)
-
-
-@contextlib.contextmanager
-def _driving(step: CMakeStep, listener: Listener) -> Iterator[_Driver]:
-    """The step's build tree, nobody else's for the while."""
-    started = time.monotonic()
-    listener(StepStarted(step.name, step.summary))
-    outcome = "failed"
-    try:
-        with locked(
-            step.tree.with_suffix(".lock"),
-            lambda: listener(Note(f"{step.name}: waiting for another buildtool")),
-        ):
-            driver = _Driver(step, find_cmake(step.cmake, step.ninja), listener)
-            yield driver
-            outcome = driver.outcome
-    finally:
-        listener(StepFinished(step.name, outcome, time.monotonic() - started))
-
-
-class _Driver:
-    def __init__(self, step: CMakeStep, cmake: CMake, listener: Listener) -> None:
-        self.step = step
-        self.cmake = cmake
-        self.listener = listener
-        self.outcome = "failed"
-        self.environment = {**build_environment(), **step.profile.environment}
-        self.dependencies = dependencies(step, cmake, listener)
-
-    def run(self) -> str:
-        configured = self.configure()
-        if self.refusals or self.step.profile.cdsprpc:
-            self.check_tree(regenerate=not configured)
-        built = self.build()
-        # Always: what is installed depends on more than what Ninja builds (data files, install()
-        # rules), and an earlier run may have been killed before this point.
-        installed = self.step.install and self.install()
-        self.outcome = "built" if configured or built or installed else "up-to-date"
-        return self.outcome
+    roots: Roots
+    disk: Disk
+    log: StepLog
+    say: Callable[[str], None]
+    warn: Callable[[str], None]
 
     @property
     def cache(self) -> dict[str, str]:
         """The cache entries that CMake is given."""
-        step = self.step
-        toolchain = step.toolchain_file or step.tree / "toolchain.cmake"
-        if self.dependencies:
-            toolchain = self.dependencies.toolchain
-        return {
-            "CMAKE_MAKE_PROGRAM": str(self.cmake.ninja),
-            "CMAKE_TOOLCHAIN_FILE": str(toolchain),
-            "CMAKE_BUILD_TYPE": step.build_type,
-            "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
-            "CMAKE_INSTALL_PREFIX": str(step.output),
-            **dict(sorted(step.profile.variables.items())),
-            **dict(step.defines),
-        }
+        return cache_entries(self.step, self.cmake, self.dependencies, self.launcher)
+
+    def build(self, foundation: str, killed: Callable[[], None]) -> Discovered:
+        """Configure if need be, build, and fill the step's output directory.
+
+        `foundation` names what no part of an old build tree may outlive; `killed` is called when
+        Ninja died of a signal.  Returns what was read.  Raises `ToolError` when CMake or Ninja
+        fails, `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError`
+        when one links another libcdsprpc than the system's, `ArtifactError` when the component
+        ships nothing.
+        """
+        note = self.prepare(foundation)
+        self.configure()
+        command: list[str | Path] = [self.cmake.ninja, "-C", self.tree, *self.step.targets]
+        trees.write_note(self.tree, dataclasses.replace(note, ended=trees.KILLED))
+        try:
+            done = self.log.capture(
+                command, env=self.environment, cwd=self.step.source, on_line=self.say
+            )
+        except KeyboardInterrupt:
+            trees.write_note(self.tree, dataclasses.replace(note, ended=trees.FAILED))
+            raise
+        if done.status < 0:
+            killed()
+        elif done.status > 0:
+            trees.write_note(self.tree, dataclasses.replace(note, ended=trees.FAILED))
+        self.show(self.check(done, "building"), "warning:")
+        self.put_down()
+        found = self.discover()
+        inputs = observe(found.paths, self.roots, self.disk.again())
+        made = self.products()
+        whole = trees.TreeNote(foundation, trees.WELL, inputs, found.configure, found.install, made)
+        trees.write_note(self.tree, whole)
+        return found
+
+    def configured(self, foundation: str) -> bool:
+        """Configure if need be, and build nothing; returns whether it was.  Raises as `build`."""
+        note = self.prepare(foundation)
+        done = self.configure()
+        if done:
+            trees.write_note(self.tree, note)
+        return done
+
+    @property
+    def tree(self) -> Path:
+        return self.step.tree
+
+    def prepare(self, foundation: str) -> trees.TreeNote:
+        """Take away from the tree what Ninja would wrongly keep: all of it, if need be.
+
+        Returns the note of the tree as it is then.
+        """
+        note = trees.read_note(self.tree)
+        now = self.seen(note) if note and note.foundation == foundation else None
+        if note is None or now is None:
+            return self.nothing(foundation)
+        kept = dict(note.products)
+        well = note.ended == trees.WELL
+        now_there = trees.stamps(self.tree, kept) if well else self.products()
+        if note.ended == trees.FAILED:  # Ninja ended by itself: what it left is right
+            kept = now_there
+        unlike = {name for name, stamp in now_there.items() if kept.get(name) != stamp}
+        trees.take_away(self.tree, unlike)
+        kept = {name: stamp for name, stamp in kept.items() if name not in unlike}
+        differences = changes(note.inputs, now)
+        if any(note.configure.covers(row) for row in differences):
+            (self.tree / STAMP).unlink(missing_ok=True)
+        if not self.take_away_stale(
+            [row for row in differences if not note.install.covers(row)], note.configure
+        ):
+            return self.nothing(foundation)
+        return dataclasses.replace(note, inputs=now, products=kept)
+
+    def nothing(self, foundation: str) -> trees.TreeNote:
+        """Begin with an empty tree."""
+        trees.delete(self.tree)
+        empty = PathSet.of()
+        inputs = InputSet(empty, {}, (), {})
+        return trees.TreeNote(foundation, trees.FAILED, inputs, empty, empty, {})
+
+    def seen(self, note: trees.TreeNote) -> InputSet | None:
+        """What there is to see now of what the tree was made from; None when it is of tools that
+        this project no longer uses."""
+        try:
+            return observe(note.inputs.paths, self.roots, self.disk.again())
+        except RootError:
+            return None
+
+    def take_away_stale(self, differences: Sequence[Change], configure: PathSet) -> bool:
+        """Take away what was made of files that changed: Ninja misses those with old time stamps,
+        and headers that are found in place of others.
+
+        Returns False when nobody knows what was made of one of them.
+        """
+        if not differences or not (self.tree / "build.ninja").is_file():
+            return True
+        appeared, changed = [], []
+        for row in differences:
+            if row.kind == "glob":
+                if not configure.covers(row):
+                    return False
+            elif "present" in (row.old, row.new):
+                appeared.append(self.roots.placed(row.path))
+            else:
+                changed.append(self.roots.placed(row.path))
+        known = dependents_of(self.tree, self.cmake.ninja, changed, self.environment)
+        for row in differences:
+            path = self.roots.placed(row.path)
+            if path in changed and not known.get(path) and not configure.covers(row):
+                return False
+        stale = {path for paths in known.values() for path in paths}
+        stale |= set(
+            shadowed(
+                self.tree,
+                ninja=self.cmake.ninja,
+                environment=self.environment,
+                roots=self.roots,
+                appeared=appeared,
+                ignore=self.known_places,
+            )
+        )
+        trees.take_away(self.tree, map(str, stale))
+        return True
+
+    def products(self) -> dict[str, trees.Stamp]:
+        """The stamps of all that Ninja has made."""
+        if not (self.tree / "build.ninja").is_file():
+            return {}
+        graph = read_graph(self.tree, self.cmake.ninja, self.environment, self.step.targets)
+        return trees.stamps(self.tree, graph.made)
+
+    @property
+    def known_places(self) -> tuple[str, ...]:
+        """The roots whose files have an identity of their own in the step's key."""
+        return tuple(name.lower() for name in self.step.profile.places)
+
+    def discover(self) -> Discovered:
+        """What the build read, as the tools tell."""
+        return discover(
+            self.tree,
+            source=self.step.source,
+            ninja=self.cmake.ninja,
+            environment=self.environment,
+            targets=self.step.targets,
+            trace=self.tree / TRACE,
+            roots=self.roots,
+            declared=self.step.inputs,
+            ignore=self.known_places,
+            install_trace=self.tree / INSTALL_TRACE if self.step.install else None,
+            disk=self.disk.again(),
+        )
+
+    def put_down(self) -> None:
+        """Fill the step's output directory, as a whole."""
+        fresh = self.tree / "install.new"
+        trees.delete(fresh)
+        fresh.mkdir()
+        if self.step.install:
+            # The script itself, not `cmake --install`: only so can absolute destinations be refused
+            # before anything is written to them.
+            command: list[str | Path] = [
+                self.cmake.program,
+                *_traced(self.tree / INSTALL_TRACE),
+                f"-DCMAKE_INSTALL_PREFIX={fresh}",
+                "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON",
+                *("-P", self.tree / "cmake_install.cmake"),
+            ]
+            self.tool(command, "installing")
+            check_installed(self.step, fresh)
+        else:
+            collect(self.step, fresh)
+        take_place(fresh, self.step.output)
 
     def configure(self) -> bool:
-        """Run CMake unless the tree was configured with these very arguments."""
-        step = self.step
+        """Run CMake unless the tree was configured with these very arguments and nothing that it
+        read has changed; check then what it would build."""
+        step, stamp = self.step, self.tree / STAMP
         toolchain = step.tree / "toolchain.cmake"
         arguments = [
             *(["--preset", step.preset] if step.preset else []),
+            # The profile's entries go to a toolchain file that may know none of them.
+            *(["--no-warn-unused-cli"] if step.toolchain_file else []),
             *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
             *(f"-D{name}={value}" for name, value in self.cache.items()),
         ]
-        stamp = step.tree / "configured.json"
-        presets = [step.source / name for name in (PRESETS, USER_PRESETS)]
+        presets = preset_files(step.source) if step.preset else []
         own = [step.toolchain_file] if step.toolchain_file else []
         wanted = json.dumps(
             {
@@ -144,93 +250,68 @@ class _Driver:
                 "arguments": arguments,
                 "dependencies": self.dependencies.key if self.dependencies else "",
                 "environment": dict(step.profile.environment),
-                "files": [
-                    file_digest(file)
-                    for file in [*presets, *own]
-                    if file.is_file() and not written_here(file)
-                ],
+                "toolchain": step.profile.cmake_toolchain(),
+                "files": [file_digest(file) for file in [*presets, *own] if file.is_file()],
             },
             indent=1,
         )
-        made = [step.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles")]
+        made = [step.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles", TRACE)]
         if (
             all(path.exists() for path in made)
             and answered(step.tree)
             and stamp.is_file()
             and stamp.read_text() == wanted
             and toolchain.is_file()
-            and toolchain.read_text() == step.profile.cmake_toolchain()
         ):
             return False
-        # What a former configuration cached must not shape this one.
-        for leftover in ("CMakeCache.txt", "CMakeFiles"):
-            _remove(step.tree / leftover)
         stamp.unlink(missing_ok=True)
+        # What a former configuration cached must not shape this one.
+        trees.unconfigure(self.tree)
         if step.preset:
             empty_written(step.source)
         write_if_changed(toolchain, step.profile.cmake_toolchain())
         ask(step.tree)
-        self.warn(self.tool([self.cmake.program, *arguments], "configuring"), "CMake Warning")
+        quiet = _data.path("cmake") / "quiet_policies.cmake"
+        command: list[str | Path] = [
+            self.cmake.program,
+            *_traced(self.tree / TRACE),
+            "-C",
+            quiet,
+            *arguments,
+        ]
+        self.show(self.tool(command, "configuring"), "CMake Warning")
+        self.check_tree()
         write_if_changed(stamp, wanted)
         return True
+
+    def check_tree(self) -> None:
+        """Refuse flags and libraries that would not do."""
+        if not self.refusals and not self.step.profile.cdsprpc:
+            return
+        tree = read_build_tree(self.tree)
+        if self.refusals:
+            check_flags(tree, self.step.profile)
+        if self.step.profile.cdsprpc:
+            check_links(tree, self.step.profile.cdsprpc)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
         """A toolchain file of the component's own brings a compiler of its own."""
         return () if self.step.toolchain_file else self.step.profile.refusals
 
-    def check_tree(self, *, regenerate: bool) -> None:
-        """Refuse flags and libraries that would not do, as the CMakeLists.txt has them now."""
-        if regenerate:
-            self.tool([self.cmake.ninja, "-C", self.step.tree, "build.ninja"], "configuring")
-        tree = read_build_tree(self.step.tree)
-        if self.refusals:
-            check_flags(tree, self.step.profile)
-        if self.step.profile.cdsprpc:
-            check_links(tree, self.step.profile.cdsprpc)
-
-    def build(self) -> bool:
-        command: list[str | Path] = [self.cmake.ninja, "-C", self.step.tree, *self.step.targets]
-        done = self.tool(command, "building")
-        self.warn(done, "warning:")
-        return NOTHING_TO_DO not in done.output
-
-    def warn(self, done: Completed, sign: str) -> None:
+    def show(self, done: Completed, sign: str) -> None:
         """Show what a tool that succeeded said, when there is a warning in it."""
         if sign in done.output:
             said = [line for line in done.output.splitlines() if not PROGRESS.match(line)]
-            self.listener(Warned(self.step.name, "\n".join(said)))
-
-    def install(self) -> bool:
-        """Bring the prefix up to date as a whole; returns whether anything in it changed."""
-        prefix, fresh = self.step.output, self.step.tree / "install.new"
-        _remove(fresh)
-        # The script itself, not `cmake --install`: only so can absolute destinations be refused
-        # before anything is written to them.
-        command: list[str | Path] = [
-            *(self.cmake.program, f"-DCMAKE_INSTALL_PREFIX={fresh}"),
-            "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON",
-            *("-P", self.step.tree / "cmake_install.cmake"),
-        ]
-        self.tool(command, "installing")
-        fresh.mkdir(exist_ok=True)
-        if prefix.is_dir() and tree_digest([prefix]) == tree_digest([fresh]):
-            _remove(fresh)
-            return False
-        _remove(prefix)
-        prefix.parent.mkdir(parents=True, exist_ok=True)
-        fresh.rename(prefix)
-        return True
+            self.warn("\n".join(said))
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
+        done = self.log.capture(argv, env=self.environment, cwd=self.step.source, on_line=self.say)
+        return self.check(done, doing)
+
+    def check(self, done: Completed, doing: str) -> Completed:
         step = self.step
-        done = capture(
-            argv,
-            env=self.environment,
-            cwd=step.source,
-            on_line=lambda line: self.listener(StepOutput(step.name, line)),
-        )
-        return check(
+        return self.log.check(
             done,
             f"{doing} {step.summary}",
             remedy=remedies(self.refusals, done.output)
@@ -239,61 +320,6 @@ class _Driver:
         )
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def shipped_files(step: CMakeStep) -> dict[str, Path]:
-    """What the finished step ships: path relative to its prefix → file.
-
-    Raises `ArtifactError` when it ships nothing, or a pattern in `artifacts` matches nothing.
-    """
-    if not step.artifacts:
-        found = (
-            {str(path.relative_to(step.output)): path for path in _files(step.output)}
-            if step.install
-            else {}
-        )
-        if not found:
-            raise ArtifactError(
-                f"{step.name} ships nothing",
-                why=f"its install() rules put no file into {step.output}",
-                remedy="Add install(TARGETS …) to its CMakeLists.txt, or name 'artifacts' in"
-                " buildtool.toml.",
-            )
-        for name, path in found.items():
-            if not path.exists():
-                raise ArtifactError(
-                    f"{step.name} ships {name}, a link to nothing",
-                    why=f"it points to {path.readlink()}",
-                    remedy="Install what it points to as well.",
-                )
-        return found
-    found = {}
-    for pattern in step.artifacts:
-        try:
-            matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
-        except (ValueError, IndexError, NotImplementedError):
-            matches = []  # no pattern at all, so nothing matches it
-        if not matches:
-            raise ArtifactError(
-                f"{step.name} made no {pattern!r}",
-                why=f"nothing below {step.tree} matches it",
-                remedy="Correct 'artifacts' in buildtool.toml, or the CMake target that makes it.",
-            )
-        for path in matches:
-            if path.name in found:
-                raise ArtifactError(
-                    f"{step.name} has two artifacts called {path.name}",
-                    why=f"{found[path.name]} and {path}",
-                    remedy="Name one of them only in 'artifacts'.",
-                )
-            found[path.name] = path
-    return found
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+def _traced(file: Path) -> tuple[str, ...]:
+    """What makes CMake tell of everything that it reads, in `file`."""
+    return ("--trace-expand", "--trace-format=json-v1", f"--trace-redirect={file}")

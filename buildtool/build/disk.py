@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import os
@@ -94,6 +95,12 @@ class Disk:
         """Ask anew: after a build, files are not what they were before it."""
         self._states.clear()
         self._entries.clear()
+
+    def again(self) -> Disk:
+        """The file system as it is from now on; both remember the same digests."""
+        later = copy.copy(self)
+        later._states, later._entries = {}, {}
+        return later
 
     def save(self) -> None:
         """Remember what was digested; a note that cannot be written costs time, nothing else."""

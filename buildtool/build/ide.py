@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buildtool.build.cmake_driver import Configured
+from buildtool.build.carry_out import Configured
 from buildtool.build.compile_commands import for_clangd, without_launcher
 from buildtool.build.environment import build_environment
 from buildtool.build.file_api import FileApiError, read_build_tree

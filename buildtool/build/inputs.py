@@ -71,6 +71,19 @@ class PathSet:
             (*self.globs, *other.globs),
         )
 
+    def __sub__(self, other: PathSet) -> PathSet:
+        return PathSet.of(
+            set(self.files) - set(other.files),
+            set(self.absent) - set(other.absent),
+            set(self.globs) - set(other.globs),
+        )
+
+    def covers(self, change: Change) -> bool:
+        """Whether the change is one at a place of this set."""
+        if change.kind == "glob":
+            return any(glob.text in (change.old, change.new) for glob in self.globs)
+        return change.path in self.files or change.path in self.absent
+
     @cached_property
     def digest(self) -> str:
         return value_digest(self.as_json())

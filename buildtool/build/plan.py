@@ -30,8 +30,9 @@ class CMakeStep:
     `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
     directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
     for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
-    `inputs` are globs of files that it reads and no tool tells of, `needs` the outputs of steps
-    that it builds on, by name; `cmake` and `ninja` are what the project asks of these.
+    what is not to ship (`ships`) is there for others to build on; `inputs` are globs of files that
+    it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name; `cmake`
+    and `ninja` are what the project asks of these.
     """
 
     name: str
@@ -51,6 +52,7 @@ class CMakeStep:
     targets: tuple[str, ...] = ()
     preset: str = ""
     install: bool = True
+    ships: bool = True
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
     conan: ConanNeeds | None = None
@@ -144,6 +146,7 @@ def _step(
     arch: str | None = None,
 ) -> CMakeStep:
     component = components[name]
+    needed = any(name in other.needs for other in components.values())
 
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text
@@ -172,7 +175,8 @@ def _step(
         ),
         targets=tuple(filled(name) for name in component.targets),
         preset=filled(component.preset),
-        install=component.install and not component.artifacts,
+        install=not component.artifacts and (component.install or needed),
+        ships=component.install or bool(component.artifacts) or not needed,
         artifacts=tuple(filled(pattern) for pattern in component.artifacts),
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file

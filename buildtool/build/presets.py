@@ -24,6 +24,7 @@ MARK = "buildtool"
 UNSET = ("ASMFLAGS", "CC", "CFLAGS", "CXX", "CXXFLAGS", "CMAKE_PREFIX_PATH", "LDFLAGS")
 """Variables of the caller's that would shape a first configuration."""
 MAX_BYTES = 4 << 20
+MAX_FILES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,25 @@ def written_here(file: Path) -> bool:
         return bool(mark == {MARK: {"digest": value_digest(content)}})
     except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return False
+
+
+def preset_files(source: Path) -> list[Path]:
+    """The files that the presets of the directory `source` come from, without those that were
+    written here: what they include, too."""
+    found: dict[Path, None] = {}
+    waiting = [source / USER_PRESETS, source / PRESETS]
+    while waiting and len(found) < MAX_FILES:
+        file = waiting.pop()
+        if file in found or written_here(file) or not file.is_file():
+            continue
+        found[file] = None
+        try:
+            with file.open("rb") as stream:
+                included = json.loads(stream.read(MAX_BYTES)).get("include", [])
+            waiting += [file.parent / name for name in included if isinstance(name, str)]
+        except (OSError, ValueError, RecursionError, TypeError, AttributeError):
+            continue  # CMake will say what is wrong with it
+    return list(found)
 
 
 def empty_written(source: Path) -> None:

@@ -20,6 +20,7 @@ from buildtool.cli import (
     profile,
     run,
     sysroot,
+    why,
 )
 
 app = typer.Typer(
@@ -50,6 +51,7 @@ app.command("init")(init.init)
 app.command("clean")(clean.clean)
 app.command("doctor")(doctor.doctor)
 app.command("build")(build.build)
+app.command("why")(why.why)
 app.command("run", cls=run.RunCommand)(run.run)
 app.command("idl")(idl.idl)
 app.command("profile")(profile.profile)

@@ -15,6 +15,7 @@ from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
 
+BUILD_TYPES = ("Release", "Debug", "RelWithDebInfo", "MinSizeRel")
 PLATFORMS = ("ubuntu-aarch64", "android")
 TOOLS = (
     "zig",
@@ -141,7 +142,7 @@ class Target:
     build_type: str = key(
         "CMake's build type, of both sides",
         default="Release",
-        choices=("Release", "Debug", "RelWithDebInfo", "MinSizeRel"),
+        choices=BUILD_TYPES,
     )
     glibc: str = key("oldest glibc its programs run with, on ubuntu-aarch64", default="2.35")
     api: int = key("oldest Android API level its programs run on", default=31)

@@ -7,12 +7,15 @@ run.sh             starts a program with the right environment
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.built import Built
+from buildtool.build.disk import RUNS, Disk
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, value_digest
@@ -37,31 +40,20 @@ class Staged:
     archs: tuple[str, ...]
 
 
-def stage(built: Built) -> Staged:
+def stage(built: Built, disk: Disk) -> Staged:
     """Lay out what `built` ships in the plan's stage directory.
 
-    The directory is replaced as a whole, and only when its content would change.
-    Raises `StageError` for two files of one name and for a libcdsprpc.
+    The directory is replaced as a whole, and only when it is not as it should be: what is in it is
+    compared by content.  Raises `StageError` for two files of one name and for a libcdsprpc.
     """
     files = _layout(built)
     script = (Path(__file__).parent / RUN_SCRIPT).read_text()
     directory = built.plan.stage
-    release_id = value_digest(
-        [
-            [name, bool(path.stat().st_mode & 0o100), file_digest(path)]
-            for name, path in sorted(files.items())
-        ]
-        + [script]
-    )
+    wanted = {name: disk.state(path) for name, path in files.items()}
+    wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + RUNS
     archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
-    staged = Staged(built.plan.target, directory, release_id, archs)
-    mark = directory.with_name(f".{directory.name}.id")  # no target's name begins with a dot
-    whole = all(
-        (directory / name).is_file() and (directory / name).stat().st_size == path.stat().st_size
-        for name, path in files.items()
-    )
-    same = mark.is_file() and mark.read_text() == release_id
-    if same and whole and (directory / RUN_SCRIPT).is_file():
+    staged = Staged(built.plan.target, directory, value_digest(sorted(wanted.items())), archs)
+    if {name: disk.state(f"{directory}/{name}") for name in _files(directory)} == wanted:
         return staged
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
@@ -73,20 +65,29 @@ def stage(built: Built) -> Staged:
         (fresh / RUN_SCRIPT).write_text(script)
         (fresh / RUN_SCRIPT).chmod(0o755)
         fresh.chmod(0o755)
-        mark.unlink(missing_ok=True)
         if directory.exists():
             shutil.rmtree(directory)
         fresh.rename(directory)
-        mark.write_text(release_id)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return staged
+
+
+def _files(directory: Path) -> list[str]:
+    """Everything below the directory that is none itself: relative paths."""
+    return [
+        str(Path(folder, name).relative_to(directory))
+        for folder, _, names in os.walk(directory)
+        for name in names
+    ]
 
 
 def _layout(built: Built) -> dict[str, Path]:
     """Path in the release → file."""
     files: dict[str, Path] = {}
     for finished in built.steps:
+        if not finished.step.ships:
+            continue
         arch = finished.step.arch
         for name, path in finished.files.items():
             _refuse_cdsprpc(finished.step.name, name, path)

@@ -16,6 +16,7 @@ from buildtool.build.cache.outputs import (
     Output,
     OutputsError,
     outputs_as_json,
+    outputs_digest,
     outputs_from_json,
 )
 from buildtool.build.cache.store import DOCUMENT_LIMIT, is_digest
@@ -42,6 +43,11 @@ class Action:
     outputs: tuple[Output, ...]
     tool: str
     seconds: float
+
+    @property
+    def digest(self) -> str:
+        """That of the outputs: what steps depend on that build on this one."""
+        return outputs_digest(self.outputs)
 
     def as_bytes(self) -> bytes:
         """The document to be stored under `action_key`."""

@@ -24,10 +24,11 @@ __all__ = ["Discovered", "dependents", "dependents_of", "discover", "shadowed"]
 @dataclass(frozen=True, slots=True)
 class Discovered:
     """`paths`: all that the step looked at; `configure`: the part of it that CMake did, whose
-    change needs CMake again."""
+    change needs CMake again; `install`: the part that only the install script did."""
 
     paths: PathSet
     configure: PathSet
+    install: PathSet
 
 
 def discover(
@@ -76,11 +77,13 @@ def discover(
     for file in dict.fromkeys([*graph.inputs, *(h for hs in graph.headers.values() for h in hs)]):
         built.content(file)
     built.absent |= Shadows(read_build_tree(tree), graph.headers, places).absent(disk)
-    if install_trace:
-        read_trace(install_trace, built, str(source), f"{read.root}/")
     for pattern in declared:
         _declare(pattern, built)
-    return Discovered(configure.paths | built.paths, configure.paths)
+    before = configure.paths | built.paths
+    install = Finding(places, disk)
+    if install_trace:
+        read_trace(install_trace, install, str(source), f"{read.root}/")
+    return Discovered(before | install.paths, configure.paths, install.paths - before)
 
 
 def _declare(pattern: str, found: Finding) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
-from buildtool.build.cmake_driver import carry_out
+from buildtool.build.building import building
+from buildtool.build.carry_out import carry_out
 from buildtool.build.plan import CMakeStep
 from buildtool.core.cache import cache_dir
 from buildtool.core.events import Listener, Note
@@ -55,8 +56,9 @@ def build_emulator(listener: Listener) -> Emulator:
     ]
     if missing:
         listener(Note("building the emulated device, once; the first time takes a minute or two"))
-    for step in missing:
-        carry_out(step, listener)
+        with building(cache_dir() / "emulator" / "state", listener) as shared, shared.jobserver:
+            for step in missing:
+                carry_out(step, shared, {})
     return emulator
 
 

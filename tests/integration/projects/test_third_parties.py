@@ -204,3 +204,40 @@ def test_a_version_that_git_describes(third_party: Tree) -> None:
     tree.build()
 
     assert b"beam 0.9 (r1)" in (tree.stage / "bin/beam").read_bytes()
+
+
+def test_a_component_that_needs_another(third_party: Tree) -> None:
+    """What the other one installs is found, and only ships if it is to."""
+    tree = third_party("host_tree", HOST_TREE)
+    tree.edit("buildtool.toml", "defines = { BEAM_WITH_CORE = false }", 'needs = ["beamcore"]')
+    core = '[host.beamcore]\nsource = "core"\ninstall = false\n\n[target.sim]'
+    tree.edit("buildtool.toml", "[target.sim]", core)
+
+    assert built_once(tree) == {"bin/beam"}
+
+    # A comment makes another object of nothing: what is built on it stays.
+    tree.edit("core/src/beamcore.c", '#include "beamcore.h"', '#include "beamcore.h" // weight')
+    assert tree.build() == {"host/beamcore": "built", "host/beam": "up-to-date"}
+
+    tree.edit("core/src/beamcore.c", "180", "181")
+    assert set(tree.build().values()) == {"built"}
+    tree.edit("core/src/beamcore.c", "181", "180")
+    assert set(tree.build().values()) == {"restored"}
+
+
+def test_what_no_tool_tells_of_can_be_declared(third_party: Tree) -> None:
+    tree = third_party("host_tree", HOST_TREE)
+    tree.edit(
+        "buildtool.toml", 'source = "app"', 'source = "app"\ninputs = [".git/HEAD", ".git/refs/**"]'
+    )
+    git(tree.root, "init")
+    git(tree.root, "add", "app")
+    git(tree.root, "commit", "-m", "first")
+    git(tree.root, "tag", "r1")
+    tree.build()
+
+    git(tree.root, "tag", "-d", "r1")
+    git(tree.root, "tag", "r2")
+
+    assert tree.build() == {"host/beam": "built"}
+    assert b"beam 0.9 (r2)" in (tree.stage / "bin/beam").read_bytes()

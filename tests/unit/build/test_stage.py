@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.build.built import Built, BuiltStep
+from buildtool.build.disk import Disk
 from buildtool.build.plan import CMakeStep, Plan
-from buildtool.release.stage import StageError, stage
+from buildtool.release import stage as release
+from buildtool.release.stage import Staged, StageError
 from buildtool.toolchains.import_stub import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 
@@ -33,6 +35,10 @@ def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
     shipped = {name: prefix / name for name in files}
     plan = Plan("sim", (step,), tmp_path / "stage" / "sim", tmp_path / "state")
     return Built(plan, (BuiltStep(step, "built", 0.0, shipped),))
+
+
+def stage(result: Built) -> Staged:
+    return release.stage(result, Disk())
 
 
 def tree(directory: Path) -> list[str]:

@@ -1,0 +1,261 @@
+"""One step, from what there is to what it ships: nothing to do, taken from a cache, or built."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from buildtool.build.building import Building
+from buildtool.build.built import BuiltStep
+from buildtool.build.cache.outputs import Output, read_outputs
+from buildtool.build.check_products import check_products
+from buildtool.build.cmake_arguments import step_roots, tool_environment
+from buildtool.build.conan_driver import Dependencies, dependencies, installed
+from buildtool.build.environment import PASSED_ON
+from buildtool.build.inputs import InputSet, changed_since, observe
+from buildtool.build.launcher import chosen, find_launcher
+from buildtool.build.logs import step_log
+from buildtool.build.lookup import Kept
+from buildtool.build.plan import CMakeStep
+from buildtool.build.reasons import Reason, reasons
+from buildtool.build.record import Record, read_record, record_file, write_record
+from buildtool.build.roots import RootError, Roots
+from buildtool.build.step_key import step_fields, step_key
+from buildtool.core.events import Note, StepFinished, StepOutput, StepStarted, Warned
+from buildtool.core.files import value_digest
+from buildtool.core.lock import locked
+from buildtool.sdk.cmake import CMake, find_cmake
+
+if TYPE_CHECKING:
+    from buildtool.build.cmake_driver import Driver
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A step as it stands: its key, what was known of it, and why that is not enough."""
+
+    step: CMakeStep
+    cmake: CMake
+    roots: Roots
+    fields: dict[str, Any]
+    record: Record | None
+    reasons: tuple[Reason, ...]
+
+    @property
+    def key(self) -> str:
+        return step_key(self.fields)
+
+
+def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judged:
+    """Look whether there is anything to do for `step`; starts no process.
+
+    `needs` are the digests of what the steps made that it builds on.
+    """
+    cmake = find_cmake(step.cmake, step.ninja)
+    roots = step_roots(step)
+    ready = installed(step)
+    fields = step_fields(step, cmake, roots, needs, ready.key if ready else "")
+    record = read_record(record_file(building.state, step))
+    disk = building.disk
+    try:
+        now = observe(record.inputs.paths, roots, disk) if record else None
+    except RootError:  # of a tool that this project no longer uses
+        now = record = None
+    found = reasons(record, fields, now, step.output, disk.state)
+    if not found and (lost := _lost(step, ready, record)):
+        found = (Reason("output", lost, new="missing"),)
+    return Judged(step, cmake, roots, fields, record, found)
+
+
+def nothing_to_do(judged: Judged) -> BuiltStep:
+    """The result of a step that is as it was."""
+    assert judged.record is not None
+    return _built(judged, _Done("up-to-date", judged.record), 0.0)
+
+
+def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> BuiltStep:
+    """Bring the step's outputs up to date: from a cache, else by its tools.
+
+    Raises what the tools' drivers and the checks of what came out raise.
+    """
+    listener = building.listener
+    started = time.monotonic()
+    listener(StepStarted(step.name, step.summary))
+    outcome = "failed"
+    waiting = Note(f"{step.name}: waiting for another buildtool")
+    try:
+        with locked(step.tree.with_suffix(".lock"), lambda: listener(waiting)):
+            # Only now: another buildtool may have done it all, and steps before this one ran.
+            judged = judge(step, building.now(), needs)
+            if judged.record and not judged.reasons:
+                done = _Done("up-to-date", judged.record)
+            else:
+                done = _carry_out(judged, building, started)
+            outcome = done.outcome
+    finally:
+        listener(StepFinished(step.name, outcome, time.monotonic() - started))
+    return _built(judged, done, time.monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A configured build tree: the CMake that made it, the cache entries that it was given, and
+    the environment besides what is the caller's own."""
+
+    step: CMakeStep
+    cmake: CMake
+    cache: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Configured:
+    """Configure the step's build tree if need be, and build nothing; raises as `carry_out` does."""
+    listener, started = building.listener, time.monotonic()
+    listener(StepStarted(step.name, step.summary))
+    outcome = "failed"
+    waiting = Note(f"{step.name}: waiting for another buildtool")
+    try:
+        with locked(step.tree.with_suffix(".lock"), lambda: listener(waiting)):
+            judged = judge(step, building.now(), needs)
+            packages = dependencies(step, judged.cmake, listener)
+            fields = {**judged.fields, "packages": packages.key if packages else ""}
+            with _driver(judged, building, packages) as driver:
+                outcome = "configured" if driver.configured(foundation(fields)) else "up-to-date"
+    finally:
+        listener(StepFinished(step.name, outcome, time.monotonic() - started))
+    told = {name: value for name, value in tool_environment(step).items() if name not in PASSED_ON}
+    return Configured(step, judged.cmake, driver.cache, told)
+
+
+def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
+    step, roots = judged.step, judged.roots
+    with building.jobserver.token():
+        packages = dependencies(step, judged.cmake, building.listener)
+    fields = {**judged.fields, "packages": packages.key if packages else ""}
+    key = step_key(fields)
+    lookup = building.caches.lookup
+    hit = lookup.find(key, roots, building.disk)
+    if hit and lookup.restore(hit, step.output):
+        action = hit.action
+        made = _Made(fields, hit.inputs, action.outputs, (), action.seconds)
+        return _Done("restored", _finish(judged, building, made), hit.origin)
+    begun = time.time_ns()
+    with _driver(judged, building, packages) as driver, building.jobserver.token():
+        found = driver.build(foundation(fields), building.jobserver.lost)
+    inputs = observe(found.paths, roots, building.disk.again())
+    outputs = read_outputs(step.output)
+    moved = _moved(judged, inputs, begun)
+    seconds = time.monotonic() - started
+    record = _finish(judged, building, _Made(fields, inputs, outputs, moved, seconds))
+    if not moved:
+        place = str(step.root) if names(step.output, outputs, step.root) else ""
+        lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
+    return _Done("built", record)
+
+
+@contextlib.contextmanager
+def _driver(judged: Judged, building: Building, packages: Dependencies | None) -> Iterator[Driver]:
+    """The step's tools, with its log."""
+    from buildtool.build.cmake_driver import Driver  # noqa: PLC0415 - most builds need none
+
+    step, listener = judged.step, building.listener
+    wanted = chosen(building.options.launcher, step.launcher)
+    launcher = find_launcher(wanted, step.root) if wanted else None
+    with step_log(building.state / "logs", step.name, step.summary) as log:
+        yield Driver(
+            step=step,
+            cmake=judged.cmake,
+            dependencies=packages,
+            launcher=launcher,
+            environment={**tool_environment(step, launcher), **building.jobserver.environment},
+            roots=judged.roots,
+            disk=building.disk,
+            log=log,
+            say=lambda line: listener(StepOutput(step.name, line)),
+            warn=lambda text: listener(Warned(step.name, text)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How a step came to its record; `origin` is the cache that it was restored from."""
+
+    outcome: str
+    record: Record
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What came of carrying a step out, or of finding that it was; as in `Record`."""
+
+    fields: dict[str, Any]
+    inputs: InputSet
+    outputs: tuple[Output, ...]
+    moved: tuple[str, ...]
+    seconds: float
+
+
+def _finish(judged: Judged, building: Building, made: _Made) -> Record:
+    """Check what came out, and remember it."""
+    step = judged.step
+    runtime = check_products(step, {o.path: step.output / o.path for o in made.outputs})
+    record = Record(
+        key=step_key(made.fields),
+        fields=made.fields,
+        inputs=made.inputs,
+        outputs=made.outputs,
+        moved=made.moved,
+        runtime={name: str(path) for name, path in runtime.items()},
+        seconds=made.seconds,
+    )
+    write_record(record_file(building.state, step), record)
+    return record
+
+
+def _moved(judged: Judged, inputs: InputSet, begun: int) -> tuple[str, ...]:
+    """The inputs that changed while the step ran.
+
+    One that the step itself wrote just as it was is none: some projects generate into their
+    sources.
+    """
+    late = changed_since(inputs.paths, judged.roots, begun)
+    known = judged.record.inputs.digests if judged.record else {}
+    return tuple(name for name in late if known.get(name) != inputs.digests[name])
+
+
+def names(directory: Path, outputs: Sequence[Output], place: Path) -> bool:
+    """Whether any of the outputs has the path `place` in it: then it is right there only."""
+    sought = os.fsencode(place)
+    return any(
+        sought in (directory / output.path).read_bytes()
+        for output in outputs
+        if output.kind != "link"
+    )
+
+
+def foundation(fields: Mapping[str, Any]) -> str:
+    """What no part of a build tree may outlive: no tool tells what of it depends on these."""
+    profile, said = fields["profile"], ("version", "environment", "tools", "packages")
+    return value_digest([profile, *(fields[name] for name in said)])
+
+
+def _lost(step: CMakeStep, ready: Dependencies | None, record: Record | None) -> str:
+    """A package, or a library that ships with the step, that somebody took away; else ""."""
+    if step.conan and (not ready or not ready.toolchain.is_file() or ready.lost):
+        return "what Conan made ready"
+    libraries = record.runtime.values() if record else ()
+    return next((path for path in libraries if not Path(path).is_file()), "")
+
+
+def _built(judged: Judged, done: _Done, seconds: float) -> BuiltStep:
+    step, record = judged.step, done.record
+    files = {output.path: step.output / output.path for output in record.outputs}
+    files |= {name: Path(path) for name, path in record.runtime.items()}
+    why = () if done.outcome == "up-to-date" else judged.reasons
+    return BuiltStep(step, done.outcome, seconds, files, record.digest, why, done.origin)

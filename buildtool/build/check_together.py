@@ -1,0 +1,30 @@
+"""What the ARM64 sides of a target need together of the device's libcdsprpc."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.build.built import BuiltStep
+from buildtool.core.files import value_digest, write_if_changed
+from buildtool.toolchains.cdsprpc import check_needs
+
+
+def check_together(finished: Sequence[BuiltStep], note: Path) -> None:
+    """What the ARM64 sides ship asks nothing of the device's libcdsprpc that it does not have.
+
+    `note` is where it is remembered what was found right.  Raises `CdsprpcError`.
+    """
+    hosts = [built for built in finished if built.step.profile.cdsprpc]
+    wanted = [
+        (built.step.profile.cdsprpc, built.digest) for built in hosts if built.step.profile.cdsprpc
+    ]
+    digest = value_digest(sorted([cdsprpc.digest, outputs] for cdsprpc, outputs in wanted))
+    if note.is_file() and note.read_text() == digest:
+        return
+    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - mostly nothing is to be read
+
+    elves = [read_elf(path) for built in hosts for path in built.files.values() if is_elf(path)]
+    for cdsprpc in dict.fromkeys(cdsprpc for cdsprpc, _ in wanted):
+        check_needs(elves, cdsprpc)
+    write_if_changed(note, digest)

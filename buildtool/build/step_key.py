@@ -1,0 +1,112 @@
+"""A step's key: everything that is known before it runs and shapes what it makes.
+
+The fields have names, so that a key can say why it is another one.  No field holds a path of this
+clone, so that another clone has the same key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from buildtool import __version__
+from buildtool.build.environment import let_through
+from buildtool.build.plan import CMakeStep
+from buildtool.build.presets import preset_files
+from buildtool.build.roots import Roots
+from buildtool.core.files import file_digest, value_digest
+from buildtool.sdk.cmake import CMake
+
+KEY_VERSION = 1
+"""Another number when what a key means changes: nothing of before is then taken."""
+
+
+def step_fields(
+    step: CMakeStep, cmake: CMake, roots: Roots, needs: Mapping[str, str], packages: str
+) -> dict[str, Any]:
+    """The named fields of the step's key.
+
+    `needs` are the digests of the outputs that it builds on, by step; `packages` names the Conan
+    packages, if any.  A launcher is left out: it changes who compiles, not what comes out.
+    """
+
+    def said(texts: Mapping[str, str]) -> dict[str, str]:
+        return {name: _named(text, roots) for name, text in texts.items()}
+
+    profile = step.profile
+    own = step.toolchain_file
+    return {
+        "version": KEY_VERSION,
+        "component": {
+            "name": step.component,
+            "arch": step.arch or "",
+            "source": roots.named(step.source),
+            "inputs": list(step.inputs),
+        },
+        "profile": {
+            "name": profile.name,
+            "tools": profile.identity,
+            "settings": said(profile.settings),
+            "variables": said(profile.variables),
+            "environment": said(profile.environment),
+            "runtime": sorted(profile.runtime),
+            "cdsprpc": profile.cdsprpc.digest if profile.cdsprpc else "",
+            "digest": profile.digest,
+        },
+        "cmake": {
+            "build type": step.build_type,
+            "defines": said(dict(step.defines)),
+            "preset": step.preset,
+            "preset files": {
+                roots.named(file): file_digest(file)
+                for file in (preset_files(step.source) if step.preset else ())
+            },
+            "targets": list(step.targets),
+            "artifacts": list(step.artifacts),
+            "install": step.install,
+            "toolchain file": roots.named(own) if own else "",
+        },
+        "environment": let_through(step.environment),
+        "tools": {"buildtool": __version__, "cmake and ninja": cmake.identity},
+        "needs": dict(needs),
+        "packages": packages,
+    }
+
+
+def step_key(fields: Mapping[str, Any]) -> str:
+    """sha256 of the fields, as sorted JSON."""
+    return value_digest(fields)
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The fields that differ: their names (`cmake.defines.LEVEL`), old and new; "" for none."""
+    return [
+        (name, _text(old), _text(new))
+        for name in sorted({**_flat(before), **_flat(now)})
+        if (old := _flat(before).get(name)) != (new := _flat(now).get(name))
+    ]
+
+
+def _flat(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _named(text: str, roots: Roots) -> str:
+    """`text` with the paths in it by their roots."""
+    for name, place in sorted(roots.places.items(), key=lambda root: -len(str(root[1]))):
+        if str(place) in text:
+            text = re.sub(rf"{re.escape(str(place))}(?![\w.+-])", f"{{{name}}}", text)
+    return text

@@ -1,0 +1,129 @@
+"""A build tree between two builds: what it was made from, and what lies in it.
+
+Ninja believes in time stamps: it does not see a file that came with an old one, nor that somebody,
+or a build that was killed, left half a file behind.  So it is noted what a build read and what it
+left; before the next one, whatever is not as noted is taken away, and Ninja makes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.build.inputs import InputsError, InputSet, PathSet
+from buildtool.core.files import write_if_changed
+
+NOTE = "buildtool-tree.json"
+VERSION = 1
+WELL, FAILED, KILLED = "well", "failed", "killed"
+"""How Ninja ended: with all made; by itself, after an error or Ctrl-C; or nobody knows how."""
+Stamp = tuple[int, int, int, int]
+"""Inode, size, time of modification, time of change: the last one no program can set."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNote:
+    """What a build left behind.
+
+    `foundation` names what no part of the tree may outlive; `inputs` is what the products were made
+    from, `configure` the part of it that CMake read, `install` the part that is only copied;
+    `products` are the files that Ninja made, all of them if it `ended` `WELL`, those from before it
+    began if it was `KILLED`.
+    """
+
+    foundation: str
+    ended: str
+    inputs: InputSet
+    configure: PathSet
+    install: PathSet
+    products: Mapping[str, Stamp]
+
+
+def read_note(tree: Path) -> TreeNote | None:
+    """The note of the tree; None when there is none that can be read."""
+    try:
+        said = json.loads((tree / NOTE).read_bytes())
+        if said["version"] != VERSION:
+            return None
+        return TreeNote(
+            str(said["foundation"]),
+            str(said["ended"]),
+            InputSet.from_json(said["inputs"]),
+            PathSet.from_json(said["configure"]),
+            PathSet.from_json(said["install"]),
+            {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputsError):
+        return None
+
+
+def write_note(tree: Path, note: TreeNote) -> None:
+    """Leave the note in the tree."""
+    said = {
+        "version": VERSION,
+        "foundation": note.foundation,
+        "ended": note.ended,
+        "inputs": note.inputs.as_json(),
+        "configure": note.configure.as_json(),
+        "install": note.install.as_json(),
+        "products": note.products,
+    }
+    write_if_changed(tree / NOTE, json.dumps(said))
+
+
+def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
+    """The stamps of those of the files `names`, relative to the tree, that are there."""
+    found = {}
+    for name in names:
+        try:
+            status = os.lstat(tree / name)
+        except (OSError, ValueError):
+            continue
+        found[name] = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return found
+
+
+def take_away(tree: Path, names: Iterable[str]) -> int:
+    """Delete the files `names`, relative to the tree, and nothing outside of it; returns how many
+    there were."""
+    count = 0
+    for name in names:
+        path = tree / name
+        inside = Path(os.path.normpath(path)).is_relative_to(tree)
+        if inside and (path.is_symlink() or path.is_file()):
+            path.unlink()
+            count += 1
+    return count
+
+
+def unconfigure(tree: Path) -> None:
+    """Take away what CMake remembers: the next configuration is as if it were the first.
+
+    Objects stay: Ninja compiles those anew whose command lines change.
+    """
+    delete(tree / "CMakeCache.txt")
+    folder = tree / "CMakeFiles"
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.suffix != ".dir":
+            delete(path)
+
+
+def delete(path: Path) -> None:
+    """Delete a file, link or directory, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        # Under another name first: a delete that is interrupted leaves no half of it behind.
+        gone = path.with_name(f".{path.name}.gone")
+        shutil.rmtree(gone, ignore_errors=True)
+        path.rename(gone)
+        shutil.rmtree(gone)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _stamp_from(said: list[int]) -> Stamp:
+    inode, size, modified, changed = map(int, said)
+    return inode, size, modified, changed

@@ -1,0 +1,74 @@
+"""`buildtool why [TARGET]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from buildtool.cli.options import Json, here, print_json
+
+if TYPE_CHECKING:
+    from buildtool.build.reasons import Reason
+    from buildtool.build.why import Explained
+
+SHOWN = 10
+"""How many reasons of a step are shown unless all are asked for."""
+
+
+def why(
+    target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
+    *,
+    last: Annotated[
+        bool, typer.Option("--last", help="What the last build did, not what one would do now.")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="All reasons, not the first ten.")] = False,
+    json: Json = False,
+) -> None:
+    """Tell what a build would do now, step by step, and why; or what the last one did."""
+    from buildtool import flow
+    from buildtool.cli.screen import Screen
+    from buildtool.core.errors import UsageError
+    from buildtool.project.read import find_project
+
+    project = find_project(here())
+    name = target or project.header.default_target
+    if last:
+        rows = flow.last_build(project, name)
+        if rows is None:
+            raise UsageError(
+                f"no build of {name!r} is known",
+                why=f"there is none noted in {project.state}",
+                remedy=f"buildtool build {name}",
+            )
+    else:
+        rows = flow.explain(project, name, Screen())
+    if json:
+        print_json({"target": name, "steps": [row.as_json() for row in rows]})
+        return
+    for row in rows:
+        _show(row, len(row.reasons) if every else SHOWN)
+
+
+def _show(row: Explained, shown: int) -> None:
+    words = {
+        "up-to-date": "up to date",
+        "restored": f"restored from the {row.origin} cache",
+        "built": "rebuilt",
+        "waits": f"waits for {row.origin}, which is rebuilt",
+        "failed": "failed",
+    }
+    print(f"{row.step}: {words.get(row.outcome, row.outcome)}")
+    _show_reasons(row.reasons, shown)
+    if row.known and row.nearest:
+        states = "the state" if row.known == 1 else f"{row.known} states"
+        print(f"    of {states} in the cache the most similar one differs in")
+        _show_reasons(row.nearest, shown)
+
+
+def _show_reasons(reasons: Sequence[Reason], shown: int) -> None:
+    for reason in reasons[:shown]:
+        print(f"    {reason.text.replace('{project}/', '')}")
+    if len(reasons) > shown:
+        print(f"    and {len(reasons) - shown} more (--all)")

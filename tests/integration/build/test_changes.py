@@ -1,0 +1,289 @@
+"""What each change makes a build do: the exact steps, and the exact commands inside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.build.subject import ARCHS, HOST, A, B, Subject
+
+ALL = (HOST, *A, *B)
+SKELS = (*A, *B)
+LINK_A, LINK_B = "link libcalc_skel.so", "link libb_skel.so"
+EVERYTHING: Mapping[str, Sequence[str]] = {
+    HOST: ("calc_stub.c", "configure", "idl", "link app", "main.c", "other.c"),
+    **dict.fromkeys(A, ("calc_skel.c", "configure", "idl", "imp.c", LINK_A, "one.c")),
+    **dict.fromkeys(B, ("configure", "entry.c", LINK_B, "one.c")),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """`do` changes something; then exactly the steps of `built` are built, by these commands, and
+    those of `restored` are restored."""
+
+    name: str
+    do: Callable[[Subject], object]
+    built: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    restored: Sequence[str] = ()
+    same_outputs: bool = False
+
+
+def built(steps: Sequence[str], *commands: str) -> dict[str, Sequence[str]]:
+    return dict.fromkeys(steps, sorted(commands))
+
+
+def touch(subject: Subject) -> None:
+    for path in subject.root.rglob("*"):
+        if ".buildtool" not in path.parts and path.is_file():
+            os.utime(path)
+
+
+def old_time(subject: Subject) -> None:
+    """An edit that comes with an old time stamp, as from an archive or a backup."""
+    path = subject.root / "host/other.c"
+    path.write_text("int other(void) { return 7; }\n")
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def output_files(subject: Subject, step: str) -> list[Path]:
+    plan = subject.buildtool("build", "--json", cwd=subject.root)
+    row = next(s for s in json.loads(plan.stdout)["steps"] if s["name"] == step)
+    return [Path(path) for path in row["outputs"]]
+
+
+def delete_output(subject: Subject) -> None:
+    output_files(subject, A[0])[0].unlink()
+
+
+def corrupt_output(subject: Subject) -> None:
+    path = output_files(subject, B[1])[0]
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+def delete_in_tree(subject: Subject) -> None:
+    """An intermediate file is lost, and a source changes."""
+    (found,) = subject.root.glob(".buildtool/build/app/*/CMakeFiles/app.dir/main.c.o")
+    found.write_bytes(b"half an obj")
+    subject.edit("host/other.c", "return 1", "return 2")
+
+
+CHANGES = [
+    Change("nothing", lambda _: None, same_outputs=True),
+    Change("touch", touch, same_outputs=True),
+    Change(
+        "a source of the host",
+        lambda s: s.edit("host/other.c", "return 1", "return 2"),
+        built([HOST], "other.c", "link app"),
+    ),
+    Change("an old time stamp", old_time, built([HOST], "other.c", "link app")),
+    Change(
+        "a header of both skels",
+        lambda s: s.edit("common/shared.h", "SHARED 1", "SHARED 2"),
+        {**built(A, "imp.c", LINK_A), **built(B, "entry.c", LINK_B)},
+    ),
+    Change(
+        "a header of one skel",
+        lambda s: s.edit("common/level.h", "LEVEL 1", "LEVEL 2"),
+        built(A, "imp.c", LINK_A),
+    ),
+    Change(
+        "a comment in a header",
+        lambda s: s.edit("common/shared.h", "/* shared */", "/* still shared */"),
+        {**built(A, "imp.c", LINK_A), **built(B, "entry.c", LINK_B)},
+        same_outputs=True,
+    ),
+    Change(
+        "the interface",
+        lambda s: s.edit("dsp/calc.idl", "};", " const long MOST = 3; };"),
+        {
+            **built([HOST], "calc_stub.c", "configure", "idl", "link app", "main.c"),
+            **built(A, "calc_skel.c", "configure", "idl", "imp.c", LINK_A),
+        },
+    ),
+    Change(
+        "an included interface",
+        lambda s: s.edit("dsp/types.idl", "number;", "number; const long LEAST = 1;"),
+        {
+            **built([HOST], "calc_stub.c", "idl", "link app", "main.c"),
+            **built(A, "calc_skel.c", "idl", "imp.c", LINK_A),
+        },
+    ),
+    Change(
+        "a define",
+        lambda s: s.edit(
+            "buildtool.toml",
+            'source = "dsp/b"',
+            'source = "dsp/b"\ndefines = {CMAKE_C_FLAGS="-DEXTRA=1"}',
+        ),
+        built(B, "configure", "entry.c", "one.c", LINK_B),
+    ),
+    Change(
+        "a CMakeLists.txt",
+        lambda s: s.edit(
+            "dsp/b/CMakeLists.txt", "project(b C)", "project(b C)\nadd_compile_definitions(EXTRA=2)"
+        ),
+        built(B, "configure", "entry.c", "one.c", LINK_B),
+    ),
+    Change(
+        "a comment in a CMakeLists.txt",
+        lambda s: s.edit("dsp/b/CMakeLists.txt", "project(b C)", "project(b C) # b"),
+        built(B, "configure"),
+        same_outputs=True,
+    ),
+    Change(
+        "a file that CMake reads",
+        lambda s: s.edit("host/words.txt", "one", "seven"),
+        built([HOST], "configure", "main.c", "other.c", "link app"),
+    ),
+    Change(
+        "a file that is installed",
+        lambda s: s.edit("host/data.txt", "data", "other data"),
+        built([HOST]),
+    ),
+    Change(
+        "a declared input",
+        lambda s: s.edit("host/declared.txt", "declared", "said"),
+        built([HOST], *EVERYTHING[HOST]),
+        same_outputs=True,
+    ),
+    Change(
+        "a new file that a glob matches",
+        lambda s: (s.root / "dsp/b/parts/two.c").write_text("int part_two(void) { return 2; }\n"),
+        built(B, "configure", "two.c", LINK_B),
+    ),
+    Change(
+        "a new file that a dependable glob matches",
+        lambda s: (s.root / "dsp/a/parts/two.c").write_text("int part_two(void) { return 2; }\n"),
+        built(A, "configure", "two.c", LINK_A),
+    ),
+    Change(
+        "a new header that shadows",
+        lambda s: (s.root / "dsp/a/first/level.h").write_text("#define LEVEL 9\n"),
+        built(A, "imp.c", LINK_A),
+    ),
+    Change(
+        "a new file that nothing looks at",
+        lambda s: (s.root / "dsp/a/first/unrelated.h").write_text("#define LEVEL 9\n"),
+        same_outputs=True,
+    ),
+    Change("an output deleted", delete_output, restored=(A[0],), same_outputs=True),
+    Change("an output corrupted", corrupt_output, restored=(B[1],), same_outputs=True),
+    Change(
+        "the build tree damaged", delete_in_tree, built([HOST], "main.c", "other.c", "link app")
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("subject") / "a project"
+
+
+@pytest.fixture
+def subject(place: Path, buildtool: Buildtool) -> Subject:
+    """The project in its first state, its build trees at just that state, with an empty cache."""
+    subject = Subject(place, buildtool)
+    subject.write()
+    subject.forget()
+    subject.build()
+    assert subject.build() == {}
+    return subject
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+def test_a_change_builds_exactly_what_depends_on_it(subject: Subject, change: Change) -> None:
+    before = subject.outputs()
+
+    change.do(subject)
+    outcomes = subject.build()
+
+    assert outcomes == {
+        **dict.fromkeys(change.built, "built"),
+        **dict.fromkeys(change.restored, "restored"),
+    }
+    assert {step: subject.commands(step) for step in change.built} == {
+        step: list(commands) for step, commands in change.built.items()
+    }
+    assert (subject.outputs() == before) == change.same_outputs
+    assert subject.build() == {}
+
+
+def test_environment_variables_on_the_list_count_and_others_do_not(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOT_LET_THROUGH", "1")
+    assert subject.build() == {}
+
+    monkeypatch.setenv("LET_THROUGH", "1")
+    # No tool tells what depends on a variable, so the trees are made anew.
+    assert subject.build() == dict.fromkeys(ALL, "built")
+    assert {step: subject.commands(step) for step in ALL} == {
+        step: list(commands) for step, commands in EVERYTHING.items()
+    }
+
+    monkeypatch.delenv("LET_THROUGH")
+    assert subject.build() == dict.fromkeys(ALL, "restored")
+
+
+def test_another_branch_and_back(subject: Subject) -> None:
+    first = subject.outputs()
+    subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
+    subject.build()
+    second = subject.outputs()
+
+    subject.edit("common/shared.h", "SHARED 2", "SHARED 1")
+    assert subject.build() == dict.fromkeys(SKELS, "restored")
+    assert subject.outputs() == first
+
+    subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
+    assert subject.build() == dict.fromkeys(SKELS, "restored")
+    assert subject.outputs() == second
+
+    # The trees are two states behind; what is built now is right all the same.
+    subject.edit("common/shared.h", "SHARED 2", "SHARED 3")
+    assert subject.build() == dict.fromkeys(SKELS, "built")
+    assert subject.commands(B[0]) == ["entry.c", LINK_B]
+
+
+def test_a_second_clone_elsewhere_restores_everything(subject: Subject, tmp_path: Path) -> None:
+    other = Subject(tmp_path / "another clone", subject.buildtool)
+    other.write()
+
+    assert other.build() == dict.fromkeys(ALL, "restored")
+
+    assert other.outputs() == subject.outputs()
+
+
+def test_a_skel_that_two_targets_share_is_built_once(subject: Subject) -> None:
+    subject.forget()
+    shutil.rmtree(Path(os.environ["BUILDTOOL_CACHE"]) / "actions")
+    outcomes = subject.build("other")
+    assert set(outcomes) == {HOST, A[0], B[0]}
+
+    assert set(subject.build("sim")) == {*A[1:], *B[1:]}
+    assert ARCHS[0] == "v68"
+
+
+def test_an_input_that_changes_while_it_is_built_is_built_again(subject: Subject) -> None:
+    """A source that its own build edits, as a person may meanwhile."""
+    subject.edit(
+        "host/CMakeLists.txt",
+        "install(TARGETS",
+        "add_custom_command(TARGET app PRE_LINK COMMAND ${CMAKE_COMMAND} -E copy"
+        " ${CMAKE_SOURCE_DIR}/later.c ${CMAKE_SOURCE_DIR}/other.c)\ninstall(TARGETS",
+    )
+    (subject.root / "host/later.c").write_text("int other(void) { return 5; }\n")
+    assert subject.build() == {HOST: "built"}
+
+    assert subject.build() == {HOST: "built"}
+    assert subject.build() == {}
