@@ -83,6 +83,6 @@ def building(state: Path, listener: Listener, options: Options | None = None) ->
     options = options or Options()
     disk = Disk(state / "digests")
     with contextlib.ExitStack() as stack:
-        jobs = Jobserver(options.jobs or default_jobs())
+        jobs = stack.enter_context(Jobserver(options.jobs or default_jobs()))
         yield Building(state, disk, jobs, Caches(listener, stack), listener, options)
         disk.save()

@@ -56,15 +56,14 @@ def _carry_out(
     def one(step: CMakeStep) -> None:
         done[step.name] = carry_out(step, building, _digests(step, done))
 
-    with building.jobserver:
-        _, failed = run_steps(
-            steps,
-            {step.name: [need for need, _ in step.needs] for step in steps},
-            one,
-            jobs=building.jobserver.jobs,
-            keep_going=building.options.keep_going,
-            listener=building.listener,
-        )
+    _, failed = run_steps(
+        steps,
+        {step.name: [need for need, _ in step.needs] for step in steps},
+        one,
+        jobs=building.jobserver.jobs,
+        keep_going=building.options.keep_going,
+        listener=building.listener,
+    )
     return failed
 
 

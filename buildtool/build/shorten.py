@@ -35,8 +35,9 @@ def shortened(output: str) -> str:
     by_cmake = any(line.startswith("CMake Error") for line in lines)
     if not by_cmake and (edges := _failed_edges(output.splitlines())):
         return "\n".join(_edges(edges))
-    for number, line in enumerate(lines):
-        if line.startswith("CMake Error"):
+    for number, line in enumerate(lines if by_cmake else ()):
+        # What a program said that CMake ran stands above CMake's own error.
+        if line.startswith("CMake Error") or _ERROR.search(line):
             lines = lines[number:]
             break
     kept = [line for line in lines if not _PROGRESS.match(line)]

@@ -72,10 +72,10 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     from buildtool.project.propose.tree import read_tree
     from buildtool.project.read import FILE_NAME
 
+    check_name(name)
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
         raise _in_the_way(file, "See what it would propose: buildtool init --print")
-    check_name(name)
     proposal = propose(read_tree(folder), name)
     written = text(proposal)
     if not written:

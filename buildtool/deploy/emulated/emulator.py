@@ -56,7 +56,7 @@ def build_emulator(listener: Listener) -> Emulator:
     ]
     if missing:
         listener(Note("building the emulated device, once; the first time takes a minute or two"))
-        with building(cache_dir() / "emulator" / "state", listener) as shared, shared.jobserver:
+        with building(cache_dir() / "emulator" / "state", listener) as shared:
             for step in missing:
                 carry_out(step, shared, {})
     return emulator

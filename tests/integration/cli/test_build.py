@@ -186,12 +186,10 @@ def test_warnings_of_a_build_that_succeeds_are_shown(
     assert "[1/" not in done.stderr
 
 
-def test_an_interruption_before_the_install_is_made_good(
-    buildtool: Buildtool, project: Path
-) -> None:
+def test_what_is_lost_is_made_good(buildtool: Buildtool, project: Path) -> None:
     outcomes(buildtool, project)
     (shipped,) = project.glob(".buildtool/out/demo_dsp/*/libdemo_dsp_skel.so")
     wanted = shipped.read_bytes()
     shipped.unlink()
-    assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "built"
+    assert outcomes(buildtool, project)["skel/demo_dsp/v68"] == "restored"
     assert shipped.read_bytes() == wanted

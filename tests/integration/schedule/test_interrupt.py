@@ -54,7 +54,7 @@ def test_all_running_tools_end_with_the_build(tmp_path: Path, number: int) -> No
 
     assert ended.status == (-signal.SIGKILL if number == signal.SIGKILL else 130)
     asked = (tmp_path / "asked").read_text().split()
-    assert sorted(map(int, asked)) == sorted(ended.pids)
+    assert {*map(int, asked)} == {*ended.pids}
     assert len(ended.pids) == 3  # and none was started after it
     assert not any(map(running, ended.pids))
 
