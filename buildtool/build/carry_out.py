@@ -172,6 +172,7 @@ def _driver(judged: Judged, building: Building, packages: Dependencies | None) -
             cmake=judged.cmake,
             dependencies=packages,
             launcher=launcher,
+            needs=judged.fields["needs"],
             environment={**tool_environment(step, launcher), **building.jobserver.environment},
             roots=judged.roots,
             disk=building.disk,

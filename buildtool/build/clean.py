@@ -42,7 +42,7 @@ def of_target(plan: Plan) -> list[Path]:
     """The build trees, outputs and stage of one target.  What another target shares goes too."""
     found = [plan.stage]
     for step in plan.steps:
-        found += [step.tree, step.output]
+        found += [step.tree, step.packages, step.output]
     return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
 
 

@@ -40,13 +40,15 @@ TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
 
 @dataclass
 class Driver:
-    """One step's tools.  `environment` is theirs, `disk` what was on disk before they started,
-    `log` and `say` get what they print, `warn` what those had to say that succeeded."""
+    """One step's tools.  `needs` are the digests of what steps made that this one builds on;
+    `environment` is the tools', `disk` what was on disk before they started; `log` and `say` get
+    what they print, `warn` what those had to say that succeeded."""
 
     step: CMakeStep
     cmake: CMake
     dependencies: Dependencies | None
     launcher: Launcher | None
+    needs: Mapping[str, str]
     environment: Mapping[str, str]
     roots: Roots
     disk: Disk
@@ -249,6 +251,7 @@ class Driver:
                 "cmake": self.cmake.identity,
                 "arguments": arguments,
                 "dependencies": self.dependencies.key if self.dependencies else "",
+                "needs": dict(self.needs),
                 "environment": dict(step.profile.environment),
                 "toolchain": step.profile.cmake_toolchain(),
                 "files": [file_digest(file) for file in [*presets, *own] if file.is_file()],

@@ -100,7 +100,7 @@ def installed(step: CMakeStep) -> Dependencies | None:
 
 
 def _note(step: CMakeStep) -> Path:
-    return step.tree / "conan" / "installed.json"
+    return step.packages / "installed.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class _Request:
     def arguments(self) -> list[str]:
         """What is asked besides files, profiles and the lockfile; "&" is the component itself."""
         said = self.needs.conanfile.read_text(errors="replace")
-        build_type = dict(self.step.defines).get("CMAKE_BUILD_TYPE", "Release")
+        build_type = dict(self.step.defines).get("CMAKE_BUILD_TYPE", self.step.build_type)
         arguments = [
             f"--settings=&:build_type={build_type}",
             # The toolchain file decides; only packages may be built by something else than CMake.
@@ -148,7 +148,7 @@ class _Request:
     def install(self, listener: Listener) -> Found:
         """Run `conan install`, with the lockfile or making one."""
         home, step = self.needs.home, self.step
-        lock, out = conan_lock.beside(self.needs.conanfile), step.tree / "conan"
+        lock, out = conan_lock.beside(self.needs.conanfile), step.packages
         fresh, graph = out / "new.lock", out / "graph.json"
         locking = ["--lockfile=", f"--lockfile-out={fresh}"]
         home.run(

@@ -60,6 +60,11 @@ class CMakeStep:
     ninja: Tool = ANY
 
     @property
+    def packages(self) -> Path:
+        """Where Conan puts what it generates: beside the build tree, which may be deleted."""
+        return self.tree.with_suffix(".conan")
+
+    @property
     def summary(self) -> str:
         return f"{self.component} with {self.profile.name}"
 
