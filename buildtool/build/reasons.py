@@ -94,4 +94,4 @@ def _value(text: str) -> str:
     """A value as it is shown: digests shortened, nothing said."""
     if len(text.removesuffix("+x")) == 64 and text.isalnum():
         return text[:8]
-    return repr(text) if text else "nothing"
+    return text if text == '""' else repr(text) if text else "nothing"

@@ -67,7 +67,7 @@ def step_fields(
             "install": step.install,
             "toolchain file": roots.named(own) if own else "",
         },
-        "environment": let_through(step.environment),
+        "environment": said(let_through(step.environment)),
         "tools": {"buildtool": __version__, "cmake and ninja": cmake.identity},
         "needs": dict(needs),
         "packages": packages,
@@ -82,7 +82,7 @@ def step_key(fields: Mapping[str, Any]) -> str:
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The fields that differ: their names (`cmake.defines.LEVEL`), old and new; "" for none."""
     return [
-        (name, _text(old), _text(new))
+        (name, _text(old, new), _text(new, old))
         for name in sorted({**_flat(before), **_flat(now)})
         if (old := _flat(before).get(name)) != (new := _flat(now).get(name))
     ]
@@ -98,9 +98,11 @@ def _flat(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, beside: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if value == "" and beside is None:
+        return '""'  # it is there, and empty
     return "" if value is None else str(value)
 
 
