@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search, sound
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import install, packaged, packaged_or_on_path, version_of
+from buildtool.sdk.program import Packaged, install, packaged, packaged_or_on_path, version_of
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
@@ -49,22 +48,23 @@ def find_cmake_program(wish: Tool = ANY) -> CMakeProgram:
 
     Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another version.
     """
+    own = packaged("cmake")
     return search(
         "CMake",
         wish=wish,
         variables=(),
-        usual=packaged_or_on_path("cmake", wish),
-        look=_look,
+        usual=packaged_or_on_path("cmake", own, wish),
+        look=lambda program: _look(program, own),
         install=install("cmake", wish),
     )
 
 
-def _look(program: Path) -> CMakeProgram | None:
+def _look(program: Path, own: Packaged | None) -> CMakeProgram | None:
     if not program.is_file():
         return None
     problems: tuple[Problem, ...] = ()
-    if program == packaged("cmake"):
-        version = importlib.metadata.version("cmake")
+    if own and program == own.program:
+        version = own.version
     else:
         version, problems = version_of(
             program, "--version", pattern=r"^cmake version (\d[\w.-]{0,40})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import sys
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import Found, identity, search
+from buildtool.sdk.python_package import python_package
 
 OLDEST = ">=2.34"
 """The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
@@ -42,7 +42,8 @@ def find_conan() -> Conan:
 
 
 def _look(package: Path) -> Conan | None:
-    if not (package / "__init__.py").is_file():
+    installed = python_package("conan")
+    if not installed or not (package / "__init__.py").is_file():
         return None
-    version = importlib.metadata.version("conan")
+    version = installed.version
     return Conan(where=package, version=version, identity=identity("conan", version, {}))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
-from buildtool.sdk.program import install, packaged, packaged_or_on_path, version_of
+from buildtool.sdk.program import Packaged, install, packaged, packaged_or_on_path, version_of
 
 OLDEST = (1, 13)
 """The first that shares a budget of jobs with others."""
@@ -25,22 +24,23 @@ def find_ninja(wish: Tool = ANY) -> Ninja:
 
     Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another version.
     """
+    own = packaged("ninja")
     return search(
         "Ninja",
         wish=wish,
         variables=(),
-        usual=packaged_or_on_path("ninja", wish),
-        look=_look,
+        usual=packaged_or_on_path("ninja", own, wish),
+        look=lambda program: _look(program, own),
         install=install("ninja", wish),
     )
 
 
-def _look(program: Path) -> Ninja | None:
+def _look(program: Path, own: Packaged | None) -> Ninja | None:
     if not program.is_file():
         return None
     problems: tuple[Problem, ...] = ()
-    if program == packaged("ninja"):
-        version = importlib.metadata.version("ninja")
+    if own and program == own.program:
+        version = own.version
     else:
         version, problems = version_of(program, "--version", pattern=r"^(\d+\.\d[\w.-]{0,40})")
     if version and numbers(version) < OLDEST:

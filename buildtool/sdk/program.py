@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.process import ToolError, capture
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Problem, programs, satisfies
+from buildtool.sdk.python_package import python_package
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200
@@ -42,30 +43,29 @@ def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[
     return "", (Problem(f"it does not tell its version, but: {shown}", _by_hand()),)
 
 
-def packaged(package: str) -> Path | None:
-    """The program `package` among the files of the Python package of that name.
+@dataclass(frozen=True, slots=True)
+class Packaged:
+    """The program that a Python package of the same name brings, and the version of both."""
 
-    `cmake` installs a slow Python script beside the binary in `data/bin`; the latter is meant.
-    """
-    try:
-        files = importlib.metadata.files(package) or []
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    found = [file for file in files if file.name == package and file.parent.name == "bin"]
-    found.sort(key=lambda file: "data" not in file.parts)
-    paths = (Path(str(file.locate())).resolve() for file in found)
-    return next((path for path in paths if path.is_file()), None)
+    program: Path
+    version: str
 
 
-def packaged_or_on_path(package: str, wish: Tool) -> list[Path]:
+def packaged(package: str) -> Packaged | None:
+    """The program `package` of the Python package of that name, if that is installed."""
+    found = python_package(package)
+    program = found.program(package) if found else None
+    return Packaged(program, found.version) if found and program else None
+
+
+def packaged_or_on_path(package: str, own: Packaged | None, wish: Tool) -> list[Path]:
     """The packaged program; those on PATH too when it is not there or not what the project wants.
 
     What is on PATH differs from machine to machine: it is used only where it has to be.
     """
-    own = packaged(package)
-    if own and satisfies(importlib.metadata.version(package), wish.version):
-        return [own]
-    return [*([own] if own else []), *programs(package)]
+    if own and satisfies(own.version, wish.version):
+        return [own.program]
+    return [*([own.program] if own else []), *programs(package)]
 
 
 def install(package: str, wish: Tool = ANY) -> str:

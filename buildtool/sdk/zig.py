@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
 from buildtool.sdk.program import version_of
+from buildtool.sdk.python_package import python_package
 
 VERSION = "0.17"
 """The zig whose clang and libc++ the profiles are set to."""
@@ -70,8 +70,9 @@ def _look(program: Path) -> Zig | None:
 
 
 def _version(program: Path) -> tuple[str, tuple[Problem, ...]]:
-    if any(program == packaged.resolve() for packaged in _packaged()):
-        return importlib.metadata.version("ziglang"), ()
+    installed = python_package("ziglang")
+    if installed and any(program == packaged.resolve() for packaged in _packaged()):
+        return installed.version, ()
     return version_of(program, "version", pattern=r"^(\d+\.\d+\.\d+[\w.+-]{0,60})$")
 
 

@@ -40,7 +40,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 def test_cmake_is_the_packaged_one_unless_the_project_wants_another(program: Program) -> None:
     newer = program("cmake", "echo cmake version 9.1.0")
 
-    assert find_cmake_program().where == packaged("cmake")
+    own = packaged("cmake")
+    assert own
+    assert find_cmake_program().where == own.program
     assert find_cmake_program(Tool(version=">=9")).where == newer
     assert find_cmake_program(Tool(version="9.1")).version == "9.1.0"
     with pytest.raises(ToolUnfitError, match="asks for CMake '10'") as caught:
@@ -59,7 +61,9 @@ def test_ninja_of_the_project_drives_the_build(program: Program) -> None:
     own = program("my-ninja", "echo 1.13.0.git")
 
     assert find_cmake(ninja_wish=Tool(path=str(own))).ninja == own
-    assert find_ninja().where == packaged("ninja")
+    packaged_ninja = packaged("ninja")
+    assert packaged_ninja
+    assert find_ninja().where == packaged_ninja.program
 
 
 def test_a_ninja_that_shares_no_jobs_is_refused(program: Program) -> None:

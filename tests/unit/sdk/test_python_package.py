@@ -1,0 +1,74 @@
+"""What .dist-info directories tell of packages is what Python itself makes of them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+from buildtool.sdk.python_package import python_package
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a package `tool` is installed, whose program and script are both called so."""
+    site = tmp_path / "lib" / "site-packages"
+    for place in ("lib/site-packages/tool/data/bin/tool", "bin/tool", "share, or not/bin/tool"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).write_text("")
+    record = site / "tool-1.2.3.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text(
+        "tool/data/bin/tool.cfg,,\n../../bin/tool,sha256=x,1\ntool/data/bin/tool,,\ntool/tool,,\n"
+    )
+    monkeypatch.syspath_prepend(str(site))
+    return record
+
+
+@pytest.mark.parametrize("name", ["cmake", "ninja", "ziglang", "conan"])
+def test_versions_are_those_that_python_tells(name: str) -> None:
+    found = python_package(name)
+
+    assert found
+    assert found.version == importlib.metadata.version(name)
+
+
+def test_the_binary_goes_before_the_script(installed: Path) -> None:
+    found = python_package("tool")
+
+    assert found
+    assert found.version == "1.2.3"
+    assert found.program("tool") == installed.parents[1] / "tool" / "data" / "bin" / "tool"
+    assert found.program("other") is None
+
+
+def test_a_program_that_is_listed_and_not_there_is_none(installed: Path) -> None:
+    (installed.parents[1] / "tool" / "data" / "bin" / "tool").unlink()
+
+    found = python_package("tool")
+
+    assert found
+    assert found.program("tool") == installed.parents[3] / "bin" / "tool"
+
+
+def test_names_may_have_commas(installed: Path) -> None:
+    installed.write_text('"../../share, or not/bin/tool",,\n')
+
+    found = python_package("tool")
+
+    assert found
+    assert found.program("tool") == installed.parents[3] / "share, or not" / "bin" / "tool"
+
+
+def test_a_package_need_not_list_its_files(installed: Path) -> None:
+    installed.unlink()
+
+    found = python_package("tool")
+
+    assert found
+    assert found.program("tool") is None
+
+
+def test_what_is_not_installed_is_none() -> None:
+    assert python_package("no_such_package") is None
