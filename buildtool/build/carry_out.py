@@ -15,7 +15,7 @@ from buildtool.build.built import BuiltStep
 from buildtool.build.cache.outputs import Output, read_outputs
 from buildtool.build.check_products import check_products
 from buildtool.build.cmake_arguments import step_roots, tool_environment
-from buildtool.build.conan_driver import Dependencies, dependencies, installed
+from buildtool.build.conan_driver import Dependencies, dependencies, installed, packages_key
 from buildtool.build.environment import PASSED_ON
 from buildtool.build.inputs import InputSet, changed_since, observe
 from buildtool.build.launcher import chosen, find_launcher
@@ -59,7 +59,7 @@ def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judg
     cmake = find_cmake(step.cmake, step.ninja)
     roots = step_roots(step)
     ready = installed(step)
-    fields = step_fields(step, cmake, roots, needs, ready.key if ready else "")
+    fields = step_fields(step, cmake, roots, needs, packages_key(step, cmake))
     record = read_record(record_file(building.state, step))
     disk = building.disk
     try:

@@ -65,10 +65,7 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
     if not step.conan:
         return None
     home = step.conan.home
-    host, build = (
-        conan_profile(profile, home.where, cmake) for profile in (step.profile, home.build_machine)
-    )
-    request = _Request(step, step.conan, host, build)
+    request = _request(step, step.conan, cmake)
     had = installed(step)
     if had and had.key == request.key and had.toolchain.is_file() and not had.lost:
         return had
@@ -81,6 +78,14 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
     made = Dependencies(request.key, request.toolchain(found), found.packages, found.runtime)
     write_if_changed(_note(step), json.dumps(made.as_json(), indent=1))
     return made
+
+
+def packages_key(step: CMakeStep, cmake: CMake) -> str:
+    """Names everything that Conan would read for the step now; "" for one without packages.
+
+    Starts no process.
+    """
+    return _request(step, step.conan, cmake).key if step.conan else ""
 
 
 def installed(step: CMakeStep) -> Dependencies | None:
@@ -97,6 +102,14 @@ def installed(step: CMakeStep) -> Dependencies | None:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _request(step: CMakeStep, needs: ConanNeeds, cmake: CMake) -> _Request:
+    host, build = (
+        conan_profile(profile, needs.home.where, cmake)
+        for profile in (step.profile, needs.home.build_machine)
+    )
+    return _Request(step, needs, host, build)
 
 
 def _note(step: CMakeStep) -> Path:
