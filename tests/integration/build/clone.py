@@ -1,0 +1,123 @@
+"""A clone of the project of `sources`: its sources written, built, harmed, compared."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buildtool import flow
+from buildtool.build.building import Options
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Event, StepFinished
+from buildtool.project.read import find_project
+from tests.integration.build.edits import Harm
+from tests.integration.build.sources import COMPONENTS, Source, State
+
+OLD = 1_000_000_000
+Outputs = dict[str, bytes]
+"""What is staged: path, with `+x` behind it for a program, and content; of a link, its target."""
+
+
+@dataclass
+class Clone:
+    """The project in `root`."""
+
+    root: Path
+    state: dict[str, Source] = field(default_factory=dict)
+
+    def write(self, state: State, manner: str = "now") -> None:
+        """Bring the sources to `state`; files that stay as they are keep their time stamps."""
+        for name in self.state.keys() - state.keys():
+            path = self.root / name
+            path.unlink()
+            for folder in itertools.takewhile(lambda p: p != self.root, path.parents):
+                if not any(folder.iterdir()):
+                    folder.rmdir()
+        for name, source in state.items():
+            if self.state.get(name) != source:
+                _write(self.root / name, source, manner)
+        self.state = dict(state)
+
+    def touch(self) -> None:
+        for name in self.state:
+            os.utime(self.root / name, follow_symlinks=False)
+
+    def build(self) -> dict[str, str] | BuildtoolError:
+        """Build in this process; step → outcome, or what is wrong."""
+        outcomes: dict[str, str] = {}
+
+        def listen(event: Event) -> None:
+            if isinstance(event, StepFinished):
+                outcomes[event.name] = event.outcome
+
+        try:
+            flow.stage(find_project(self.root), "sim", listen, Options())
+        except BuildtoolError as error:
+            return error
+        return outcomes
+
+    def outputs(self) -> dict[str, Outputs]:
+        """What is staged, by component."""
+        return outputs(self.root / ".buildtool/stage/sim")
+
+    def harm(self, harm: Harm) -> str:
+        """Do it; returns the path that was harmed, "" when there is none."""
+        place = self.root / ".buildtool" / harm.place
+        if harm.place == "cache":
+            place = Path(os.environ["BUILDTOOL_CACHE"]) / "actions"
+        files = sorted(path for path in place.rglob("*") if path.is_file() or path.is_symlink())
+        if not files:
+            return ""
+        path = files[harm.number % len(files)]
+        if harm.harm == "delete" or path.is_symlink() or not path.stat().st_size:
+            path.unlink()
+        elif harm.harm == "truncate":
+            os.truncate(path, path.stat().st_size // 2)
+        else:
+            data = bytearray(path.read_bytes())
+            data[harm.number % len(data)] ^= 1
+            path.chmod(0o755)
+            path.write_bytes(data)
+        return str(path.relative_to(place))
+
+
+def outputs(stage: Path) -> dict[str, Outputs]:
+    """What is in a stage, by component; what belongs to the whole release is left out."""
+    found: dict[str, Outputs] = {name: {} for name in COMPONENTS}
+    for path in sorted(stage.rglob("*")):
+        name = str(path.relative_to(stage))
+        component = (
+            "host"
+            if name.startswith(("bin/", "share/"))
+            else "dsp/a"
+            if name.endswith("libcalc_skel.so")
+            else "dsp/b"
+            if name.endswith("libb_skel.so")
+            else ""
+        )
+        if not component:
+            continue
+        if path.is_symlink():
+            found[component][name] = os.fsencode(path.readlink())
+        elif path.is_file():
+            runs = "+x" if path.stat().st_mode & 0o100 else ""
+            found[component][name + runs] = path.read_bytes()
+    return found
+
+
+def _write(path: Path, source: Source, manner: str) -> None:
+    before = path.lstat() if os.path.lexists(path) else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink() or (manner != "in place" and before):
+        path.unlink()
+    if source.link:
+        path.symlink_to(source.link)
+    else:
+        path.write_text(source.text)
+        path.chmod(0o755 if source.runs else 0o644)
+    if manner == "old time":
+        os.utime(path, (OLD, OLD), follow_symlinks=False)
+    elif manner == "same time" and before:
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns), follow_symlinks=False)

@@ -1,0 +1,135 @@
+"""Random edits of sources, and random harm to what is kept of builds, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from hypothesis import strategies as st
+
+from tests.integration.build.sources import FIRST, NUMBER, OPTIONAL, Source, State
+
+MANNERS = ("now", "in place", "old time", "same time")
+"""How files are written: anew, over what they were, or with time stamps that lie."""
+KEPT = ("build", "out", "stage", "state", "cache")
+HARMS = ("delete", "flip", "truncate")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of one source.
+
+    `kind`: its `number` changes; it gets a `comment`; it comes or goes (`toggle`); it is called by
+    `other` name (`rename`); it becomes a `link`; its `mode` changes; it is `broken`.
+    """
+
+    kind: str
+    path: str
+    number: int = 0
+    other: str = ""
+    manner: str = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """Go to a state that there was before, as to a branch: the `number`th, around the end."""
+
+    number: int
+    manner: str = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """Something befalls a file that a build left: the `number`th of its place, around the end."""
+
+    place: str
+    number: int
+    harm: str
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """`build`, `touch` all sources, `clear` the cache."""
+
+    what: str
+
+
+Act = Edit | Checkout | Harm | Do
+BUILD = Do("build")
+
+
+def edited(state: State, edit: Edit) -> State:
+    """The state after the edit; the same one where the edit makes no sense."""
+    source = state.get(edit.path)
+    if edit.kind == "toggle":
+        without = {name: other for name, other in state.items() if name != edit.path}
+        return without if source else {**state, edit.path: OPTIONAL[edit.path]}
+    if source is None:
+        return state
+    match edit.kind:
+        case "number":
+            source = replace(source, text=NUMBER.sub(rf"\g<1>{edit.number}", source.text, count=1))
+        case "comment":
+            source = replace(source, text=f"{source.text}{_comment(edit.path, edit.number)}")
+        case "mode":
+            source = replace(source, runs=not source.runs)
+        case "broken":
+            source = replace(source, text=f"{source.text}this is wrong(\n")
+        case "link":
+            target = f"{edit.path}.{edit.number}"
+            link = Source(link=PurePath(target).name)
+            return {**state, edit.path: link, target: Source(OPTIONAL_OR_FIRST[edit.path].text)}
+        case "rename":
+            left = {name: other for name, other in state.items() if name != edit.path}
+            return left if edit.other in state else {**left, edit.other: source}
+    return {**state, edit.path: source}
+
+
+def _comment(path: str, number: int) -> str:
+    if path.endswith((".c", ".h", ".inc", ".idl")):
+        return f"/* {number} */\n"
+    return f"# {number}\n" if path.endswith((".txt", ".cmake", ".toml")) else ""
+
+
+OPTIONAL_OR_FIRST: State = {**OPTIONAL, **FIRST}
+_numbered = sorted(name for name, one in OPTIONAL_OR_FIRST.items() if NUMBER.search(one.text))
+_commented = [name for name in _numbered if _comment(name, 0) and name != "host/words.txt"]
+_parts = sorted(name for name in OPTIONAL_OR_FIRST if "/parts/" in name)
+_assets = ["host/assets/one.txt", "host/assets/two.txt", "host/assets/run.sh"]
+_headers = ["common/level.h", "common/shared.h", "dsp/b/entry.inc", "dsp/b/entry.c", "host/other.c"]
+_renames = [
+    *((old, new) for old in _parts for new in _parts if old != new),
+    ("host/first/level.h", "host/level.h"),
+    ("common/level.h", "common/renamed.h"),
+    ("common/renamed.h", "common/level.h"),
+]
+_manner = st.sampled_from(MANNERS)
+_number = st.integers(0, 3)
+
+
+def _edits(kind: str, paths: list[str]) -> st.SearchStrategy[Edit]:
+    return st.builds(Edit, st.just(kind), st.sampled_from(paths), _number, manner=_manner)
+
+
+_rename = st.sampled_from(_renames)
+acts: st.SearchStrategy[Act] = st.one_of(
+    _edits("number", _numbered),
+    _edits("number", _numbered),
+    _edits("toggle", sorted(OPTIONAL)),
+    _edits("toggle", sorted(OPTIONAL)),
+    _edits("comment", _commented),
+    _edits("mode", _assets),
+    _edits("link", _headers),
+    _edits("broken", _commented),
+    st.builds(
+        lambda names, manner: Edit("rename", names[0], other=names[1], manner=manner),
+        _rename,
+        _manner,
+    ),
+    st.builds(Checkout, st.integers(0, 20), _manner),
+    st.builds(Harm, st.sampled_from(KEPT), st.integers(0, 10_000), st.sampled_from(HARMS)),
+    st.builds(Harm, st.just("build"), st.integers(0, 10_000), st.sampled_from(HARMS)),
+    st.sampled_from([Do("touch"), Do("clear")]),
+    st.just(BUILD),
+    st.just(BUILD),
+)

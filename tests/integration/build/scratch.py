@@ -1,0 +1,57 @@
+"""What a build from scratch makes: in a fresh directory, by a process of its own, with no cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from tests.integration.build.clone import Clone, Outputs, outputs
+from tests.integration.build.sources import State, alone
+
+FAILS = None
+
+
+class Scratch:
+    """Builds of single components below `place`, each done once, in the background."""
+
+    def __init__(self, place: Path, pool: ThreadPoolExecutor) -> None:
+        self.place = place
+        self.known: dict[Hashable, Future[Outputs | None]] = {}
+        self._pool = pool
+
+    def __call__(self, state: State, component: str) -> Future[Outputs | None]:
+        """What of `component` is staged in the end; None when it cannot be built."""
+        project = alone(state, component)
+        name = (component, *sorted(project.items(), key=lambda row: row[0]))
+        if name not in self.known:
+            root = self.place / f"scratch {len(self.known)}"
+            self.known[name] = self._pool.submit(_build, root, project, component)
+        return self.known[name]
+
+
+def _build(root: Path, project: State, component: str) -> Outputs | None:
+    Clone(root / "project").write(project)
+    cache = root / "cache"
+    cache.mkdir()
+    for name in ("zig", "emulator", "digests"):  # these cost time only
+        (cache / name).symlink_to(Path(os.environ["BUILDTOOL_CACHE"]) / name)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "buildtool", "build"],
+        cwd=root / "project",
+        env={**os.environ, "BUILDTOOL_CACHE": str(cache)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    made = (
+        outputs(root / "project/.buildtool/stage/sim")[component] if not done.returncode else None
+    )
+    shutil.rmtree(root)
+    return made

@@ -1,0 +1,110 @@
+"""Whatever happens to sources and to what is kept: a build makes what one from scratch makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from buildtool.build.cache.store import Store
+from buildtool.build.cache.upkeep import clear
+from buildtool.core.errors import BuildtoolError
+from tests.conftest import LONG
+from tests.integration.build.clone import Clone, Outputs
+from tests.integration.build.edits import Act, Checkout, Do, Edit, Harm, acts, edited
+from tests.integration.build.scratch import Scratch
+from tests.integration.build.sources import COMPONENTS, FIRST, State
+
+SEQUENCES = 200 if LONG else 15
+
+
+@dataclass
+class Compared:
+    """What a build made (None: it failed), after what, and what one from scratch makes."""
+
+    after: tuple[str, ...]
+    made: Mapping[str, Outputs] | None
+    error: str
+    truth: Mapping[str, Future[Outputs | None]]
+
+    def check(self) -> None:
+        truth = {component: future.result() for component, future in self.truth.items()}
+        where = "\n".join(("after", *self.after, self.error))
+        if self.made is None:
+            assert None in truth.values(), f"it can be built\n{where}"
+        else:
+            assert self.made == truth, f"other outputs than from scratch\n{where}"
+
+
+@dataclass
+class Story:
+    """One clone that many sequences of acts happen to, one after the other."""
+
+    clone: Clone
+    scratch: Scratch
+    states: list[State] = field(default_factory=lambda: [FIRST])
+    told: list[str] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
+    built: int = 0
+
+    def go_on(self, sequence: Sequence[Act]) -> None:
+        """Let `sequence` happen, build, and note what that makes, to be compared."""
+        for act in sequence:
+            self.told.append(self.happen(act))
+        state = dict(self.clone.state)
+        error = self.build()
+        made = None if error else self.clone.outputs()
+        truth = {component: self.scratch(state, component) for component in COMPONENTS}
+        self.compared.append(Compared(tuple(self.told), made, str(error or ""), truth))
+        if not error:
+            assert self.build() is None
+            assert set(self.outcomes.values()) == {"up-to-date"}, "\n".join(self.told)
+
+    def happen(self, act: Act) -> str:
+        match act:
+            case Edit():
+                self.clone.write(edited(self.clone.state, act), act.manner)
+            case Checkout():
+                state = self.states[act.number % len(self.states)]
+                self.clone.write(state, act.manner)
+            case Harm():
+                return f"{act}: {self.clone.harm(act)}"
+            case Do("touch"):
+                self.clone.touch()
+            case Do("clear"):
+                clear(Store(Path(os.environ["BUILDTOOL_CACHE"]) / "actions"))
+            case Do("build"):
+                return f"{act}: {self.build() or self.outcomes}"
+        return str(act)
+
+    def build(self) -> BuildtoolError | None:
+        self.built += 1
+        if self.clone.state not in self.states:
+            self.states.append(dict(self.clone.state))
+        done = self.clone.build()
+        if isinstance(done, BuildtoolError):
+            return done
+        self.outcomes = done
+        return None
+
+
+def test_random_acts_leave_a_build_that_makes_what_one_from_scratch_makes(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        story = Story(Clone(tmp_path / "a clone"), Scratch(tmp_path, pool))
+        story.clone.write(FIRST)
+        story.go_on([])
+
+        @settings(max_examples=SEQUENCES, phases=[Phase.generate])
+        @given(st.lists(acts, min_size=1, max_size=6))
+        def happen(sequence: list[Act]) -> None:
+            story.go_on(sequence)
+
+        happen()
+        for compared in story.compared:
+            compared.check()
+    assert sum(compared.made is not None for compared in story.compared) > SEQUENCES / 2
