@@ -1,5 +1,5 @@
-# What CMake must know of zig as an archiver and linker, so that it looks for none of the build
-# machine's tools.
+# What CMake must know of zig as an archiver, linker and assembler, so that it looks for none of the
+# build machine's tools.
 macro(buildtool_zig_tools zig)
   set(CMAKE_AR "${zig}")
   # zig's linker driver knows --whole-archive, but not --push-state.
@@ -10,6 +10,8 @@ macro(buildtool_zig_tools zig)
     set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")
     set(CMAKE_${_lang}_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
   endforeach()
+  # CMake does not recognise it as an assembler, so it would not learn what .S files include.
+  set(CMAKE_DEPFILE_FLAGS_ASM "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")
   # The debug information in a release build is that of zig's own runtime: half a megabyte.
   foreach(_kind EXE SHARED MODULE)
     foreach(_type RELEASE MINSIZEREL)

@@ -84,7 +84,7 @@ def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> Non
     assert conan_project.built()["outcome"] == "up-to-date"
     (conan_project.home / "global.conf").write_text("tools.build:jobs=1\n")
     assert conan_project.built()["outcome"] == "built"
-    toolchain = tree / "conan" / "conan_toolchain.cmake"
+    toolchain = tree.with_suffix(".conan") / "conan_toolchain.cmake"
     toolchain.unlink()
     conan_project.built()
     assert toolchain.is_file()
@@ -93,7 +93,7 @@ def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> Non
 def test_packages_that_went_missing_are_made_again(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     tree = Path(conan_project.built()["tree"])
-    note = json.loads((tree / "conan" / "installed.json").read_text())
+    note = json.loads((tree.with_suffix(".conan") / "installed.json").read_text())
     subprocess.run(["rm", "-r", *note["packages"]], check=True)
 
     assert conan_project.built()["outcome"] == "built"
