@@ -7,13 +7,16 @@ import dataclasses
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.build.disk import Disk
 from buildtool.build.jobserver import Jobserver, default_jobs
+from buildtool.build.plan import CMakeStep
 from buildtool.core.events import Listener
+from buildtool.project.model import Tool
+from buildtool.sdk.cmake import CMake, find_cmake
 
 if TYPE_CHECKING:
     from buildtool.build.lookup import Lookup
@@ -71,6 +74,14 @@ class Building:
     caches: Caches
     listener: Listener
     options: Options
+    cmakes: dict[tuple[Tool, Tool], CMake] = field(default_factory=dict)
+
+    def cmake(self, step: CMakeStep) -> CMake:
+        """The CMake and the Ninja of `step`, looked for once."""
+        asked = (step.cmake, step.ninja)
+        if asked not in self.cmakes:
+            self.cmakes[asked] = find_cmake(*asked)
+        return self.cmakes[asked]
 
     def now(self) -> Building:
         """The same, with the disk as it is from now on."""

@@ -14,68 +14,24 @@ from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
 from buildtool.build.cache.outputs import Output, read_outputs
 from buildtool.build.check_products import check_products
-from buildtool.build.cmake_arguments import step_roots, tool_environment
-from buildtool.build.conan_driver import Dependencies, dependencies, installed, packages_key
+from buildtool.build.cmake_arguments import tool_environment
+from buildtool.build.conan_driver import Dependencies, dependencies
 from buildtool.build.environment import PASSED_ON
 from buildtool.build.inputs import InputSet, changed_since, observe
+from buildtool.build.judge import Judged, finished, judge
 from buildtool.build.launcher import chosen, find_launcher
 from buildtool.build.logs import step_log
 from buildtool.build.lookup import Kept
 from buildtool.build.plan import CMakeStep
-from buildtool.build.reasons import Reason, reasons
-from buildtool.build.record import Record, read_record, record_file, write_record
-from buildtool.build.roots import RootError, Roots
-from buildtool.build.step_key import step_fields, step_key
+from buildtool.build.record import Record, record_file, write_record
+from buildtool.build.step_key import step_key
 from buildtool.core.events import Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import value_digest
 from buildtool.core.lock import locked
-from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.sdk.cmake import CMake
 
 if TYPE_CHECKING:
     from buildtool.build.cmake_driver import Driver
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A step as it stands: its key, what was known of it, and why that is not enough."""
-
-    step: CMakeStep
-    cmake: CMake
-    roots: Roots
-    fields: dict[str, Any]
-    record: Record | None
-    reasons: tuple[Reason, ...]
-
-    @property
-    def key(self) -> str:
-        return step_key(self.fields)
-
-
-def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judged:
-    """Look whether there is anything to do for `step`; starts no process.
-
-    `needs` are the digests of what the steps made that it builds on.
-    """
-    cmake = find_cmake(step.cmake, step.ninja)
-    roots = step_roots(step)
-    ready = installed(step)
-    fields = step_fields(step, cmake, roots, needs, packages_key(step, cmake))
-    record = read_record(record_file(building.state, step))
-    disk = building.disk
-    try:
-        now = observe(record.inputs.paths, roots, disk) if record else None
-    except RootError:  # of a tool that this project no longer uses
-        now = record = None
-    found = reasons(record, fields, now, step.output, disk.state)
-    if not found and (lost := _lost(step, ready, record)):
-        found = (Reason("output", lost, new="missing"),)
-    return Judged(step, cmake, roots, fields, record, found)
-
-
-def nothing_to_do(judged: Judged) -> BuiltStep:
-    """The result of a step that is as it was."""
-    assert judged.record is not None
-    return _built(judged, _Done("up-to-date", judged.record), 0.0)
 
 
 def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> BuiltStep:
@@ -99,7 +55,8 @@ def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
             outcome = done.outcome
     finally:
         listener(StepFinished(step.name, outcome, time.monotonic() - started))
-    return _built(judged, done, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return finished(judged, done.outcome, done.record, seconds, done.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,19 +201,3 @@ def foundation(fields: Mapping[str, Any]) -> str:
     """What no part of a build tree may outlive: no tool tells what of it depends on these."""
     profile, said = fields["profile"], ("version", "environment", "tools", "packages")
     return value_digest([profile, *(fields[name] for name in said)])
-
-
-def _lost(step: CMakeStep, ready: Dependencies | None, record: Record | None) -> str:
-    """A package, or a library that ships with the step, that somebody took away; else ""."""
-    if step.conan and (not ready or not ready.toolchain.is_file() or ready.lost):
-        return "what Conan made ready"
-    libraries = record.runtime.values() if record else ()
-    return next((path for path in libraries if not Path(path).is_file()), "")
-
-
-def _built(judged: Judged, done: _Done, seconds: float) -> BuiltStep:
-    step, record = judged.step, done.record
-    files = {output.path: step.output / output.path for output in record.outputs}
-    files |= {name: Path(path) for name, path in record.runtime.items()}
-    why = () if done.outcome == "up-to-date" else judged.reasons
-    return BuiltStep(step, done.outcome, seconds, files, record.digest, why, done.origin)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import buildtool
 from buildtool import _data
-from buildtool.build.conan_driver import Dependencies
 from buildtool.build.environment import build_environment
-from buildtool.build.launcher import Launcher
 from buildtool.build.plan import CMakeStep
 from buildtool.build.roots import Roots
 from buildtool.core.cache import cache_dir
 from buildtool.sdk.cmake import CMake
+
+if TYPE_CHECKING:
+    from buildtool.build.conan_driver import Dependencies
+    from buildtool.build.launcher import Launcher
 
 PREFIX_PATH = "CMAKE_PREFIX_PATH"
 

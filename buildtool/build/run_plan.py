@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from buildtool.build.building import Building
 from buildtool.build.built import Built, BuiltStep
-from buildtool.build.carry_out import carry_out, judge, nothing_to_do
 from buildtool.build.check_together import check_together
+from buildtool.build.judge import judge, nothing_to_do
 from buildtool.build.plan import CMakeStep, Plan
-from buildtool.build.schedule import raise_failures, run_steps
 from buildtool.build.why import note_build
 from buildtool.core.events import BuildFinished, BuildStarted, StepFinished, StepStarted
 
@@ -30,7 +29,8 @@ def run_plan(plan: Plan, building: Building) -> Built:
         listener(BuildFinished())
     steps = tuple(done[step.name] for step in plan.steps if step.name in done)
     note_build(building.state, plan.target, steps, failed)
-    raise_failures(failed, listener, keep_going=building.options.keep_going)
+    if failed:
+        _raise(failed, building)
     check_together(steps, building.state / "checked" / plan.target)
     return Built(plan, steps)
 
@@ -52,6 +52,8 @@ def _carry_out(
     steps: list[CMakeStep], done: dict[str, BuiltStep], building: Building
 ) -> dict[str, Exception]:
     """Carry `steps` out and put them into `done`; returns what went wrong, by step."""
+    from buildtool.build.carry_out import carry_out  # noqa: PLC0415 - most builds need none
+    from buildtool.build.schedule import run_steps  # noqa: PLC0415
 
     def one(step: CMakeStep) -> None:
         done[step.name] = carry_out(step, building, _digests(step, done))
@@ -65,6 +67,12 @@ def _carry_out(
         listener=building.listener,
     )
     return failed
+
+
+def _raise(failed: dict[str, Exception], building: Building) -> None:
+    from buildtool.build.schedule import raise_failures  # noqa: PLC0415 - most builds go well
+
+    raise_failures(failed, building.listener, keep_going=building.options.keep_going)
 
 
 def _digests(step: CMakeStep, done: dict[str, BuiltStep]) -> dict[str, str]:

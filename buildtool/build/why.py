@@ -10,7 +10,7 @@ from typing import Any
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
-from buildtool.build.carry_out import Judged, judge
+from buildtool.build.judge import Judged, judge
 from buildtool.build.plan import Plan
 from buildtool.build.reasons import Reason
 from buildtool.core.files import write_if_changed

@@ -1,0 +1,94 @@
+"""Whether there is anything to do for a step.  Most of the time there is not: what only a build
+needs is not imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from buildtool.build.building import Building
+from buildtool.build.built import BuiltStep
+from buildtool.build.cmake_arguments import step_roots
+from buildtool.build.inputs import observe
+from buildtool.build.plan import CMakeStep
+from buildtool.build.reasons import Reason, reasons
+from buildtool.build.record import Record, read_record, record_file
+from buildtool.build.roots import RootError, Roots
+from buildtool.build.step_key import step_fields, step_key
+from buildtool.sdk.cmake import CMake
+
+if TYPE_CHECKING:
+    from buildtool.build.conan_driver import Dependencies
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A step as it stands: its key, what was known of it, and why that is not enough."""
+
+    step: CMakeStep
+    cmake: CMake
+    roots: Roots
+    fields: dict[str, Any]
+    record: Record | None
+    reasons: tuple[Reason, ...]
+
+    @property
+    def key(self) -> str:
+        return step_key(self.fields)
+
+
+def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judged:
+    """Look whether there is anything to do for `step`; starts no process.
+
+    `needs` are the digests of what the steps made that it builds on.
+    """
+    cmake = building.cmake(step)
+    roots = step_roots(step)
+    ready = _ready(step)
+    fields = step_fields(step, cmake, roots, needs, ready.key if ready else "")
+    record = read_record(record_file(building.state, step))
+    disk = building.disk
+    try:
+        now = observe(record.inputs.paths, roots, disk) if record else None
+    except RootError:  # of a tool that this project no longer uses
+        now = record = None
+    found = reasons(record, fields, now, step.output, disk.state)
+    if not found and (lost := _lost(step, ready, record)):
+        found = (Reason("output", lost, new="missing"),)
+    return Judged(step, cmake, roots, fields, record, found)
+
+
+def nothing_to_do(judged: Judged) -> BuiltStep:
+    """The result of a step that is as it was."""
+    assert judged.record is not None
+    return finished(judged, "up-to-date", judged.record, 0.0)
+
+
+def finished(
+    judged: Judged, outcome: str, record: Record, seconds: float, origin: str = ""
+) -> BuiltStep:
+    """The result of a step that `record` is now true of."""
+    step = judged.step
+    files = {output.path: step.output / output.path for output in record.outputs}
+    files |= {name: Path(path) for name, path in record.runtime.items()}
+    why = () if outcome == "up-to-date" else judged.reasons
+    return BuiltStep(step, outcome, seconds, files, record.digest, why, origin)
+
+
+def _ready(step: CMakeStep) -> Dependencies | None:
+    """What Conan made ready for the step the last time, if it needs that."""
+    if not step.conan:
+        return None
+    from buildtool.build.conan_driver import installed  # noqa: PLC0415 - most steps need none
+
+    return installed(step)
+
+
+def _lost(step: CMakeStep, ready: Dependencies | None, record: Record | None) -> str:
+    """A package, or a library that ships with the step, that somebody took away; else ""."""
+    if step.conan and (not ready or not ready.toolchain.is_file() or ready.lost):
+        return "what Conan made ready"
+    libraries = record.runtime.values() if record else ()
+    return next((path for path in libraries if not Path(path).is_file()), "")
