@@ -118,9 +118,10 @@ class Lookup:
 
     def nearest(self, known: Sequence[InputSet], roots: Roots, disk: Disk) -> tuple[Reason, ...]:
         """What differs now from the most similar one of `known`."""
-        rows = [
-            input_reasons(changes(inputs, observe(inputs.paths, roots, disk))) for inputs in known
-        ]
+        rows = []
+        for inputs in known:
+            with contextlib.suppress(RootError):
+                rows.append(input_reasons(changes(inputs, observe(inputs.paths, roots, disk))))
         return min(rows, key=len, default=())
 
     def _recent(self, key: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 from buildtool.build.inputs import Change, InputSet, changes
 from buildtool.build.record import Record, spoiled
 from buildtool.build.step_key import differences
+
+_DIGEST = re.compile(r"[0-9a-f]{64}(\+x)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,6 @@ def input_reasons(differences: Sequence[Change]) -> tuple[Reason, ...]:
 
 def _value(text: str) -> str:
     """A value as it is shown: digests shortened, nothing said."""
-    if len(text.removesuffix("+x")) == 64 and text.isalnum():
-        return text[:8]
+    if digest := _DIGEST.fullmatch(text):
+        return text[:8] + (digest[1] or "")
     return text if text == '""' else repr(text) if text else "nothing"

@@ -67,9 +67,9 @@ def read_record(file: Path) -> Record | None:
             {str(name): str(path) for name, path in said["runtime"].items()},
             float(said["seconds"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
-    except (InputsError, OutputsError):
+    except (RecursionError, InputsError, OutputsError):
         return None
 
 

@@ -57,7 +57,9 @@ def read_note(tree: Path) -> TreeNote | None:
             PathSet.from_json(said["install"]),
             {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputsError):
+    except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
+        return None
+    except (RecursionError, InputsError):
         return None
 
 
@@ -93,8 +95,7 @@ def take_away(tree: Path, names: Iterable[str]) -> int:
     count = 0
     for name in names:
         path = tree / name
-        inside = Path(os.path.normpath(path)).is_relative_to(tree)
-        if inside and (path.is_symlink() or path.is_file()):
+        if (path.is_symlink() or path.is_file()) and _is_inside(path, tree):
             path.unlink()
             count += 1
     return count
@@ -122,6 +123,13 @@ def delete(path: Path) -> None:
         shutil.rmtree(gone)
     else:
         path.unlink(missing_ok=True)
+
+
+def _is_inside(path: Path, tree: Path) -> bool:
+    """Whether `path` lies in the tree, also when links in the tree lead elsewhere."""
+    if not Path(os.path.normpath(path)).is_relative_to(tree):
+        return False
+    return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(tree))
 
 
 def _stamp_from(said: list[int]) -> Stamp:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +49,7 @@ def why(
         print_json({"target": name, "steps": [row.as_json() for row in rows]})
         return
     for row in rows:
-        _show(row, len(row.reasons) if every else SHOWN)
+        _show(row, sys.maxsize if every else SHOWN)
 
 
 def _show(row: Explained, shown: int) -> None:
@@ -61,14 +62,24 @@ def _show(row: Explained, shown: int) -> None:
     }
     print(f"{row.step}: {words.get(row.outcome, row.outcome)}")
     _show_reasons(row.reasons, shown)
-    if row.known and row.nearest:
-        states = "the state" if row.known == 1 else f"{row.known} states"
-        print(f"    of {states} in the cache the most similar one differs in")
-        _show_reasons(row.nearest, shown)
+    if row.nearest and row.nearest != row.reasons:
+        print(
+            "    the one state of it in the cache differs:"
+            if row.known == 1
+            else f"    of {row.known} states of it in the cache the most similar one differs:"
+        )
+        _show_reasons(row.nearest, shown, "      ")
 
 
-def _show_reasons(reasons: Sequence[Reason], shown: int) -> None:
+def _show_reasons(reasons: Sequence[Reason], shown: int, margin: str = "    ") -> None:
     for reason in reasons[:shown]:
-        print(f"    {reason.text.replace('{project}/', '')}")
+        print(margin + _printable(reason.text.replace("{project}/", "")))
     if len(reasons) > shown:
-        print(f"    and {len(reasons) - shown} more (--all)")
+        print(f"{margin}and {len(reasons) - shown} more (--all)")
+
+
+def _printable(text: str) -> str:
+    """`text` without what a file's name may do to a terminal."""
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )

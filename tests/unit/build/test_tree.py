@@ -1,0 +1,180 @@
+"""What lies in a build tree between builds, and that nothing else is ever taken away."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool.build.inputs import InputSet, PathSet
+from buildtool.build.tree import (
+    NOTE,
+    WELL,
+    TreeNote,
+    delete,
+    read_note,
+    stamps,
+    take_away,
+    unconfigure,
+    write_note,
+)
+
+PATHS = PathSet.of(["{project}/CMakeLists.txt", "{project}/a.c"])
+CONFIGURE = PathSet.of(["{project}/CMakeLists.txt"])
+DIGESTS = {"{project}/CMakeLists.txt": "a" * 64, "{project}/a.c": "b" * 64}
+WHOLE = TreeNote(
+    foundation="f" * 64,
+    ended=WELL,
+    inputs=InputSet(PATHS, DIGESTS, (), {}),
+    configure=CONFIGURE,
+    install=PathSet.of(),
+    products={"a.o": (1, 2, 3, 4)},
+)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tree = tmp_path / "project" / "tree"
+    (tree / "sub").mkdir(parents=True)
+    for name in ("a.o", "sub/b.o", "../source.c"):
+        (tree / name).write_text(name)
+    return tree
+
+
+def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
+    write_note(tree, WHOLE)
+
+    assert read_note(tree) == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("version", 2),
+        ("inputs", {}),
+        ("inputs", None),
+        ("configure", {"files": ["a.c"], "absent": [], "globs": []}),
+        ("install", []),
+        ("products", ["a.o"]),
+        ("products", {"a.o": [1, 2, 3]}),
+        ("products", {"a.o": [1, 2, 3, 4, 5]}),
+        ("products", {"a.o": [1, 2, 3, None]}),
+        ("products", {"a.o": [1, 2, 3, float("inf")]}),
+        ("products", {"a.o": [1, 2, 3, float("nan")]}),
+        ("products", {"a.o": 7}),
+    ],
+)
+def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:
+    write_note(tree, WHOLE)
+    said = json.loads((tree / NOTE).read_text())
+    (tree / NOTE).write_text(json.dumps({**said, key: value}))
+
+    assert read_note(tree) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000])
+def test_what_is_no_json_of_ours_is_no_note(data: bytes, tree: Path) -> None:
+    (tree / NOTE).write_bytes(data)
+
+    assert read_note(tree) is None
+
+
+def test_there_is_no_note_in_a_new_tree(tmp_path: Path) -> None:
+    assert read_note(tmp_path) is None
+
+
+def test_a_stamp_is_another_one_for_whatever_happens_to_a_file(tree: Path) -> None:
+    def stamp() -> object:
+        return stamps(tree, ["a.o"])["a.o"]
+
+    seen = [stamp()]
+    assert stamp() == seen[0]
+    old = (tree / "a.o").stat()
+
+    (tree / "a.o").write_text("b.o")  # the same size
+    os.utime(tree / "a.o", ns=(old.st_atime_ns, old.st_mtime_ns))
+    seen.append(stamp())
+    (tree / "new").write_text("a.o")
+    os.utime(tree / "new", ns=(old.st_atime_ns, old.st_mtime_ns))
+    (tree / "new").replace(tree / "a.o")
+    seen.append(stamp())
+    (tree / "a.o").unlink()
+    (tree / "a.o").symlink_to("sub/b.o")
+    seen.append(stamp())
+
+    assert len(set(seen)) == 4
+
+
+def test_what_is_not_there_has_no_stamp(tree: Path) -> None:
+    names = ["none", "a.o/x", "a\0b", "\ud800", "sub/b.o"]
+
+    assert set(stamps(tree, names)) == {"sub/b.o"}
+
+
+def test_files_and_links_in_the_tree_are_taken_away(tree: Path) -> None:
+    (tree / "link").symlink_to("nowhere")
+    (tree / "to-source").symlink_to(tree.parent / "source.c")
+
+    assert take_away(tree, ["a.o", str(tree / "sub/b.o"), "link", "to-source", "none"]) == 4
+
+    assert list(tree.iterdir()) == [tree / "sub"]
+    assert (tree.parent / "source.c").exists()
+
+
+def test_nothing_outside_of_the_tree_is_taken_away(tree: Path) -> None:
+    source = tree.parent / "source.c"
+    beside = tree.parent / "tree-2"
+    beside.mkdir()
+    (beside / "a.o").write_text("")
+    (tree / "out").symlink_to(tree.parent)
+    (tree / "deep").mkdir()
+    (tree / "deep/up").symlink_to("../..")
+
+    count = take_away(
+        tree,
+        [
+            *("../source.c", str(source), "sub/../../source.c", "out/source.c"),
+            *("deep/up/source.c", "../tree-2/a.o", str(beside / "a.o")),
+            *("sub", ".", "", "..", "/", "a\0b", "\ud800"),
+        ],
+    )
+
+    assert count == 0
+    assert source.exists()
+    assert (beside / "a.o").exists()
+    assert (tree / "a.o").exists()
+
+
+def test_a_tree_that_is_reached_through_a_link_is_the_tree(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").symlink_to(tree.parent)
+
+    assert take_away(tmp_path / "elsewhere" / "tree", ["sub/b.o"]) == 1
+
+
+def test_unconfigured_trees_keep_their_objects(tree: Path) -> None:
+    for name in ("CMakeCache.txt", "CMakeFiles/4.4/x.cmake", "CMakeFiles/app.dir/a.o"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text("")
+
+    unconfigure(tree)
+    unconfigure(tree)
+
+    assert sorted(p.name for p in (tree / "CMakeFiles").iterdir()) == ["app.dir"]
+    assert not (tree / "CMakeCache.txt").exists()
+    assert (tree / "CMakeFiles/app.dir/a.o").exists()
+
+
+def test_a_link_is_deleted_and_not_what_it_leads_to(tree: Path) -> None:
+    (tree / "link").symlink_to(tree / "sub")
+
+    delete(tree / "link")
+    delete(tree / "none")
+    assert (tree / "sub/b.o").exists()
+
+    (tree / ".sub.gone").mkdir()  # of a process that was killed here
+    delete(tree / "sub")
+    assert not (tree / "sub").exists()
+    assert not (tree / ".sub.gone").exists()
