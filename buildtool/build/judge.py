@@ -46,8 +46,8 @@ def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judg
     """
     cmake = building.cmake(step)
     roots = step_roots(step)
-    ready = _ready(step)
-    fields = step_fields(step, cmake, roots, needs, ready.key if ready else "")
+    packages, ready = _packages(step, cmake)
+    fields = step_fields(step, cmake, roots, needs, packages)
     record = read_record(record_file(building.state, step))
     disk = building.disk
     try:
@@ -77,13 +77,14 @@ def finished(
     return BuiltStep(step, outcome, seconds, files, record.digest, why, origin)
 
 
-def _ready(step: CMakeStep) -> Dependencies | None:
-    """What Conan made ready for the step the last time, if it needs that."""
+def _packages(step: CMakeStep, cmake: CMake) -> tuple[str, Dependencies | None]:
+    """What names all that Conan would read for the step now, and what it made ready the last
+    time; none of it for a step without packages."""
     if not step.conan:
-        return None
-    from buildtool.build.conan_driver import installed  # noqa: PLC0415 - most steps need none
+        return "", None
+    from buildtool.build.conan_driver import installed, packages_key  # noqa: PLC0415
 
-    return installed(step)
+    return packages_key(step, cmake), installed(step)
 
 
 def _lost(step: CMakeStep, ready: Dependencies | None, record: Record | None) -> str:

@@ -96,7 +96,8 @@ def test_packages_that_went_missing_are_made_again(conan_project: ConanProject) 
     note = json.loads((tree.with_suffix(".conan") / "installed.json").read_text())
     subprocess.run(["rm", "-r", *note["packages"]], check=True)
 
-    assert conan_project.built()["outcome"] == "built"
+    assert conan_project.built()["outcome"] == "restored"
+    assert all(Path(package).is_dir() for package in note["packages"])
     assert conan_project.run() == "42\n"
 
 
