@@ -6,13 +6,15 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from buildtool.build.conan_home import HOME, ConanHome
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
 from buildtool.sdk.found import ANY
 from buildtool.toolchains.profile import Profile
+
+if TYPE_CHECKING:
+    from buildtool.build.conan_home import ConanHome
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,8 @@ def step_name(component: str, arch: str | None) -> str:
 
 def conan_home(project: Project) -> ConanHome:
     """The Conan home of the project."""
+    from buildtool.build.conan_home import HOME, ConanHome  # noqa: PLC0415 - most need none
+
     header = project.header
     recipes = tuple(project.root / folder for folder in header.conan_recipes)
     remotes = tuple(_remote(project.root, remote) for remote in header.conan_remotes)

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.core.elf_symbols import dynamic_symbols
 from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 
-EM_AARCH64 = 183
-EM_HEXAGON = 164
 MAX_READS = 300_000  # a large library takes some 100,000; a file that asks for more is a trap
 MAX_BYTES_READ = 64 << 20
 _NOTE_OWNER = "buildtool"

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.built import Built
 from buildtool.build.disk import RUNS, Disk
-from buildtool.core.elf import is_elf, read_elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, value_digest
 from buildtool.toolchains.cdsprpc import is_cdsprpc
@@ -55,6 +53,17 @@ def stage(built: Built, disk: Disk) -> Staged:
     staged = Staged(built.plan.target, directory, value_digest(sorted(wanted.items())), archs)
     if {name: disk.state(f"{directory}/{name}") for name in _files(directory)} == wanted:
         return staged
+    for finished in built.steps:
+        for name, path in finished.files.items() if finished.step.ships else ():
+            _refuse_cdsprpc(finished.step.name, name, path)
+    _replace(directory, files, script)
+    return staged
+
+
+def _replace(directory: Path, files: Mapping[str, Path], script: str) -> None:
+    import shutil  # noqa: PLC0415 - most of the time it is as it should be
+    import tempfile  # noqa: PLC0415
+
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
     try:
@@ -70,7 +79,6 @@ def stage(built: Built, disk: Disk) -> Staged:
         fresh.rename(directory)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return staged
 
 
 def _files(directory: Path) -> list[str]:
@@ -90,7 +98,6 @@ def _layout(built: Built) -> dict[str, Path]:
             continue
         arch = finished.step.arch
         for name, path in finished.files.items():
-            _refuse_cdsprpc(finished.step.name, name, path)
             if arch:
                 # A skel is found by its bare name, so the tree below its prefix is flattened.
                 if ".so" not in path.suffixes:
@@ -110,6 +117,8 @@ def _layout(built: Built) -> dict[str, Path]:
 
 def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
     """Raises `StageError` for a libcdsprpc: by its name, what it links to, or its SONAME."""
+    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - most is staged already
+
     names = [name, path.name, path.resolve().name]
     # Whatever needs it has its name inside as well; only these few are read.
     if not any(map(is_cdsprpc, names)) and is_elf(path) and b"libcdsprpc" in path.read_bytes():

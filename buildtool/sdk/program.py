@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.process import ToolError, capture
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Problem, programs, satisfies
 from buildtool.sdk.python_package import python_package
@@ -24,6 +22,8 @@ def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[
 
     When it cannot be asked or says something else, the version is empty and the problem is told.
     """
+    from buildtool.core.process import ToolError, capture  # noqa: PLC0415 - most tell by files
+
     lines: list[str] = []
 
     def listen(line: str) -> None:
@@ -86,6 +86,8 @@ def foreign_machine(head: bytes) -> str:
     """
     if not head.startswith(b"\x7fELF"):
         return ""
+    import platform  # noqa: PLC0415 - most have no foreign programs
+
     machine = _ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "another machine")
     if machine == platform.machine():
         return ""

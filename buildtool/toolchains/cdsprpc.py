@@ -11,14 +11,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf import EM_AARCH64, Elf
+from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest, write_if_changed
-from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.import_stub import import_stub
+
+if TYPE_CHECKING:
+    from buildtool.core.elf import Elf
+    from buildtool.sdk.sysroot import Sysroot
 
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: upstream's SONAME on Linux, Android's own there."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from buildtool.project.model import Project, Target
-from buildtool.sdk.sysroot import Sysroot
-from buildtool.toolchains.android import android
 from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
 from buildtool.toolchains.dsp import dsp_profiles, told_of_dsp
 from buildtool.toolchains.profile import Profile
-from buildtool.toolchains.sysroot import target_sysroot
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
-from buildtool.toolchains.ubuntu_aarch64_gnu import (
-    ubuntu_aarch64_clang,
-    ubuntu_aarch64_gcc,
-    ubuntu_aarch64_native,
-)
+
+if TYPE_CHECKING:
+    from buildtool.sdk.sysroot import Sysroot
 
 
 def host_profile(project: Project, target: Target) -> Profile:
@@ -25,7 +21,7 @@ def host_profile(project: Project, target: Target) -> Profile:
     Its import stub of libcdsprpc is written to the user's cache.  Raises `ProfileError` for what
     it cannot do, `ToolMissingError` and `ToolUnfitError` for the tools behind it.
     """
-    sysroot = target_sysroot(target)
+    sysroot = _sysroot(target)
     cdsprpc = system_cdsprpc(target.platform, sysroot)
     write_stub(cdsprpc)
     host = dataclasses.replace(_host(project, target, sysroot), cdsprpc=cdsprpc)
@@ -37,16 +33,29 @@ def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
     return dsp_profiles(project, target)
 
 
+def _sysroot(target: Target) -> Sysroot | None:
+    if not target.sysroot:
+        return None
+    from buildtool.toolchains.sysroot import target_sysroot  # noqa: PLC0415 - few have one
+
+    return target_sysroot(target)
+
+
 def _host(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
+    """Only the platform that is asked for is imported."""
     if target.platform == "android":
+        from buildtool.toolchains.android import android  # noqa: PLC0415
+
         return android(target.api, target.stl, project.tool("android-ndk"))
+    if target.toolchain in ("auto", "zig"):  # zig is always there, and has every glibc
+        return ubuntu_aarch64(target.glibc, project.tool("zig"))
+    from buildtool.toolchains import ubuntu_aarch64_gnu as gnu  # noqa: PLC0415
+
     gcc, clang = project.tool("gcc-aarch64"), project.tool("clang")
     match target.toolchain:
         case "gcc":
-            return ubuntu_aarch64_gcc(target.glibc, gcc, sysroot)
+            return gnu.ubuntu_aarch64_gcc(target.glibc, gcc, sysroot)
         case "clang":
-            return ubuntu_aarch64_clang(target.glibc, clang, sysroot)
-        case "native":
-            return ubuntu_aarch64_native(target.glibc, gcc, clang, sysroot)
-        case _:  # zig is always there, and has every glibc
-            return ubuntu_aarch64(target.glibc, project.tool("zig"))
+            return gnu.ubuntu_aarch64_clang(target.glibc, clang, sysroot)
+        case _:
+            return gnu.ubuntu_aarch64_native(target.glibc, gcc, clang, sysroot)

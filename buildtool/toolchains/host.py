@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from buildtool.core.elf import EM_AARCH64, Elf
+from buildtool.core.elf import Elf
+from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
 from buildtool.sdk.found import numbers
 from buildtool.toolchains.android import check_pages

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from buildtool.core.elf import EM_AARCH64
+from buildtool.core.elf_machine import EM_AARCH64
 
 PAGE = 0x10000  # the largest page that AArch64 Linux knows
 _DYN = 3  # e_type of a shared object

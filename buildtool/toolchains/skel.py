@@ -7,7 +7,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from buildtool.core.elf import EM_HEXAGON, Elf, read_elf
+from buildtool.core.elf import Elf, read_elf
+from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.archs import arch_number
 

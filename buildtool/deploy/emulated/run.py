@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from buildtool.core.elf import EM_AARCH64, ElfError, read_elf
+from buildtool.core.elf import ElfError, read_elf
+from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.process import foreground
 from buildtool.deploy.emulated.device import DeviceError, EmulatedDevice, environment
 from buildtool.release.stage import RUN_SCRIPT, Staged

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, Elf, ElfError, read_elf
+from buildtool.core.elf import Elf, ElfError, read_elf
+from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.lock import locked
 from buildtool.deploy.sysroot.board import board_shells
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve

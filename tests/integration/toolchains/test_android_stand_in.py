@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import EM_AARCH64, read_elf
+from buildtool.core.elf import read_elf
+from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError
 from buildtool.sdk.found import ToolUnfitError

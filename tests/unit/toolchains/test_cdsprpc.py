@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import EM_AARCH64, EM_HEXAGON, Elf, read_elf
+from buildtool.core.elf import Elf, read_elf
+from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.toolchains.cdsprpc import (
     SONAMES,
     Cdsprpc,
