@@ -6,40 +6,29 @@ import contextlib
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from buildtool.build import clean as cleaning
-from buildtool.build.building import Options, building
-from buildtool.build.built import Built
-from buildtool.build.carry_out import Configured, configure
-from buildtool.build.ide import (
-    Written,
-    missing_sources,
-    preset_names,
-    write_database,
-    write_presets,
-)
+from buildtool.build.building import building
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
-from buildtool.build.why import Explained
-from buildtool.build.why import explain as explain_plan
-from buildtool.build.why import last_build as noted_build
-from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
-from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
-from buildtool.deploy.emulated.run import RunResult
-from buildtool.deploy.emulated.run import run as run_program
-from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
-from buildtool.deploy.sysroot.device_files import DeviceFiles
-from buildtool.deploy.sysroot.directory import open_directory
-from buildtool.deploy.sysroot.emulated import files_of
-from buildtool.deploy.sysroot.pull import pull
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
-from buildtool.release.stage import Staged
 from buildtool.release.stage import stage as stage_release
-from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.choose import host_profile, skel_profiles
+
+if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
+    from buildtool.build import clean as cleaning
+    from buildtool.build.building import Options
+    from buildtool.build.built import Built
+    from buildtool.build.carry_out import Configured
+    from buildtool.build.ide import Written
+    from buildtool.build.why import Explained
+    from buildtool.deploy.emulated.run import RunResult
+    from buildtool.deploy.sysroot.device_files import DeviceFiles
+    from buildtool.release.stage import Staged
+    from buildtool.sdk.sysroot import Sysroot
 
 
 def plan(project: Project, target_name: str) -> Plan:
@@ -65,6 +54,8 @@ def clean(
 ) -> cleaning.Removed:
     """Remove what builds of `target_name` made, of all targets if it is ""; with `dear` then also
     what is expensive to make."""
+    from buildtool.build import clean as cleaning
+
     if target_name and dear:
         raise UsageError(
             "--all is for all targets",
@@ -92,6 +83,8 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explained, ...]:
     """What building `target_name` would do now, and why."""
+    from buildtool.build.why import explain as explain_plan
+
     todo = plan(project, target_name)
     with building(todo.state, listener) as shared:
         return explain_plan(todo, shared)
@@ -99,6 +92,8 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
 
 def last_build(project: Project, target_name: str) -> tuple[Explained, ...] | None:
     """What the last build of `target_name` did; None when none is known of."""
+    from buildtool.build.why import last_build as noted_build
+
     find_target(project, target_name)
     return noted_build(project.state / "state", target_name)
 
@@ -121,6 +116,9 @@ def prepare_editors(
     Returns the files, and how many sources of `target_name` only a build makes.  Another target
     that cannot be configured here is left out, with a note.
     """
+    from buildtool.build.carry_out import configure
+    from buildtool.build.ide import missing_sources, preset_names, write_database, write_presets
+
     chosen = plan(project, target_name)
     others = [name for name in project.targets if name != target_name]
     done: dict[Path, Configured] = {}
@@ -155,6 +153,10 @@ def run_emulated(
     stdout: int | None = None,
 ) -> RunResult:
     """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
+    from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
+    from buildtool.deploy.emulated.run import run as run_program
+    from buildtool.deploy.emulated.socs import find_soc
+
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
     check_platform(target_name, target.platform)
@@ -173,6 +175,13 @@ def pull_sysroot(
 
     Returns it and whether it changed.  It is called `name`, by default as the device is.
     """
+    from buildtool.core.cache import cache_dir
+    from buildtool.deploy.emulated.device import prepare
+    from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
+    from buildtool.deploy.sysroot.directory import open_directory
+    from buildtool.deploy.sysroot.emulated import files_of
+    from buildtool.deploy.sysroot.pull import pull
+
     device: DeviceFiles
     if device_name == BUILT_IN_TARGET:
         soc = find_soc(soc_name or DEFAULT_SOC)

@@ -15,10 +15,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
-    from typer.exceptions import Abort, TyperException
-
-    from buildtool.cli.app import app
-    from buildtool.cli.errors import show_error, show_internal_error, show_usage_error
+    from buildtool.cli.errors import show_error, show_internal_error
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
@@ -29,15 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs = next((word for word in argv if not word.startswith("-")), "") == "run"
     as_json = "--json" in _own(argv)
     try:
-        status = app(argv, prog_name="buildtool", standalone_mode=False)
+        status = _run_verb(argv, as_json=as_json, usage=OWN_FAILURE_OF_RUN if runs else 0)
         sys.stdout.flush()
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else error.exit_status
-    except TyperException as error:
-        show_usage_error(error, as_json=as_json)
-        return OWN_FAILURE_OF_RUN if runs else error.exit_code
-    except (KeyboardInterrupt, Abort):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain once more at exit.
@@ -55,6 +49,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         show_internal_error(error)
         return OWN_FAILURE_OF_RUN if runs else 1
+    return status
+
+
+def _run_verb(argv: list[str], *, as_json: bool, usage: int) -> int:
+    # What is typed most often goes without typer: importing that takes longer than such a build
+    # that has nothing to do.
+    if argv[:1] == ["build"] and len(argv) <= 2 and not argv[-1].startswith("-"):
+        from buildtool.cli.build_target import build_target
+
+        build_target(*argv[1:])
+        return 0
+    from typer.exceptions import Abort, TyperException
+
+    from buildtool.cli.app import app
+    from buildtool.cli.errors import show_usage_error
+
+    try:
+        status = app(argv, prog_name="buildtool", standalone_mode=False)
+    except TyperException as error:
+        show_usage_error(error, as_json=as_json)
+        return usage or error.exit_code
+    except Abort:
+        return INTERRUPTED
     return status if isinstance(status, int) else 0
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -129,6 +128,8 @@ def cannot_run(program: Path) -> Problem | None:
     except OSError as error:
         return Problem(f"{program} cannot be read: {error.strerror}", "Correct its permissions.")
     if foreign := foreign_machine(head):
+        import platform  # noqa: PLC0415 - most have no foreign programs
+
         return Problem(
             f"{program} is made for {foreign}, this machine is {platform.machine()}",
             "The SDK is for x86-64: build there, register an emulator for its programs with"

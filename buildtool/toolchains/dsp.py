@@ -9,7 +9,6 @@ from buildtool.project.model import Project, Target
 from buildtool.sdk.found import NamedMissingError, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
 from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.hexagon_sdk import cannot_build, hexagon_sdk, told_of_sdk, with_qaic
 from buildtool.toolchains.profile import Profile
 
 
@@ -45,6 +44,8 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
         if named or target.dsp_toolchain == "sdk":
             raise
     if sdk and named and not sdk.archs:
+        from buildtool.toolchains.hexagon_sdk import cannot_build  # noqa: PLC0415 - most have none
+
         raise cannot_build(target.archs[0], sdk)
     return sdk if uses_sdk(target.dsp_toolchain, target.archs, sdk) else None
 
@@ -58,15 +59,23 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
     zig = project.tool("zig")
     return {
         arch: _with_idl_compiler(
-            hexagon_sdk(arch, sdk) if sdk else hexagon(arch, zig), project, target
+            _with_sdk(arch, sdk) if sdk else hexagon(arch, zig), project, target
         )
         for arch in target.archs
     }
 
 
+def _with_sdk(arch: str, sdk: HexagonSdk) -> Profile:
+    from buildtool.toolchains.hexagon_sdk import hexagon_sdk  # noqa: PLC0415 - most have none
+
+    return hexagon_sdk(arch, sdk)
+
+
 def told_of_dsp(host: Profile, project: Project, target: Target) -> Profile:
     """The ARM64 side's profile `host`, with what it must know of the Hexagon side's."""
     if sdk := dsp_sdk(project, target):
+        from buildtool.toolchains.hexagon_sdk import told_of_sdk  # noqa: PLC0415 - most have none
+
         host = told_of_sdk(host, sdk)
     return _with_idl_compiler(host, project, target)
 
@@ -74,6 +83,8 @@ def told_of_dsp(host: Profile, project: Project, target: Target) -> Profile:
 def _with_idl_compiler(profile: Profile, project: Project, target: Target) -> Profile:
     if target.idl_compiler != "qaic":
         return profile
+    from buildtool.toolchains.hexagon_sdk import with_qaic  # noqa: PLC0415 - most need none
+
     try:
         sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
     except NamedMissingError:

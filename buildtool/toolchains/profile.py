@@ -44,7 +44,7 @@ class Compiler:
     cxx: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Profile:
     """A toolchain for one platform.
 
@@ -70,7 +70,7 @@ class Profile:
     refusals: tuple[Refusal, ...] = ()
     cdsprpc: Cdsprpc | None = None
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """sha256 that names everything in this profile that shapes the output."""
         return value_digest(

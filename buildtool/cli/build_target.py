@@ -1,0 +1,65 @@
+"""What `buildtool build` does, apart from its options: most builds are started without any."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool import flow
+from buildtool.build.building import Options
+from buildtool.cli.screen import Screen
+from buildtool.project.read import find_project
+
+if TYPE_CHECKING:
+    from buildtool.build.plan import Plan
+    from buildtool.release.stage import Staged
+
+
+def build_target(
+    target: str = "",
+    *,
+    plan: bool = False,
+    verbose: bool = False,
+    build_type: str = "",
+    as_json: bool = False,
+    options: Options | None = None,
+) -> None:
+    """Build everything that `target` ships ("": the project's default), and tell what came out.
+
+    With `plan` only tell what would be done.
+    """
+    project = find_project(Path.cwd())
+    name = target or project.header.default_target
+    if build_type:
+        project = flow.with_build_type(project, name, build_type)
+    if plan:
+        steps = flow.plan(project, name)
+        if as_json:
+            print(json.dumps(steps.as_json(), indent=2))
+        else:
+            _show_plan(steps)
+        return
+    built, staged = flow.stage(project, name, Screen(verbose=verbose), options)
+    if as_json:
+        said = {**built.as_json(), "stage": str(staged.directory), "id": staged.id}
+        print(json.dumps(said, indent=2))
+    else:
+        _show_staged(staged)
+
+
+def _show_plan(plan: Plan) -> None:
+    print(f"target {plan.target}:")
+    for number, step in enumerate(plan.steps, 1):
+        print(f"  {number}. {step.name}: build {step.summary}")
+        print(f"     from {step.source}")
+        print(f"     in   {step.tree}")
+    print(f"  staged in {plan.stage}")
+
+
+def _show_staged(staged: Staged) -> None:
+    for path in sorted(staged.directory.rglob("*")):
+        if path.is_file():
+            name = str(path.relative_to(staged.directory))
+            print(f"{name:<44} {path.stat().st_size:>12,} B")
+    print(f"in {staged.directory}")
