@@ -16,7 +16,7 @@ Buildtool = Callable[..., subprocess.CompletedProcess[str]]
 Edit = Callable[[Path, str, str], None]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def buildtool() -> Buildtool:
     """Run `buildtool ARGUMENTS...` in `cwd`; standard output and error are kept apart."""
 

@@ -24,6 +24,9 @@ def why(
     last: Annotated[
         bool, typer.Option("--last", help="What the last build did, not what one would do now.")
     ] = False,
+    build_type: Annotated[
+        str, typer.Option(help="CMake's build type, in place of the target's, as for build.")
+    ] = "",
     every: Annotated[bool, typer.Option("--all", help="All reasons, not the first ten.")] = False,
     json: Json = False,
 ) -> None:
@@ -35,6 +38,8 @@ def why(
 
     project = find_project(here())
     name = target or project.header.default_target
+    if build_type:
+        project = flow.with_build_type(project, name, build_type)
     if last:
         rows = flow.last_build(project, name)
         if rows is None:

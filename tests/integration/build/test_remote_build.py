@@ -1,0 +1,150 @@
+"""Machines that share a remote cache, a real nginx: what one has built, the others restore."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.build.pair import HOST, SKEL, Machine
+from tests.integration.cache.remote_nginx import Nginx, free_port, running
+
+BOTH = {HOST: "built", SKEL: "built"}
+FROM_REMOTE = {HOST: "restored remote", SKEL: "restored remote"}
+NewMachine = Callable[..., Machine]
+
+
+@pytest.fixture
+def machine(tmp_path: Path, buildtool: Buildtool) -> NewMachine:
+    """A machine with nothing but the sources, that uses the server at `url`."""
+
+    def new(name: str, url: str, mode: str = "") -> Machine:
+        variables = {"BUILDTOOL_REMOTE_CACHE": url}
+        if mode:
+            variables["BUILDTOOL_REMOTE_CACHE_MODE"] = mode
+        return Machine(tmp_path / name, buildtool, variables)
+
+    return new
+
+
+@pytest.fixture
+def nginx(tmp_path: Path) -> Iterator[Nginx]:
+    with running(tmp_path / "nginx") as server:
+        yield server
+
+
+def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMachine) -> None:
+    ci = machine("ci", nginx.url, "read-write")
+    outcomes, said = ci.build()
+    assert outcomes == BOTH
+    assert "remote cache" not in said
+    asked = nginx.log()
+
+    person = machine("a person's", nginx.url)
+    assert person.why() == (
+        f"{HOST}: restored from the remote cache\n"
+        "    it was not built here before\n"
+        f"{SKEL}: restored from the remote cache\n"
+        "    it was not built here before\n"
+    )
+    outcomes, said = person.build()
+    assert outcomes == FROM_REMOTE
+    assert "remote cache" not in said
+    assert person.staged() == ci.staged()
+    assert not list(person.root.glob(".buildtool/build/*/*/CMakeCache.txt"))
+    assert f"{HOST}: restored from the remote cache\n" in person.why("--last")
+    assert {line.split()[0] for line in nginx.log()[len(asked) :]} == {"GET"}
+
+    # Now it has them itself, and the server is not asked.
+    before = nginx.log()
+    assert person.build()[0] == dict.fromkeys(BOTH, "up-to-date")
+    shutil.rmtree(person.root / ".buildtool")
+    assert person.build()[0] == dict.fromkeys(BOTH, "restored local")
+    assert nginx.log() == before
+
+    # Who only reads stores nothing.
+    person.edit("host/main.c", "return LEVEL", "return 7")
+    assert person.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+    assert puts(nginx.log()) == puts(asked)
+    ci.edit("host/main.c", "return LEVEL", "return 7")
+    assert ci.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+    other = machine("another's", nginx.url)
+    other.edit("host/main.c", "return LEVEL", "return 7")
+    assert other.build()[0] == FROM_REMOTE
+
+
+def puts(log: list[str]) -> list[str]:
+    return [line for line in log if line.startswith("PUT")]
+
+
+def test_a_dead_server_costs_one_warning(machine: NewMachine) -> None:
+    here = machine("a", f"http://127.0.0.1:{free_port()}/builds", "read-write")
+
+    outcomes, said = here.build()
+
+    assert outcomes == BOTH
+    assert said.count("remote cache") == 1
+    assert "cannot be reached" in said
+    assert here.build() == (dict.fromkeys(BOTH, "up-to-date"), "· 2 steps up to date\n")
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def lie(nginx: Nginx) -> None:
+    for path in nginx.stored("cas"):
+        flip(path)
+
+
+def swap(nginx: Nginx) -> None:
+    """Give each document the text of another one."""
+    stored = nginx.stored("ac")
+    texts = [path.read_bytes() for path in stored]
+    for path, text in zip(stored, [*texts[1:], texts[0]], strict=True):
+        path.write_bytes(text)
+
+
+def lose(nginx: Nginx) -> None:
+    for path in nginx.stored("cas"):
+        path.unlink()
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> tuple[Path, Machine]:
+    """What a server holds after a build of one machine, and that machine."""
+    place = tmp_path_factory.mktemp("filled")
+    with running(place / "nginx") as nginx:
+        variables = {
+            "BUILDTOOL_REMOTE_CACHE": nginx.url,
+            "BUILDTOOL_REMOTE_CACHE_MODE": "read-write",
+        }
+        ci = Machine(place / "ci", buildtool, variables)
+        assert ci.build("alone")[0] == {HOST: "built"}
+        return nginx.files, ci
+
+
+@pytest.mark.parametrize(("harm", "warnings"), [(lie, 1), (swap, 1), (lose, 0)])
+def test_a_server_that_lies_makes_no_build_wrong(
+    harm: Callable[[Nginx], None],
+    warnings: int,
+    filled: tuple[Path, Machine],
+    nginx: Nginx,
+    machine: NewMachine,
+) -> None:
+    files, ci = filled
+    shutil.copytree(files, nginx.files, dirs_exist_ok=True)
+    harm(nginx)
+
+    person = machine("a", nginx.url)
+    outcomes, said = person.build("alone")
+
+    assert outcomes == {HOST: "built"}
+    assert said.count("remote cache") == warnings
+    assert person.staged("alone") == ci.staged("alone")
+    assert person.build("alone")[0] == {HOST: "up-to-date"}

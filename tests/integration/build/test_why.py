@@ -1,0 +1,232 @@
+"""`buildtool why`: what a build would do now and why, and what the last one did, to the letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.files import file_digest
+from tests.command_line import Buildtool
+from tests.integration.build.pair import HOST, SKEL, Machine
+
+HOST_FINE, SKEL_FINE = f"{HOST}: up to date\n", f"{SKEL}: up to date\n"
+LEVEL = "host/second/level.h"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> Machine:
+    """A project that was built in its first state."""
+    machine = Machine(tmp_path_factory.mktemp("why"), buildtool)
+    machine.build()
+    return machine
+
+
+@pytest.fixture
+def here(built: Machine) -> Machine:
+    """That project, in that state again; tests that use it must not build."""
+    built.write()
+    built.variables.clear()
+    return built
+
+
+@pytest.fixture
+def own(tmp_path: Path, buildtool: Buildtool) -> Machine:
+    """A project of the test's own; of its host it builds and explains the target `alone`."""
+    machine = Machine(tmp_path / "machine", buildtool)
+    machine.build("alone")
+    return machine
+
+
+def without_digests(text: str) -> str:
+    return re.sub(r"\b[0-9a-f]{8}\b", "…", text)
+
+
+def let_through(machine: Machine) -> None:
+    machine.variables |= {"LET_THROUGH": "1", "NOT_LET_THROUGH": "1"}
+
+
+NOW: list[tuple[str, Callable[[Machine], object], str, str]] = [
+    ("nothing", lambda m: (m.root / LEVEL).touch(), HOST_FINE, SKEL_FINE),
+    (
+        "a define",
+        lambda m: m.edit(
+            "buildtool.toml", '"host"', '"host"\ndefines = {LEVEL = 2, HERE = "here"}'
+        ),
+        f"{HOST}: rebuilt\n"
+        "    cmake.defines.HERE: nothing → 'here'\n"
+        "    cmake.defines.LEVEL: nothing → '2'\n",
+        SKEL_FINE,
+    ),
+    (
+        "a file",
+        lambda m: m.edit(LEVEL, "LEVEL 1", "LEVEL 2"),
+        f"{HOST}: rebuilt\n    {LEVEL} changed: … → …\n",
+        SKEL_FINE,
+    ),
+    (
+        "a file that is gone",
+        lambda m: (m.root / LEVEL).unlink(),
+        f"{HOST}: rebuilt\n    {LEVEL} is gone\n",
+        SKEL_FINE,
+    ),
+    (
+        "a glob",
+        lambda m: (m.root / "host/parts/two.c").write_text(""),
+        f"{HOST}: rebuilt\n"
+        "    host/parts/two.c matches a glob now (GLOB LIST_DIRECTORIES host/parts/*.c)\n",
+        SKEL_FINE,
+    ),
+    (
+        "a header that shadows",
+        lambda m: (m.root / "host/first/level.h").write_text("#define LEVEL 3\n"),
+        f"{HOST}: rebuilt\n"
+        "    host/first/level.h appeared, where it shadows another file or is looked for\n",
+        SKEL_FINE,
+    ),
+    (
+        "an environment variable",
+        let_through,
+        f"{HOST}: rebuilt\n    environment.LET_THROUGH: nothing → '1'\n",
+        f"{SKEL}: rebuilt\n    environment.LET_THROUGH: nothing → '1'\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "host", "skel"), [row[1:] for row in NOW], ids=[row[0] for row in NOW]
+)
+def test_what_a_build_would_do_now(
+    change: Callable[[Machine], object], host: str, skel: str, here: Machine
+) -> None:
+    change(here)
+
+    assert without_digests(here.why()) == host + skel
+
+
+def test_an_output_that_is_gone_is_restored(here: Machine) -> None:
+    (path,) = here.root.glob(".buildtool/out/app/*/bin/app")
+    kept = path.rename(here.folder / "app")
+
+    assert here.why("alone") == (
+        f"{HOST}: restored from the local cache\n    bin/app, which it made, is missing\n"
+    )
+
+    kept.rename(path)
+    assert here.why("alone") == HOST_FINE
+
+
+def test_another_build_type_is_another_tree(here: Machine) -> None:
+    assert here.why("alone", "--build-type", "Debug") == (
+        f"{HOST}: rebuilt\n    it was not built here before\n"
+    )
+    assert here.why("alone", "--build-type", "Release") == HOST_FINE
+    done = here.run("why", "--build-type", "Fast")
+    assert done.returncode == 2
+    assert "'Fast' is no build type" in done.stderr
+
+
+def test_why_touches_nothing(here: Machine) -> None:
+    def state() -> dict[Path, int]:
+        files = [path for path in here.root.rglob("*") if path.is_file()]
+        # What was digested is remembered, whoever asked.
+        return {path: path.lstat().st_mtime_ns for path in files if path.name != "digests"}
+
+    before = state()
+    assert here.why() == HOST_FINE + SKEL_FINE
+
+    assert state() == before
+
+
+def test_as_json(here: Machine) -> None:
+    old = file_digest(here.root / LEVEL)
+    here.edit(LEVEL, "LEVEL 1", "LEVEL 2")
+    new = file_digest(here.root / LEVEL)
+    reason = {"kind": "input", "name": "{project}/" + LEVEL, "old": old, "new": new}
+
+    assert here.why_json() == {
+        HOST: {
+            "step": HOST,
+            "outcome": "built",
+            "origin": "",
+            "reasons": [reason],
+            "nearest": [reason],
+            "known": 1,
+        },
+        SKEL: {
+            "step": SKEL,
+            "outcome": "up-to-date",
+            "origin": "",
+            "reasons": [],
+            "nearest": [],
+            "known": 0,
+        },
+    }
+
+
+def test_before_any_build(tmp_path: Path, buildtool: Buildtool) -> None:
+    machine = Machine(tmp_path, buildtool)
+
+    assert machine.why("alone") == f"{HOST}: rebuilt\n    it was not built here before\n"
+    done = machine.run("why", "alone", "--last")
+
+    assert done.returncode == 2
+    assert "no build of 'alone' is known" in done.stderr
+    assert "→ buildtool build alone" in done.stderr
+
+
+def test_a_project_from_first_build_to_another_clone(own: Machine) -> None:
+    first = f"{HOST}: rebuilt\n    it was not built here before\n"
+    assert own.why("alone", "--last") == first
+    assert own.why("alone") == HOST_FINE
+
+    # Another branch, and back.
+    own.edit(LEVEL, "LEVEL 1", "LEVEL 2")
+    changed = f"{HOST}: rebuilt\n    {LEVEL} changed: … → …\n"
+    assert without_digests(own.why("alone")) == changed
+    own.build("alone")
+    assert without_digests(own.why("alone", "--last")) == changed
+    assert own.why_json("alone", "--last")[HOST]["reasons"][0]["name"] == "{project}/" + LEVEL
+    own.write()
+    back = changed.replace("rebuilt", "restored from the local cache")
+    assert without_digests(own.why("alone")) == back
+    assert own.build("alone")[0] == {HOST: "restored local"}
+    assert without_digests(own.why("alone", "--last")) == back
+    own.build("alone")
+    assert own.why("alone", "--last") == HOST_FINE
+
+    # Of two states the nearer one is told of.
+    own.edit("host/main.c", "LEVEL", "LEVEL + 1")
+    own.edit(LEVEL, "LEVEL 1", "LEVEL 2")
+    assert without_digests(own.why("alone")) == (
+        f"{HOST}: rebuilt\n"
+        "    host/main.c changed: … → …\n"
+        f"    {LEVEL} changed: … → …\n"
+        "    of 2 states of it in the cache the most similar one differs:\n"
+        "      host/main.c changed: … → …\n"
+    )
+
+    # A clone elsewhere that shares the cache.
+    there = Machine(own.folder / "there", own.buildtool, {"BUILDTOOL_CACHE": str(own.cache)})
+    assert there.why("alone") == (
+        f"{HOST}: restored from the local cache\n    it was not built here before\n"
+    )
+    there.edit("host/main.c", "LEVEL", "LEVEL + 1")
+    assert without_digests(there.why("alone")) == (
+        f"{HOST}: rebuilt\n"
+        "    it was not built here before\n"
+        "    of 2 states of it in the cache the most similar one differs:\n"
+        "      host/main.c changed: … → …\n"
+    )
+
+
+def test_a_build_that_failed(own: Machine) -> None:
+    own.edit("host/main.c", "LEVEL", "NO_LEVEL")
+    assert own.run("build", "alone").returncode == 1
+
+    assert own.why("alone", "--last") == f"{HOST}: failed\n"
+    assert without_digests(own.why("alone")) == (
+        f"{HOST}: rebuilt\n    host/main.c changed: … → …\n"
+    )
