@@ -1,0 +1,82 @@
+"""The options of `buildtool build`, on whole builds of both sides."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.build.pair import HOST, SKEL, Machine
+
+SOURCES = 3  # two of the host, one of the skel
+
+
+@pytest.fixture
+def machine(tmp_path: Path, buildtool: Buildtool) -> Machine:
+    return Machine(tmp_path, buildtool)
+
+
+def test_from_clean_a_launcher_has_it_all_on_both_sides(machine: Machine, tmp_path: Path) -> None:
+    machine.variables["CCACHE_DIR"] = str(tmp_path / "ccache")
+
+    def hits_and_misses() -> tuple[int, int]:
+        """Build from clean, with nothing in the cache of buildtool's own."""
+        shutil.rmtree(machine.root / ".buildtool", ignore_errors=True)
+        shutil.rmtree(machine.cache / "actions", ignore_errors=True)
+        assert set(machine.build("sim", "--launcher", "ccache")[0].values()) == {"built"}
+        said = subprocess.run(
+            ["ccache", "--dir", tmp_path / "ccache", "--print-stats"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        counts = {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", said, re.M)}
+        hits = counts["direct_cache_hit"] + counts["preprocessed_cache_hit"]
+        return hits, counts["cache_miss"]
+
+    assert hits_and_misses() == (0, SOURCES)
+    first = machine.staged()
+    assert hits_and_misses() == (SOURCES, SOURCES)
+    assert machine.staged() == first
+
+    # Who compiles is no reason to compile again.
+    assert set(machine.build()[0].values()) == {"up-to-date"}
+
+
+def test_a_build_type_reaches_both_sides(machine: Machine) -> None:
+    outcomes, said = machine.build("sim", "--build-type", "Debug", "-j", "1", "-v")
+
+    assert outcomes == {HOST: "built", SKEL: "built"}
+    trees = [file.read_text() for file in machine.root.glob(".buildtool/build/*/*/CMakeCache.txt")]
+    assert len(trees) == 2
+    assert all(re.search(r"^CMAKE_BUILD_TYPE:\w+=Debug$", text, re.M) for text in trees)
+    # Each line of a tool has its step's name before it, and one step after the other they ran.
+    steps = [
+        line.partition(": ")[0] for line in said.splitlines() if re.search(r": \[\d+/\d+]", line)
+    ]
+    assert {*steps} == {HOST, SKEL}
+    assert steps == sorted(steps, key=[HOST, SKEL].index)
+    # Those trees are beside those of another build type.
+    assert machine.build("alone", "--build-type", "Debug")[0] == {HOST: "up-to-date"}
+    assert machine.build("alone")[0] == {HOST: "built"}
+
+
+def test_after_a_failure_what_does_not_need_it_is_built(machine: Machine) -> None:
+    machine.edit("host/main.c", "LEVEL", "NO_LEVEL")
+
+    stopped = machine.run("build", "-j", "1")
+    assert stopped.returncode == 1
+    assert f"- {SKEL:<28} skipped" in stopped.stderr
+    assert "NO_LEVEL" in stopped.stderr
+
+    went_on = machine.run("build", "-j", "1", "--keep-going")
+    assert went_on.returncode == 1
+    assert f"✓ {SKEL:<28} built" in went_on.stderr
+    assert "NO_LEVEL" in went_on.stderr
+
+    machine.write()
+    assert machine.build()[0] == {HOST: "built", SKEL: "up-to-date"}
