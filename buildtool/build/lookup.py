@@ -18,10 +18,10 @@ from buildtool import __version__
 from buildtool.build.cache.action import Action, path_sets_document, read_action, read_path_sets
 from buildtool.build.cache.outputs import Output
 from buildtool.build.cache.restore import restore
-from buildtool.build.cache.store import is_digest
 from buildtool.build.inputs import InputsError, InputSet, PathSet, changes, observe
 from buildtool.build.reasons import Reason, input_reasons
 from buildtool.build.roots import RootError, Roots
+from buildtool.core.files import is_digest
 
 if TYPE_CHECKING:
     from buildtool.build.cache.local import LocalCache

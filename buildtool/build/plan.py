@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +101,8 @@ def find_target(project: Project, name: str) -> Target:
     """The target called `name`; raises `UsageError` with a suggestion."""
     if name in project.targets:
         return project.targets[name]
+    import difflib  # noqa: PLC0415 - most names are known
+
     close = difflib.get_close_matches(name, project.targets, n=1, cutoff=0.5)
     raise UsageError(
         f"there is no target {name!r}",

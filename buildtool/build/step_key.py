@@ -13,7 +13,6 @@ from typing import Any
 from buildtool import __version__
 from buildtool.build.environment import let_through
 from buildtool.build.plan import CMakeStep
-from buildtool.build.presets import preset_files
 from buildtool.build.roots import Roots
 from buildtool.core.files import file_digest, value_digest
 from buildtool.sdk.cmake import CMake
@@ -58,10 +57,7 @@ def step_fields(
             "build type": step.build_type,
             "defines": said(dict(step.defines)),
             "preset": step.preset,
-            "preset files": {
-                roots.named(file): file_digest(file)
-                for file in (preset_files(step.source) if step.preset else ())
-            },
+            "preset files": _preset_files(step, roots) if step.preset else {},
             "targets": list(step.targets),
             "artifacts": list(step.artifacts),
             "install": step.install,
@@ -74,6 +70,12 @@ def step_fields(
     }
 
 
+def _preset_files(step: CMakeStep, roots: Roots) -> dict[str, str]:
+    from buildtool.build.presets import preset_files  # noqa: PLC0415 - most have no presets
+
+    return {roots.named(file): file_digest(file) for file in preset_files(step.source)}
+
+
 def step_key(fields: Mapping[str, Any]) -> str:
     """sha256 of the fields, as sorted JSON."""
     return value_digest(fields)
@@ -81,10 +83,13 @@ def step_key(fields: Mapping[str, Any]) -> str:
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The fields that differ: their names (`cmake.defines.LEVEL`), old and new; "" for none."""
+    if before == now:
+        return []
+    old, new = _flat(before), _flat(now)
     return [
-        (name, _text(old, new), _text(new, old))
-        for name in sorted({**_flat(before), **_flat(now)})
-        if (old := _flat(before).get(name)) != (new := _flat(now).get(name))
+        (name, _text(old.get(name), new.get(name)), _text(new.get(name), old.get(name)))
+        for name in sorted({**old, **new})
+        if old.get(name) != new.get(name)
     ]
 
 

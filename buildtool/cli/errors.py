@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import textwrap
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError, UsageError
@@ -21,6 +20,8 @@ def told(error: BuildtoolError) -> str:
     """The lines that tell of `error`."""
     lines = ["error: " + error.message]
     if error.why:
+        import textwrap
+
         lines.append(textwrap.indent(error.why, "  "))
     if error.remedy:
         lines.append("  → " + error.remedy.replace("\n", "\n    "))

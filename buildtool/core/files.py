@@ -5,10 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def is_digest(text: str) -> bool:
+    """Whether `text` is a sha256 in lower-case hex."""
+    return _SHA256.fullmatch(text) is not None
 
 
 def file_digest(path: Path) -> str:
@@ -49,6 +56,8 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
     data = text.encode() if isinstance(text, str) else text
     if path.is_file() and path.read_bytes() == data:
         return False
+    import tempfile  # noqa: PLC0415 - mostly nothing changed
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

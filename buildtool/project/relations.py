@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import graphlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,6 +49,8 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
 
 def suggest(name: str, names: Iterable[str]) -> str:
     """A remedy for an unknown name: the closest known one, and all of them."""
+    import difflib  # noqa: PLC0415 - most names are known
+
     names = list(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     known = f"Known: {', '.join(names)}."
@@ -90,6 +90,13 @@ def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> It
             if need not in components:
                 missing = f"there is no {kind} {need!r}"
                 yield (kind, name, "needs"), missing, suggest(need, components)
+    if any(known.values()):
+        yield from _circle(kind, known)
+
+
+def _circle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Wrong]:
+    import graphlib  # noqa: PLC0415 - in most projects nothing needs anything
+
     try:
         tuple(graphlib.TopologicalSorter(known).static_order())
     except graphlib.CycleError as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +153,8 @@ def programs(*names: str) -> list[Path]:
 
 
 def _on_path(name: str) -> Path | None:
+    import shutil  # noqa: PLC0415 - most tools are Python packages
+
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = shutil.which(name, path=folder)
         if path and Path(path).resolve().name not in LAUNCHERS:

@@ -7,7 +7,6 @@ Source: the Python Packaging User Guide, "Recording installed projects".
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from dataclasses import dataclass
@@ -30,9 +29,10 @@ class PythonPackage:
             lines = self.record.read_text(errors="replace").splitlines()
         except OSError:  # a package need not say what its files are
             return None
-        rows = csv.reader(line for line in lines if f"bin/{name}" in line)
-        places = [Path(row[0]) for row in rows if row and row[0].endswith(f"bin/{name}")]
-        found = [place for place in places if place.parent.name == "bin"]
+        # Each line is a path, its digest, its size; a path with a comma in it is quoted.
+        names = (line.rsplit(",", 2)[0].strip('"') for line in lines if f"bin/{name}" in line)
+        places = (Path(place) for place in names)
+        found = [place for place in places if place.parts[-2:] == ("bin", name)]
         found.sort(key=lambda place: "data" not in place.parts)
         root = self.record.parents[1]
         paths = ((root / place).resolve() for place in found)

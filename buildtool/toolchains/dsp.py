@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 
 from buildtool.project.model import Project, Target
-from buildtool.sdk.found import NamedMissingError, ToolMissingError, ToolUnfitError
+from buildtool.sdk.found import ANY, NamedMissingError, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
+from buildtool.sdk.zig import sound_zig
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
 
@@ -56,13 +57,12 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
     Raises `ProfileError`, `ToolMissingError` and `ToolUnfitError`.
     """
     sdk = dsp_sdk(project, target)
-    zig = project.tool("zig")
-    return {
-        arch: _with_idl_compiler(
-            _with_sdk(arch, sdk) if sdk else hexagon(arch, zig), project, target
-        )
-        for arch in target.archs
-    }
+    if sdk:
+        profiles = {arch: _with_sdk(arch, sdk) for arch in target.archs}
+    else:
+        zig = sound_zig(project.tool("zig")) if target.archs else ANY
+        profiles = {arch: hexagon(arch, zig) for arch in target.archs}
+    return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}
 
 
 def _with_sdk(arch: str, sdk: HexagonSdk) -> Profile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
-from buildtool.sdk.zig import CLANG_VERSION, sound_zig
+from buildtool.sdk.zig import CLANG_VERSION, Zig, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.refusal import Refusal
 
@@ -48,14 +48,15 @@ def check_arch(arch: str) -> None:
         )
 
 
-def hexagon(arch: str, zig_wish: Tool = ANY) -> Profile:
+def hexagon(arch: str, wish: Tool | Zig = ANY) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
-    Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig,
-    `ToolUnfitError` for one that cannot be used.
+    `wish` is what the project asks of zig, or a zig that was found already.  Raises
+    `ProfileError` for an unknown arch, `ToolMissingError` without zig, `ToolUnfitError` for one
+    that cannot be used.
     """
     check_arch(arch)
-    zig = sound_zig(zig_wish)
+    zig = wish if isinstance(wish, Zig) else sound_zig(wish)
     program = str(zig.where)
     return Profile(
         name=f"hexagon-{arch}",

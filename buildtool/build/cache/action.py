@@ -19,8 +19,8 @@ from buildtool.build.cache.outputs import (
     outputs_digest,
     outputs_from_json,
 )
-from buildtool.build.cache.store import DOCUMENT_LIMIT, is_digest
-from buildtool.core.files import value_digest
+from buildtool.build.cache.store import DOCUMENT_LIMIT
+from buildtool.core.files import is_digest, value_digest
 
 VERSION = 1
 PATH_SETS = 16

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.lock import PATIENCE, locked_briefly
-from buildtool.build.cache.store import KINDS, Item, Store, Stored, is_digest, remove
+from buildtool.build.cache.store import KINDS, Item, Store, Stored, remove
+from buildtool.core.files import is_digest
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

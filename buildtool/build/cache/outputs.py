@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from buildtool.build.cache.store import is_digest
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import file_digest, value_digest
+from buildtool.core.files import file_digest, is_digest, value_digest
 
 Kind = Literal["file", "executable", "link"]
 COUNT_LIMIT = 100_000

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -21,6 +20,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
+
+from buildtool.core.files import is_digest
 
 Kind = Literal["ac", "cas"]
 KINDS: tuple[Kind, ...] = ("ac", "cas")
@@ -30,7 +31,6 @@ STALE = 3600.0
 """Seconds: a file in `tmp` that nobody wrote to for so long has lost its writer."""
 _MAGIC = b"buildtool-document-1 "
 _HEADER = len(_MAGIC) + 64 + 1
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 
 
@@ -212,11 +212,6 @@ class Store:
 
 class _OtherContentError(Exception):
     """A file is not what its digest says."""
-
-
-def is_digest(key: str) -> bool:
-    """Whether `key` is a sha256 in lower-case hex."""
-    return _DIGEST.fullmatch(key) is not None
 
 
 def remove(path: Path) -> None:
