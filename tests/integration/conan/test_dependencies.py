@@ -93,11 +93,11 @@ def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> Non
 def test_packages_that_went_missing_are_made_again(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     tree = Path(conan_project.built()["tree"])
-    note = json.loads((tree.with_suffix(".conan") / "installed.json").read_text())
-    subprocess.run(["rm", "-r", *note["packages"]], check=True)
+    note = tree.with_suffix(".conan") / "installed.json"
+    subprocess.run(["rm", "-r", *json.loads(note.read_text())["packages"]], check=True)
 
     assert conan_project.built()["outcome"] == "restored"
-    assert all(Path(package).is_dir() for package in note["packages"])
+    assert all(Path(package).is_dir() for package in json.loads(note.read_text())["packages"])
     assert conan_project.run() == "42\n"
 
 
