@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buildtool.build.discover.finds import read_finds
 from buildtool.build.discover.ninja import dependents_of, read_graph
-from buildtool.build.discover.places import Finding, Places
+from buildtool.build.discover.places import Finding, Places, literal
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
 from buildtool.build.disk import Disk
@@ -91,7 +91,8 @@ def _declare(pattern: str, found: Finding) -> None:
     project = found.places.roots.places["project"]
     pattern = pattern.strip("/")
     found.each(Glob(f"{{project}}/{pattern}", deep=True))
-    if os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
+    # One that is not there yet may become a directory.
+    if literal(pattern) == pattern or os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
         found.each(Glob(f"{{project}}/{pattern}/**", deep=True))
 
 

@@ -150,11 +150,11 @@ def test_declared_inputs(tried: Tried) -> None:
             "VERSION": "",
         },
     )
-    tried.declared = ("tables/*.csv", "models", "VERSION")
+    tried.declared = ("tables/*.csv", "models", "VERSION", "later")
     tried.build()
     found = tried.discover()
     assert not tried.after(found, lambda: (tried.root / "tables/b.txt").write_text("2"))
     for name in ("tables/a.csv", "models/x/y", "VERSION"):
         assert tried.after(found, lambda n=name: (tried.root / n).write_text("2"))
-    for name in ("tables/c.csv", "models/new/y"):
+    for name in ("tables/c.csv", "models/new/y", "later/x"):
         assert tried.after(found, lambda n=name: write(tried.root, {n: ""}))
