@@ -1,0 +1,70 @@
+"""What a program said of itself, remembered while nothing is another than when it was asked.
+
+To look what there is to do must start no process, and compilers are asked where they look for
+their parts.  Their answers name these places; so an answer holds while the program and everything
+that its answer names, there or not, has the stamp that it had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.digests import SETTLED_NS
+from buildtool.core.files import write_if_changed
+from buildtool.core.process import Completed
+
+MOST_PATHS = 1000
+_PATH = re.compile(r"(?<![\w.])/[^\s:;,'\"()]+")
+_NONE = [0, 0, 0, 0]
+
+
+def remembered(
+    argv: Sequence[str | Path], env: Mapping[str, str], ask: Callable[[], Completed]
+) -> Completed:
+    """The answer of `argv`, an absolute program and its arguments, in the environment `env`.
+
+    `ask` runs it, if need be; raises what that raises.  Only good answers are remembered.
+    """
+    words = tuple(map(str, argv))
+    name = hashlib.sha256(json.dumps([words, dict(env)], sort_keys=True).encode()).hexdigest()
+    note = cache_dir() / "answers" / name[:32]
+    output = _read(note)
+    if output is not None:
+        return Completed(words, 0, output)
+    done = ask()
+    paths = sorted({words[0], *_PATH.findall(done.output)})
+    if done.status == 0 and len(paths) <= MOST_PATHS:
+        stamps = {path: _stamp(path) for path in paths}
+        if time.time_ns() - max(stamp[3] for stamp in stamps.values()) > SETTLED_NS:
+            said = {"output": done.output, "stamps": stamps}
+            # A cache that cannot be written to costs time, nothing else.
+            with contextlib.suppress(OSError):
+                write_if_changed(note, json.dumps(said))
+    return done
+
+
+def _read(note: Path) -> str | None:
+    try:
+        said: Any = json.loads(note.read_bytes())
+        whole = all(_stamp(path) == stamp for path, stamp in said["stamps"].items())
+        return str(said["output"]) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _stamp(path: str) -> list[int]:
+    """Of what is there: inode, size, times of modification and of change; zeros for nothing."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - some hundred of them
+    except (OSError, ValueError):
+        return _NONE
+    return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

@@ -1,0 +1,87 @@
+"""Answers of programs that are remembered while nothing has changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.process import Completed
+from buildtool.sdk.answers import remembered
+
+
+class Program:
+    """A program of long ago that names a directory which may not be there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "cc"
+        self.named = folder / "lib"
+        self.asked = 0
+        self.status = 0
+        self.path.write_text("compiler")
+
+    def ask(self) -> str:
+        def run() -> Completed:
+            self.asked += 1
+            return Completed((str(self.path),), self.status, f"libraries: ={self.named}:/nowhere")
+
+        return remembered([self.path, "-v"], {"LC_ALL": "C"}, run).output
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    monkeypatch.setattr("buildtool.sdk.answers.SETTLED_NS", -1)
+    return Program(tmp_path)
+
+
+def test_a_program_is_asked_once(program: Program) -> None:
+    assert program.ask() == program.ask()
+    assert program.asked == 1
+
+
+def test_another_program_is_asked_again(program: Program) -> None:
+    program.ask()
+    status = program.path.stat()
+    program.path.write_text("COMPILER")
+    os.utime(program.path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    program.ask()
+
+    assert program.asked == 2
+
+
+def test_what_the_answer_names_may_appear(program: Program) -> None:
+    program.ask()
+    program.named.mkdir()
+
+    program.ask()
+
+    assert program.asked == 2
+
+
+def test_failures_are_not_remembered(program: Program) -> None:
+    program.status = 1
+    program.ask()
+    program.ask()
+
+    assert program.asked == 2
+
+
+def test_a_damaged_note_is_no_answer(program: Program) -> None:
+    program.ask()
+    (note,) = (Path(os.environ["BUILDTOOL_CACHE"]) / "answers").iterdir()
+    note.write_text('{"stamps": 3}')
+
+    assert str(program.named) in program.ask()
+    assert program.asked == 2
+
+
+def test_a_program_that_just_changed_is_asked_again(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buildtool.sdk.answers.SETTLED_NS", 3_600_000_000_000)
+    program.ask()
+    program.ask()
+
+    assert program.asked == 2
