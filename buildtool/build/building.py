@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from buildtool.build.disk import Disk
 from buildtool.build.jobserver import Jobserver, default_jobs
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a build is to go: jobs at once (0: as many as fit), whether to go on after a failure,
     the compiler launcher ("" for the project's)."""
 

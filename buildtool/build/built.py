@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.build.reasons import Reason
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltStep:
+class BuiltStep(NamedTuple):
     """One finished step: its outcome (`up-to-date`, `restored`, `built`), its time in seconds, and
     what it ships.
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.disk import Disk
 from buildtool.build.globs import Glob, matches
@@ -151,8 +151,7 @@ class InputSet:
             raise _bad(error) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One difference between two input sets.
 
     `kind` is `changed`, `appeared`, `vanished` (`old` and `new` are what `Disk.state` says, "" for

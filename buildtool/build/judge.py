@@ -4,9 +4,8 @@ needs is not imported here."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from buildtool.build.conan_driver import Dependencies
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A step as it stands: its key, what was known of it, and why that is not enough."""
 
     step: CMakeStep

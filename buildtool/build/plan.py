@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from buildtool.build.conan_home import ConanHome
 
 
-@dataclass(frozen=True, slots=True)
-class ConanNeeds:
+class ConanNeeds(NamedTuple):
     """The packages that a component needs, and the Conan home that they are made ready in."""
 
     conanfile: Path

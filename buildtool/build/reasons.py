@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.inputs import Change, InputSet, changes
 from buildtool.build.record import Record, spoiled
@@ -15,8 +14,7 @@ from buildtool.build.step_key import differences
 _DIGEST = re.compile(r"[0-9a-f]{64}(\+x)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """One thing that differs from the last time.
 
     `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input

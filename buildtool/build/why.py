@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -18,8 +17,7 @@ from buildtool.core.files import write_if_changed
 UP_TO_DATE, RESTORED, BUILT, WAITS = "up-to-date", "restored", "built", "waits"
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(NamedTuple):
     """A step: its outcome, and why it is not up to date.
 
     `outcome` is `up-to-date`, `restored`, `built`, `failed`, or `waits`: for what `origin` names, a

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from buildtool.core.errors import BuildtoolError
 
 
-@dataclass(frozen=True, slots=True)
-class BuildStarted:
+class BuildStarted(NamedTuple):
     """Steps follow, so many; `BuildFinished` ends them."""
 
     steps: int
 
 
-@dataclass(frozen=True, slots=True)
-class StepStarted:
+class StepStarted(NamedTuple):
     """A step begins.  `name` is the step's name in the plan, `summary` says what it does."""
 
     name: str
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutput:
+class StepOutput(NamedTuple):
     """One line that the tool behind the running step printed."""
 
     name: str
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepFinished:
+class StepFinished(NamedTuple):
     """A step ended.  `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`;
     `seconds` is wall time."""
 
@@ -41,8 +37,7 @@ class StepFinished:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class StepSkipped:
+class StepSkipped(NamedTuple):
     """A step was not started because another failed: `needed`, or "" when it needs none that did
     and the build did not go on."""
 
@@ -50,29 +45,25 @@ class StepSkipped:
     needed: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepFailed:
+class StepFailed(NamedTuple):
     """What went wrong in one of several steps that failed."""
 
     name: str
     error: BuildtoolError
 
 
-@dataclass(frozen=True, slots=True)
-class BuildFinished:
+class BuildFinished(NamedTuple):
     """All steps that were to run have ended, well or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(NamedTuple):
     """The tools behind a step that succeeded had something to say: their text."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A sentence for the user that belongs to no step."""
 
     text: str

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.build.built import Built
 from buildtool.build.disk import RUNS, Disk
@@ -28,8 +28,7 @@ class StageError(BuildtoolError):
     code = "stage"
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+class Staged(NamedTuple):
     """A staged tree: its directory, and an id that is the digest of its file list."""
 
     target: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
@@ -21,8 +22,7 @@ class CMakeProgram(Found):
     of its version."""
 
 
-@dataclass(frozen=True, slots=True)
-class CMake:
+class CMake(NamedTuple):
     """A CMake with the Ninja that it drives: the programs, CMake's version, a digest of both."""
 
     program: Path

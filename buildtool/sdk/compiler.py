@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.process import ToolError, capture
+from buildtool.core.process import Completed, ToolError, capture
+from buildtool.sdk.answers import remembered
 from buildtool.sdk.found import Problem, ToolUnfitError
 
 PATIENCE = 10.0  # seconds; a compiler answers in a few milliseconds
@@ -65,12 +66,7 @@ def ask(driver: Path, *questions: Sequence[str]) -> Answer | Problem:
     text = ""
     for question in questions:
         try:
-            done = capture(
-                [driver, *question],
-                env=_environment(),
-                timeout=PATIENCE,
-                on_line=_Limit(driver).line,
-            )
+            done = _capture([driver, *question], _environment())
         except ToolError as error:
             return Problem(f"it cannot be asked: {error.message}", error.remedy)
         text += done.output + "\n"
@@ -101,12 +97,8 @@ def loaded(program: Path, *beginnings: str) -> dict[str, Path]:
     loader does start, and an assembler then writes its a.out: not where the user is.
     """
     environment = {**_environment(), "LD_TRACE_LOADED_OBJECTS": "1"}
-    limit = _Limit(program).line
     try:
-        with tempfile.TemporaryDirectory() as nowhere:
-            done = capture(
-                [program], env=environment, cwd=Path(nowhere), timeout=PATIENCE, on_line=limit
-            )
+        done = _capture([program], environment)
     except ToolError:
         return {}
     found = re.findall(r"^\s*(\S+) => (/.+) \(0x[0-9a-f]+\)$", done.output, re.MULTILINE)
@@ -153,7 +145,7 @@ def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
     Those of the C library and of the system are left out.  Raises `ToolUnfitError`.
     """
     question = (*arguments, "-E", "-v", "-x", "c++", "/dev/null")
-    done = capture([driver, *question], env=_environment(), timeout=PATIENCE)
+    done = _capture([driver, *question], _environment())
     listing = re.search(r"^#include <\.\.\.>.*\n((?: .*\n)+)", done.output, re.MULTILINE)
     found = [Path(line.strip()) for line in listing[1].splitlines()] if listing else []
     own = tuple(path.resolve() for path in found if _is_own(path))
@@ -181,6 +173,19 @@ def _environment() -> dict[str, str]:
     """The caller's, without what would change a compiler's answers or their language."""
     kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
     return {**kept, "LC_ALL": "C"}
+
+
+def _capture(command: Sequence[str | Path], environment: Mapping[str, str]) -> Completed:
+    """The answer of a compiler, of now or of before; raises `ToolError`."""
+
+    def run() -> Completed:
+        limit = _Limit(Path(command[0])).line
+        with tempfile.TemporaryDirectory() as nowhere:
+            return capture(
+                command, env=environment, cwd=Path(nowhere), timeout=PATIENCE, on_line=limit
+            )
+
+    return remembered(command, environment, run)
 
 
 class _Limit:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from buildtool.core.digests import remembered_digest
 from buildtool.core.errors import BuildtoolError
@@ -37,8 +37,7 @@ class ToolUnfitError(BuildtoolError):
     code = "tool-unfit"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong with a found tool, and what to do about it."""
 
     text: str

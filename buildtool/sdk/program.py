@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Problem, programs, satisfies
@@ -43,8 +43,7 @@ def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[
     return "", (Problem(f"it does not tell its version, but: {shown}", _by_hand()),)
 
 
-@dataclass(frozen=True, slots=True)
-class Packaged:
+class Packaged(NamedTuple):
     """The program that a Python package of the same name brings, and the version of both."""
 
     program: Path

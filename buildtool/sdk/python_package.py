@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class PythonPackage:
+class PythonPackage(NamedTuple):
     """An installed package; `record` lists its files, relative to the directory above it."""
 
     version: str

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
@@ -29,8 +30,7 @@ class ProfileError(BuildtoolError):
     exit_status = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A profile's compiler as other tools speak of it: Conan, editors.
 
     `kind` is `clang` or `gcc`, `version` its major version, `libcxx` Conan's name of its C++

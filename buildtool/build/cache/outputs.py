@@ -10,9 +10,8 @@ import itertools
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, is_digest, value_digest
@@ -33,8 +32,7 @@ class OutputsError(BuildtoolError):
     code = "outputs"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One file or link of an output tree, at `path` (relative, with `/`).
 
     A file has the sha256 `digest` and `size` bytes, a link its `target` as it is written.
