@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 import tomllib
 import typing
@@ -122,10 +123,15 @@ def _check_place(file: Path) -> None:
             )
 
 
-@dataclasses.dataclass(frozen=True)
+@functools.cache  # of one kind there may be many tables
+def _hints(record: type[Any]) -> dict[str, Any]:
+    return typing.get_type_hints(record)
+
+
 class _Reader:
-    file: Path
-    text: str
+    def __init__(self, file: Path, text: str) -> None:
+        self.file = file
+        self.text = text
 
     def project(self, tables: Mapping[str, Any]) -> Project:
         self.known(tables, ["project", *SECTIONS], ())
@@ -161,7 +167,7 @@ class _Reader:
         """Check `table` against the dataclass `record` and make one."""
         if not isinstance(table, dict):
             raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
-        hints = typing.get_type_hints(record)
+        hints = _hints(record)
         fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(record)}  # type: ignore[arg-type]
         self.known(table, fields, at)
         values = {}

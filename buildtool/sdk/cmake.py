@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +15,11 @@ OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CMakeProgram(Found):
     """A found CMake; `where` is the program.  Its identity leaves out its modules, which are those
     of its version."""
+
+    __slots__ = ()
 
 
 class CMake(NamedTuple):

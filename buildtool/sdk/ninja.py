@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -13,9 +12,10 @@ OLDEST = (1, 13)
 """The first that shares a budget of jobs with others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ninja(Found):
     """A found Ninja; `where` is the program."""
+
+    __slots__ = ()
 
 
 def find_ninja(wish: Tool = ANY) -> Ninja:
