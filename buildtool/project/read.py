@@ -124,7 +124,7 @@ def _check_place(file: Path) -> None:
 
 
 @functools.cache  # of one kind there may be many tables
-def _hints(record: type[Any]) -> dict[str, Any]:
+def _hints(record: Any) -> dict[str, Any]:
     return typing.get_type_hints(record)
 
 
