@@ -124,7 +124,7 @@ def _check_place(file: Path) -> None:
 
 
 @functools.cache  # of one kind there may be many tables
-def _hints(record: Any) -> dict[str, Any]:
+def _hints(record: type[Any]) -> dict[str, Any]:
     return typing.get_type_hints(record)
 
 
@@ -167,7 +167,7 @@ class _Reader:
         """Check `table` against the dataclass `record` and make one."""
         if not isinstance(table, dict):
             raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
-        hints = _hints(record)
+        hints = _hints(record)  # type: ignore[arg-type] - every class can be hashed
         fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(record)}  # type: ignore[arg-type]
         self.known(table, fields, at)
         values = {}
