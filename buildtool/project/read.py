@@ -167,7 +167,7 @@ class _Reader:
         """Check `table` against the dataclass `record` and make one."""
         if not isinstance(table, dict):
             raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
-        hints = _hints(record)  # type: ignore[arg-type] - every class can be hashed
+        hints = _hints(record)  # type: ignore[arg-type]  # a class is hashable
         fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(record)}  # type: ignore[arg-type]
         self.known(table, fields, at)
         values = {}
