@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
+from buildtool.build import frame as frames
 from buildtool.build import tree as trees
 from buildtool.build.check_flags import check_flags
 from buildtool.build.check_links import check_links
 from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.conan_driver import Dependencies
 from buildtool.build.discover import Discovered, dependents_of, discover, shadowed
-from buildtool.build.discover.ninja import read_graph
-from buildtool.build.file_api import answered, ask, read_build_tree
-from buildtool.build.inputs import Change, Disk, InputSet, PathSet, changes, observe
+from buildtool.build.discover.ninja import finished, log_lines, read_graph
+from buildtool.build.file_api import FileApiError, answered, ask, read_build_tree
+from buildtool.build.inputs import Change, Disk, InputSet, PathSet, changed_since, changes, observe
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
 from buildtool.build.products import check_installed, collect, take_place
 from buildtool.build.roots import RootError, Roots
+from buildtool.core.ending import running_tools
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, write_if_changed
-from buildtool.core.process import Completed
+from buildtool.core.process import Completed, ToolError, ToolInterrupt
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
 from buildtool.toolchains.refusal import Refusal, remedies
@@ -70,37 +75,82 @@ class Driver:
         when one links another libcdsprpc than the system's, `ArtifactError` when the component
         ships nothing.
         """
-        note = self.prepare(foundation)
-        self.configure()
+        begun = time.time_ns()
+        note, _ = self.ready(foundation)
         command: list[str | Path] = [self.cmake.ninja, "-C", self.tree, *self.step.targets]
-        trees.write_note(self.tree, dataclasses.replace(note, ended=trees.KILLED))
+        commands = log_lines(self.tree)
+        trees.write_note(self.tree, dataclasses.replace(note, known=False))
         try:
             done = self.log.capture(
                 command, env=self.environment, cwd=self.step.source, on_line=self.say
             )
-        except KeyboardInterrupt:
-            trees.write_note(self.tree, dataclasses.replace(note, ended=trees.FAILED))
+        except ToolInterrupt as interrupt:
+            if interrupt.status and interrupt.status > 0:  # else it was killed in the end
+                with running_tools():
+                    self.settle(note, commands, begun)
             raise
         if done.status < 0:
             killed()
         elif done.status > 0:
-            trees.write_note(self.tree, dataclasses.replace(note, ended=trees.FAILED))
+            self.settle(note, commands, begun)
         self.show(self.check(done, "building"), "warning:")
-        self.put_down()
-        found = self.discover()
-        inputs = observe(found.paths, self.roots, self.disk.again())
-        made = self.products()
-        whole = trees.TreeNote(foundation, trees.WELL, inputs, found.configure, found.install, made)
-        trees.write_note(self.tree, whole)
+        try:
+            self.put_down()
+        except BuildtoolError:
+            self.settle(note, commands, begun)
+            raise
+        found = self.discover(installed=self.step.install)
+        self.note(note, found, begun)
         return found
 
     def configured(self, foundation: str) -> bool:
         """Configure if need be, and build nothing; returns whether it was.  Raises as `build`."""
-        note = self.prepare(foundation)
-        done = self.configure()
-        if done:
-            trees.write_note(self.tree, note)
+        _, done = self.ready(foundation)
         return done
+
+    def ready(self, foundation: str) -> tuple[trees.TreeNote, bool]:
+        """Bring the tree to where Ninja can run: its note, and whether CMake ran.  Raises as
+        `build`."""
+        note, before = self.prepare(foundation), frames.all_stamps(self.tree)
+        done = self.configure()
+        if done and frames.not_written_again(self.tree, note.frame):
+            note, before = self.nothing(foundation), {}
+            self.configure()
+        if done:
+            frame = frames.framed(self.tree, before, note.frame)
+            note = dataclasses.replace(note, frame=frame)
+            trees.write_note(self.tree, note)
+        return note, done
+
+    def settle(self, note: trees.TreeNote, commands: Collection[str], begun: int) -> None:
+        """Note what a Ninja that ended by itself has made, though not all; what it did not
+        finish is taken away."""
+        # Without a note that tells of it, nothing is kept.
+        with contextlib.suppress(BuildtoolError):
+            made = {name for name, at in self.products().items() if note.products.get(name) != at}
+            trees.take_away(self.tree, made - finished(self.tree, commands))
+            self.note(note, self.discover(installed=False), begun)
+
+    def note(self, note: trees.TreeNote, found: Discovered, begun: int) -> None:
+        """Note the tree as Ninja left it, which ended by itself."""
+        inputs = observe(found.paths, self.roots, self.disk.again())
+        # Nobody knows of which state of these the products are.
+        late = {
+            name: ""
+            for name in changed_since(found.paths, self.roots, begun)
+            if inputs.digests[name] != note.inputs.digests.get(name)
+        }
+        whole = trees.TreeNote(
+            note.foundation,
+            known=True,
+            inputs=dataclasses.replace(inputs, digests={**inputs.digests, **late}),
+            configure=found.configure,
+            install=found.install,
+            products=self.products(),
+            frame=frames.again(self.tree, list(note.frame), note.frame),
+            headers=frames.headers_sum(self.tree),
+        )
+        trees.write_note(self.tree, whole)
 
     @property
     def tree(self) -> Path:
@@ -115,29 +165,40 @@ class Driver:
         now = self.seen(note) if note and note.foundation == foundation else None
         if note is None or now is None:
             return self.nothing(foundation)
-        kept = dict(note.products)
-        well = note.ended == trees.WELL
-        now_there = trees.stamps(self.tree, kept) if well else self.products()
-        if note.ended == trees.FAILED:  # Ninja ended by itself: what it left is right
-            kept = now_there
-        unlike = {name for name, stamp in now_there.items() if kept.get(name) != stamp}
-        trees.take_away(self.tree, unlike)
-        kept = {name: stamp for name, stamp in kept.items() if name not in unlike}
-        differences = changes(note.inputs, now)
-        if any(note.configure.covers(row) for row in differences):
-            (self.tree / STAMP).unlink(missing_ok=True)
-        if not self.take_away_stale(
-            [row for row in differences if not note.install.covers(row)], note.configure
-        ):
+        if frames.headers_sum(self.tree, note.headers[0]) != note.headers:
             return self.nothing(foundation)
-        return dataclasses.replace(note, inputs=now, products=kept)
+        differences = changes(note.inputs, now)
+        harmed = frames.unlike(self.tree, note.frame)
+        if (differences or not note.known) and frames.tells_graph(harmed):
+            return self.nothing(foundation)
+        try:
+            unlike = self.unlike(note)
+            stale = self.stale(
+                [row for row in differences if not note.install.covers(row)], note.configure
+            )
+        except (ToolError, FileApiError):
+            return self.nothing(foundation)
+        if stale is None:
+            return self.nothing(foundation)
+        if harmed or any(note.configure.covers(row) for row in differences):
+            (self.tree / STAMP).unlink(missing_ok=True)
+        trees.take_away(self.tree, [*unlike, *harmed, *map(str, stale)])
+        kept = {name: stamp for name, stamp in note.products.items() if name not in unlike}
+        note = dataclasses.replace(note, known=True, inputs=now, products=kept)
+        trees.write_note(self.tree, note)
+        return note
+
+    def unlike(self, note: trees.TreeNote) -> set[str]:
+        """The products that are not as they are noted."""
+        now = trees.stamps(self.tree, note.products) if note.known else self.products()
+        return {name for name, stamp in now.items() if note.products.get(name) != stamp}
 
     def nothing(self, foundation: str) -> trees.TreeNote:
         """Begin with an empty tree."""
         trees.delete(self.tree)
         empty = PathSet.of()
         inputs = InputSet(empty, {}, (), {})
-        return trees.TreeNote(foundation, trees.FAILED, inputs, empty, empty, {})
+        return trees.TreeNote(foundation, True, inputs, empty, empty, {}, {}, (0, ""))
 
     def seen(self, note: trees.TreeNote) -> InputSet | None:
         """What there is to see now of what the tree was made from; None when it is of tools that
@@ -147,19 +208,19 @@ class Driver:
         except RootError:
             return None
 
-    def take_away_stale(self, differences: Sequence[Change], configure: PathSet) -> bool:
-        """Take away what was made of files that changed: Ninja misses those with old time stamps,
-        and headers that are found in place of others.
+    def stale(self, differences: Sequence[Change], configure: PathSet) -> set[Path] | None:
+        """What was made of files that changed: Ninja misses those with old time stamps, and headers
+        that are found in place of others.
 
-        Returns False when nobody knows what was made of one of them.
+        None when nobody knows what was made of one of them.
         """
-        if not differences or not (self.tree / "build.ninja").is_file():
-            return True
+        if not differences:
+            return set()
         appeared, changed = [], []
         for row in differences:
             if row.kind == "glob":
                 if not configure.covers(row):
-                    return False
+                    return None
             elif "present" in (row.old, row.new):
                 appeared.append(self.roots.placed(row.path))
             else:
@@ -168,9 +229,8 @@ class Driver:
         for row in differences:
             path = self.roots.placed(row.path)
             if path in changed and not known.get(path) and not configure.covers(row):
-                return False
-        stale = {path for paths in known.values() for path in paths}
-        stale |= set(
+                return None
+        return {path for paths in known.values() for path in paths}.union(
             shadowed(
                 self.tree,
                 ninja=self.cmake.ninja,
@@ -180,8 +240,6 @@ class Driver:
                 ignore=self.known_places,
             )
         )
-        trees.take_away(self.tree, map(str, stale))
-        return True
 
     def products(self) -> dict[str, trees.Stamp]:
         """The stamps of all that Ninja has made."""
@@ -195,7 +253,7 @@ class Driver:
         """The roots whose files have an identity of their own in the step's key."""
         return tuple(name.lower() for name in self.step.profile.places)
 
-    def discover(self) -> Discovered:
+    def discover(self, *, installed: bool) -> Discovered:
         """What the build read, as the tools tell."""
         return discover(
             self.tree,
@@ -207,7 +265,7 @@ class Driver:
             roots=self.roots,
             declared=self.step.inputs,
             ignore=self.known_places,
-            install_trace=self.tree / INSTALL_TRACE if self.step.install else None,
+            install_trace=self.tree / INSTALL_TRACE if installed else None,
             disk=self.disk.again(),
         )
 

@@ -5,7 +5,6 @@ One file a step in the project's state.  It can be lost at any time: then the ca
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,9 @@ from buildtool.build.cache.outputs import (
 )
 from buildtool.build.inputs import InputsError, InputSet
 from buildtool.build.plan import CMakeStep
-from buildtool.core.files import write_if_changed
+from buildtool.core.summed import read_summed, write_summed
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def record_file(state: Path, step: CMakeStep) -> Path:
 def read_record(file: Path) -> Record | None:
     """The record; None when there is none that can be read."""
     try:
-        said = json.loads(file.read_bytes())
+        said = read_summed(file)
         if said["version"] != VERSION:
             return None
         return Record(
@@ -85,7 +84,7 @@ def write_record(file: Path, record: Record) -> None:
         "runtime": dict(record.runtime),
         "seconds": record.seconds,
     }
-    write_if_changed(file, json.dumps(said))
+    write_summed(file, said)
 
 
 def spoiled(outputs: Sequence[Output], directory: Path, state: Any) -> list[tuple[str, str]]:

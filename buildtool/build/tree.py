@@ -7,7 +7,6 @@ left; before the next one, whatever is not as noted is taken away, and Ninja mak
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -15,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.inputs import InputsError, InputSet, PathSet
-from buildtool.core.files import write_if_changed
+from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
-VERSION = 1
-WELL, FAILED, KILLED = "well", "failed", "killed"
-"""How Ninja ended: with all made; by itself, after an error or Ctrl-C; or nobody knows how."""
+VERSION = 2
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
+Frame = Mapping[str, tuple[Stamp, str]]
+"""Files by their names in the tree: stamp and sha256, or of a link what it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +30,36 @@ class TreeNote:
 
     `foundation` names what no part of the tree may outlive; `inputs` is what the products were made
     from, `configure` the part of it that CMake read, `install` the part that is only copied;
-    `products` are the files that Ninja made, all of them if it `ended` `WELL`, those from before it
-    began if it was `KILLED`.
+    `products` are the files that Ninja made: all of them, or those from before it began where it is
+    not `known` how it ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and
+    sha256 of what Ninja knew of headers.
     """
 
     foundation: str
-    ended: str
+    known: bool
     inputs: InputSet
     configure: PathSet
     install: PathSet
     products: Mapping[str, Stamp]
+    frame: Frame
+    headers: tuple[int, str]
 
 
 def read_note(tree: Path) -> TreeNote | None:
     """The note of the tree; None when there is none that can be read."""
     try:
-        said = json.loads((tree / NOTE).read_bytes())
+        said = read_summed(tree / NOTE)
         if said["version"] != VERSION:
             return None
         return TreeNote(
             str(said["foundation"]),
-            str(said["ended"]),
+            said["known"] is True,
             InputSet.from_json(said["inputs"]),
             PathSet.from_json(said["configure"]),
             PathSet.from_json(said["install"]),
             {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
+            {str(n): (_stamp_from(stamp), str(is_)) for n, (stamp, is_) in said["frame"].items()},
+            (int(said["headers"][0]), str(said["headers"][1])),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -68,13 +72,15 @@ def write_note(tree: Path, note: TreeNote) -> None:
     said = {
         "version": VERSION,
         "foundation": note.foundation,
-        "ended": note.ended,
+        "known": note.known,
         "inputs": note.inputs.as_json(),
         "configure": note.configure.as_json(),
         "install": note.install.as_json(),
         "products": note.products,
+        "frame": note.frame,
+        "headers": note.headers,
     }
-    write_if_changed(tree / NOTE, json.dumps(said))
+    write_summed(tree / NOTE, said)
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
@@ -104,12 +110,13 @@ def take_away(tree: Path, names: Iterable[str]) -> int:
 def unconfigure(tree: Path) -> None:
     """Take away what CMake remembers: the next configuration is as if it were the first.
 
-    Objects stay: Ninja compiles those anew whose command lines change.
+    Objects stay: Ninja compiles those anew whose command lines change.  What tells what they
+    depend on stays too, until CMake has succeeded.
     """
     delete(tree / "CMakeCache.txt")
     folder = tree / "CMakeFiles"
     for path in folder.iterdir() if folder.is_dir() else ():
-        if path.suffix != ".dir":
+        if path.suffix != ".dir" and path.name != "rules.ninja":
             delete(path)
 
 

@@ -31,6 +31,14 @@ class ToolError(BuildtoolError):
     code = "tool-failed"
 
 
+class ToolInterrupt(KeyboardInterrupt):
+    """Ctrl-C while a tool ran: `status` is how that ended, as in `Completed`."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__()
+        self.status = status
+
+
 @dataclass(frozen=True, slots=True)
 class Completed:
     """A finished process: its arguments, exit status (negative: a signal) and whole output."""
@@ -59,7 +67,7 @@ def capture(
     program is killed.
 
     Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds,
-    `KeyboardInterrupt` when the work that it belongs to is ended (`running_tools`).
+    `ToolInterrupt` on Ctrl-C and when the work that it belongs to is ended (`running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
     tools = TOOLS.get()
@@ -98,11 +106,13 @@ def capture(
                             on_line(line)
                     ender.join()
                 status = process.wait()
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(GRACE_SECONDS)
             end_session(process.pid)
+            if isinstance(error, KeyboardInterrupt):
+                raise ToolInterrupt(process.poll()) from error
             raise
         finally:
             if timer:

@@ -70,6 +70,26 @@ def dependents_of(
     return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
 
 
+def log_lines(tree: Path) -> frozenset[str]:
+    """The lines of Ninja's log of commands that succeeded."""
+    try:
+        text = (tree / ".ninja_log").read_text(errors="surrogateescape")
+    except OSError:
+        return frozenset()
+    return frozenset(text.splitlines())
+
+
+def finished(tree: Path, before: Collection[str]) -> set[str]:
+    """The outputs, absolute, of the commands that succeeded since the log had the lines `before`.
+
+    A line is begin, end, time stamp, output and digest of the command, with tabs between.
+    """
+    rows = [line.split("\t") for line in log_lines(tree) - set(before)]
+    return {
+        row[3] if row[3].startswith("/") else f"{tree}/{row[3]}" for row in rows if len(row) == 5
+    }
+
+
 def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:
     """Of the answer to `-t query`: each name, and what stands below its `outputs:`."""
     found: dict[str, list[str]] = {}

@@ -110,7 +110,7 @@ def outputs(stage: Path) -> dict[str, Outputs]:
 def _write(path: Path, source: Source, manner: str) -> None:
     before = path.lstat() if os.path.lexists(path) else None
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_symlink() or (manner != "in place" and before):
+    if before and (source.link or path.is_symlink() or manner != "in place"):
         path.unlink()
     if source.link:
         path.symlink_to(source.link)

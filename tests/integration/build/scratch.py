@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from tests.integration.build.clone import Clone, Outputs, outputs
-from tests.integration.build.sources import State, alone
-
-FAILS = None
+from tests.integration.build.processes import start
+from tests.integration.build.sources import COMPONENTS, State, alone
 
 
 class Scratch:
@@ -33,6 +30,11 @@ class Scratch:
             self.known[name] = self._pool.submit(_build, root, project, component)
         return self.known[name]
 
+    def whole(self, state: State) -> dict[str, Outputs | None]:
+        """What is staged of all components."""
+        found = {component: self(state, component) for component in COMPONENTS}
+        return {component: future.result() for component, future in found.items()}
+
 
 def _build(root: Path, project: State, component: str) -> Outputs | None:
     Clone(root / "project").write(project)
@@ -40,18 +42,13 @@ def _build(root: Path, project: State, component: str) -> Outputs | None:
     cache.mkdir()
     for name in ("zig", "emulator", "digests"):  # these cost time only
         (cache / name).symlink_to(Path(os.environ["BUILDTOOL_CACHE"]) / name)
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "buildtool", "build"],
-        cwd=root / "project",
-        env={**os.environ, "BUILDTOOL_CACHE": str(cache)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
+    process = start(root / "project", BUILDTOOL_CACHE=str(cache))
+    _, said = process.communicate()
+    assert process.returncode in (0, 1), said
     made = (
-        outputs(root / "project/.buildtool/stage/sim")[component] if not done.returncode else None
+        outputs(root / "project/.buildtool/stage/sim")[component]
+        if not process.returncode
+        else None
     )
     shutil.rmtree(root)
     return made

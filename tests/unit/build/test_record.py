@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from buildtool.build.cache.outputs import Output
 from buildtool.build.inputs import Glob, InputSet, PathSet
 from buildtool.build.record import Record, read_record, write_record
 from buildtool.core.files import value_digest
+from buildtool.core.summed import read_summed, write_summed
 
 PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])
 RECORD = Record(
@@ -58,7 +58,7 @@ def put(*keys: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     "change",
     [
-        put("version", 2),
+        put("version", 1),
         put("fields", 3),
         put("fields", [1]),
         put("inputs", None),
@@ -79,9 +79,9 @@ def put(*keys: Any) -> Callable[[Any], None]:
     ],
 )
 def test_what_nobody_wrote_so_is_no_record(change: Callable[[Any], None], file: Path) -> None:
-    said = json.loads(file.read_text())
+    said = read_summed(file)
     change(said)
-    file.write_text(json.dumps(said))
+    write_summed(file, said)
 
     assert read_record(file) is None
 
@@ -101,6 +101,13 @@ def test_every_truncation_is_no_record(file: Path) -> None:
     whole = file.read_bytes()
     for size in range(len(whole)):
         file.write_bytes(whole[:size])
+        assert read_record(file) is None
+
+
+def test_a_flipped_bit_anywhere_makes_it_no_record(file: Path) -> None:
+    whole = file.read_bytes()
+    for at in range(len(whole)):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         assert read_record(file) is None
 
 

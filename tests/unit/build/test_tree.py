@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 from buildtool.build.inputs import InputSet, PathSet
 from buildtool.build.tree import (
     NOTE,
-    WELL,
     TreeNote,
     delete,
     read_note,
@@ -21,17 +19,20 @@ from buildtool.build.tree import (
     unconfigure,
     write_note,
 )
+from buildtool.core.summed import read_summed, write_summed
 
 PATHS = PathSet.of(["{project}/CMakeLists.txt", "{project}/a.c"])
 CONFIGURE = PathSet.of(["{project}/CMakeLists.txt"])
 DIGESTS = {"{project}/CMakeLists.txt": "a" * 64, "{project}/a.c": "b" * 64}
 WHOLE = TreeNote(
     foundation="f" * 64,
-    ended=WELL,
+    known=True,
     inputs=InputSet(PATHS, DIGESTS, (), {}),
     configure=CONFIGURE,
     install=PathSet.of(),
     products={"a.o": (1, 2, 3, 4)},
+    frame={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
+    headers=(9, "d" * 64),
 )
 
 
@@ -53,7 +54,7 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("version", 2),
+        ("version", 1),
         ("inputs", {}),
         ("inputs", None),
         ("configure", {"files": ["a.c"], "absent": [], "globs": []}),
@@ -65,12 +66,15 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("products", {"a.o": [1, 2, 3, float("inf")]}),
         ("products", {"a.o": [1, 2, 3, float("nan")]}),
         ("products", {"a.o": 7}),
+        ("frame", ["build.ninja"]),
+        ("frame", {"build.ninja": [1, 2]}),
+        ("headers", [9]),
     ],
 )
 def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:
     write_note(tree, WHOLE)
-    said = json.loads((tree / NOTE).read_text())
-    (tree / NOTE).write_text(json.dumps({**said, key: value}))
+    said = read_summed(tree / NOTE)
+    write_summed(tree / NOTE, {**said, key: value})
 
     assert read_note(tree) is None
 
@@ -80,6 +84,14 @@ def test_what_is_no_json_of_ours_is_no_note(data: bytes, tree: Path) -> None:
     (tree / NOTE).write_bytes(data)
 
     assert read_note(tree) is None
+
+
+def test_a_flipped_bit_anywhere_makes_it_no_note(tree: Path) -> None:
+    write_note(tree, WHOLE)
+    data = (tree / NOTE).read_bytes()
+    for at in range(len(data)):
+        (tree / NOTE).write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert read_note(tree) is None
 
 
 def test_there_is_no_note_in_a_new_tree(tmp_path: Path) -> None:

@@ -1,0 +1,18 @@
+"""What tests of whole builds share: builds from scratch, each done once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.integration.build.scratch import Scratch
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
+    """Builds from scratch, one at a time, beside whatever the test does."""
+    with ThreadPoolExecutor(1) as pool:
+        yield Scratch(tmp_path_factory.mktemp("from scratch"), pool)
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,54 @@
+"""Builds as processes: started, looked for, and what is left of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+def start(root: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """`buildtool build ARGUMENTS...` in `root`, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "build", *arguments],
+        cwd=root,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+
+
+def left(root: Path, seconds: float = 5.0) -> list[str]:
+    """The processes that work in or on `root`, when they had `seconds` to end."""
+    deadline = time.monotonic() + seconds
+    while (found := _working_on(root)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def end(process: subprocess.Popen[str], number: int) -> str:
+    """Send a signal and wait; returns what the process said."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.Signals(number))
+    return "".join(process.communicate(timeout=60))
+
+
+def _working_on(root: Path) -> list[str]:
+    sought = os.fsencode(root)
+    found = []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            command = (process / "cmdline").read_bytes()
+            place = os.fsencode((process / "cwd").readlink())
+            if sought in command or place.startswith(sought):
+                found.append(f"{process.name}: {command!r} in {place!r}")
+    return found

@@ -1,0 +1,38 @@
+"""Several builds at once: of one project, and of clones that share a cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.integration.build.clone import Clone
+from tests.integration.build.processes import start
+from tests.integration.build.scratch import Scratch
+from tests.integration.build.sources import FIRST
+
+
+def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
+    clone = Clone(tmp_path / "a clone")
+    clone.write(FIRST)
+    both = [start(clone.root) for _ in range(2)]
+    said = [process.communicate(timeout=120)[1] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], said
+    waited = ["waiting for another buildtool in this project" in one for one in said]
+    assert sorted(waited) == [False, True]
+    assert "3 steps up to date" in said[waited.index(True)]
+    assert clone.outputs() == scratch.whole(FIRST)
+
+
+def test_two_clones_that_share_a_cache(tmp_path: Path, scratch: Scratch) -> None:
+    clones = [Clone(tmp_path / name) for name in ("one", "two", "three")]
+    for clone in clones:
+        clone.write(FIRST)
+    both = [start(clone.root) for clone in clones[:2]]
+    said = [process.communicate(timeout=120)[1] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], said
+    done = clones[2].build()
+    assert isinstance(done, dict)
+    assert set(done.values()) == {"restored"}
+    for clone in clones:
+        assert clone.outputs() == scratch.whole(FIRST)

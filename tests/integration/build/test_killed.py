@@ -1,0 +1,62 @@
+"""A build that is killed or interrupted at any moment leaves nothing running and nothing wrong."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import LONG
+from tests.integration.build.clone import Clone
+from tests.integration.build.edits import Edit, edited
+from tests.integration.build.processes import end, left, start
+from tests.integration.build.scratch import Scratch
+from tests.integration.build.sources import FIRST, State
+
+MOMENTS = 50 if LONG else 5
+CHANGED = ("common/level.h", "host/table.txt", "host/config.h.in", "dsp/b/lib/CMakeLists.txt")
+
+
+def other() -> State:
+    state = FIRST
+    for name in CHANGED:
+        state = edited(state, Edit("number", name, 3))
+    return state
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_the_build_after_one_that_was_ended_is_right(
+    number: int, tmp_path: Path, scratch: Scratch
+) -> None:
+    moments = random.Random(0 if not LONG else None)
+    clone = Clone(tmp_path / "a clone")
+    clone.write(FIRST)
+    begun = time.monotonic()
+    assert isinstance(clone.build(), dict)
+    lasts = time.monotonic() - begun
+    cut = 0
+    for turn in range(MOMENTS if number == signal.SIGKILL else (MOMENTS + 1) // 2):
+        state = (other(), FIRST)[turn % 2]
+        shutil.rmtree(Path(os.environ["BUILDTOOL_CACHE"]) / "actions", ignore_errors=True)
+        clone.write(state)
+        begun = time.monotonic()
+        process = start(clone.root)
+        moment = moments.uniform(0, lasts)
+        time.sleep(moment)
+        said = end(process, number)
+        took = time.monotonic() - begun
+
+        assert left(clone.root) == [], f"after {moment} s"
+        assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGINT), said
+        assert "Traceback" not in said
+        cut += process.returncode != 0
+        done = clone.build()
+        assert isinstance(done, dict), f"killed after {moment} s of {lasts}: {done}"
+        assert clone.outputs() == scratch.whole(state), f"killed after {moment} s"
+        lasts = (lasts + took) / 2 if not process.returncode else lasts
+    assert cut
