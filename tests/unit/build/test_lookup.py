@@ -47,11 +47,13 @@ class Clone:
     def inputs(self, paths: PathSet = PATHS) -> InputSet:
         return observe(paths, self.roots, Disk())
 
-    def make(self, *, bound: bool = False, paths: PathSet = PATHS, key: str = KEY) -> None:
+    def make(
+        self, *, bound: bool = False, paths: PathSet = PATHS, key: str = KEY, more: str = ""
+    ) -> None:
         """Carry the step out, as it seems, and keep what it made."""
         shutil.rmtree(self.out, ignore_errors=True)
         (self.out / "bin").mkdir(parents=True)
-        (self.out / "bin" / "app").write_text(f"made of {(self.root / 'a.c').read_text()}")
+        (self.out / "bin" / "app").write_text(f"made of {(self.root / 'a.c').read_text()}{more}")
         (self.out / "bin" / "app").chmod(0o755)
         (self.out / "bin" / "link").symlink_to("app")
         kept = Kept(read_outputs(self.out), self.out, str(self.root) if bound else "")
@@ -148,6 +150,14 @@ def test_every_state_that_was_made_is_found_again(here: Clone) -> None:
     assert here.restore(key="b" * 64) == ""
 
 
+def test_steps_that_read_the_same_have_outputs_of_their_own(here: Clone) -> None:
+    here.make()
+    here.make(key="b" * 64, more=" with another flag")
+
+    assert here.restore() == "local: made of one"
+    assert here.restore(key="b" * 64) == "local: made of one with another flag"
+
+
 def test_a_clone_elsewhere_finds_it(here: Clone, there: Clone) -> None:
     here.make()
 
@@ -195,7 +205,7 @@ def test_states_with_roots_of_others_are_not_the_nearest(here: Clone) -> None:
 
 
 def test_the_nearest_state_is_the_one_with_the_fewest_differences(here: Clone) -> None:
-    for text in ("one", "two"):
+    for text in ("one", "two", "one", "two"):
         here.write(text)
         here.make()
     here.write("", "a.h")
@@ -280,10 +290,10 @@ def test_path_sets_of_several_machines_are_on_the_server(tmp_path: Path) -> None
     for number, paths in enumerate((PATHS, other)):
         folder = tmp_path / str(number)
         Clone(folder / "clone", machine(folder / "cache", server)).make(paths=paths)
-    reader = Clone(tmp_path / "reader", machine(tmp_path / "cache", server))
-
-    reader.write("", "a.h")  # which only one of the two looked at
-    assert reader.restore() == "remote: made of one"
+    for number, name in enumerate(("a.h", "other.h")):  # each of which only one looked at
+        reader = Clone(tmp_path / f"reader {number}", machine(tmp_path / name, server))
+        reader.write("", name)
+        assert reader.restore() == "remote: made of one"
 
 
 def test_a_server_that_is_only_read_gets_nothing(tmp_path: Path) -> None:
