@@ -174,12 +174,12 @@ def alone(state: State, component: str) -> State:
     """A project of one component, with everything of `state` that can matter to it."""
     others = tuple(f"{name}/" for name in COMPONENTS if name != component)
     own = {name: source for name, source in state.items() if not name.startswith(others)}
-    sections = dict(zip(_SECTIONS, _split(state["buildtool.toml"].text), strict=True))
+    sections = {part.split("]")[0].strip(): part for part in _split(state["buildtool.toml"].text)}
     archs = [] if component == "host" else ["v68"]
-    text = sections[""] + sections[component] + _TARGET.format(archs=json.dumps(archs))
+    header = _SECTIONS[component].split("]")[0].strip()
+    text = sections["[project"] + sections[header] + _TARGET.format(archs=json.dumps(archs))
     return {**own, "buildtool.toml": Source(text)}
 
 
 def _split(text: str) -> list[str]:
-    parts = re.split(r"(?=\n\[)", text)
-    return parts[:-1]  # without the target
+    return re.split(r"(?=\n\[)", text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from buildtool.build.cache.store import Store
 from buildtool.build.cache.upkeep import verify
 from tests.command_line import REPOSITORY
 from tests.integration.cache.programs import ACTIONS, SIZE
+from tests.integration.mounts import mounted, needs_unshare, small_disk
 
 
 def command(name: str, *arguments: object) -> list[str]:
@@ -65,39 +65,11 @@ def test_killed_processes_leave_a_cache_that_verifies(tmp_path: Path) -> None:
     assert int(end(start("killed", tmp_path / "cache", 800, seed))) > 500, seed
 
 
-def mounted(tmp_path: Path, mount: str, *program: str) -> str:
-    """Run a program where `mount` was done, which nobody else sees."""
-    unshare = ["unshare", "--mount"]
-    trial = subprocess.run([*unshare, "true"], check=False, capture_output=True)
-    if trial.returncode:
-        unshare.append("--map-root-user")
-    script = f"mount --make-rprivate / && {mount}"
-    trial = subprocess.run(
-        [*unshare, "sh", "-c", script], check=False, capture_output=True, text=True
-    )
-    if trial.returncode:
-        pytest.skip(f"this user may not mount: {trial.stderr.strip()}")
-    done = subprocess.run(
-        [*unshare, "sh", "-ec", f"{script}; exec {shlex.join(program)}"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-needs_unshare = pytest.mark.skipif(not shutil.which("unshare"), reason="there is no unshare")
-
-
 @needs_unshare
 def test_a_full_disk_costs_a_note(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = f"mount -t tmpfs -o size=1m none {shlex.quote(str(disk))}"
-    assert mounted(tmp_path, mount, *command("full", disk)) == "ok\n"
+    assert mounted(small_disk(disk, "1m"), *command("full", disk)) == "ok\n"
 
 
 @needs_unshare
@@ -106,4 +78,4 @@ def test_a_cache_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
     end(start("fill", cache))
     place = shlex.quote(str(cache))
     mount = f"mount --bind {place} {place} && mount -o remount,bind,ro {place}"
-    assert mounted(tmp_path, mount, *command("read_only", cache)) == "ok\n"
+    assert mounted(mount, *command("read_only", cache)) == "ok\n"

@@ -1,0 +1,60 @@
+"""Builds on a disk that gets full, as a program: `project` or `cache`, the disk, free bytes.
+
+Prints a JSON list with a row for each number of bytes: status and words of the build that had only
+so much room, and of the next one, and the digest of what was staged then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from buildtool.core.files import value_digest
+from tests.integration.build.clone import Clone, Outputs
+from tests.integration.build.edits import Edit, edited
+from tests.integration.build.processes import start
+from tests.integration.build.sources import FIRST, alone
+
+COMPONENT = "dsp/b"
+BASE = alone(FIRST, COMPONENT)
+EDITED = edited(BASE, Edit("number", "common/level.h", 3))
+
+
+def digest(outputs: Outputs | None) -> str:
+    return value_digest({name: data.hex() for name, data in (outputs or {}).items()})
+
+
+def build(root: Path) -> tuple[int, str]:
+    process = start(root)
+    said = process.communicate()[1]
+    return process.returncode, said
+
+
+def main(what: str, disk: Path, rooms: list[int]) -> None:
+    clone = Clone((disk if what == "project" else disk.parent) / "a clone")
+    cache = Path(os.environ["BUILDTOOL_CACHE"])
+    if what == "cache":
+        (disk / "actions").mkdir()
+        (cache / "actions").symlink_to(disk / "actions")
+    ballast = disk / "ballast"
+    rows = []
+    for number, room in enumerate(rooms):
+        if number % 3 == 0:  # else the trees are those of another state, or of what failed
+            shutil.rmtree(clone.root / ".buildtool", ignore_errors=True)
+        shutil.rmtree(cache / "actions" / "ac", ignore_errors=True)
+        state = (EDITED, BASE)[number % 2]
+        clone.write(state)
+        with ballast.open("wb") as stream:
+            os.posix_fallocate(stream.fileno(), 0, max(shutil.disk_usage(disk).free - room, 1))
+        row = [*build(clone.root)]
+        ballast.unlink()
+        row += [*build(clone.root), digest(clone.outputs()[COMPONENT]), state == BASE]
+        rows.append(row)
+    print(json.dumps(rows))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), [int(word) for word in sys.argv[3:]])

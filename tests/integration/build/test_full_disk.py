@@ -1,0 +1,56 @@
+"""A full disk costs a kind error, or a note when it is the cache's, and nothing is wrong later."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+from tests.conftest import LONG
+from tests.integration.build.full_disk import BASE, COMPONENT, EDITED, digest
+from tests.integration.build.scratch import Scratch
+from tests.integration.mounts import mounted, needs_unshare, small_disk
+
+ROOMS = [0, 40_000, 150_000, 300_000]
+if LONG:
+    ROOMS = [random.randrange(1 << random.randrange(12, 22)) for _ in range(60)]
+
+
+def rows(what: str, tmp_path: Path, rooms: list[int]) -> list[tuple[int, str, int, str, str, bool]]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    program = [sys.executable, "-m", "tests.integration.build.full_disk", what, str(disk)]
+    said = mounted(
+        small_disk(disk, "64m"), *program, *map(str, rooms), seconds=60 + 15 * len(rooms)
+    )
+    return [(*row,) for row in json.loads(said)]
+
+
+@needs_unshare
+def test_a_project_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
+    right = {one is BASE: digest(scratch(one, COMPONENT).result()) for one in (BASE, EDITED)}
+    failed = 0
+    for room, row in zip(ROOMS, rows("project", tmp_path, ROOMS), strict=True):
+        status, said, then, afterwards, made, base = row
+        where = f"with {room} bytes free: {said}"
+        assert status in (0, 1), where
+        assert "Traceback" not in said, where
+        if status:
+            failed += 1
+            assert "error: " in said, where
+            assert "no space left" in said.lower() or "disk is full" in said.lower(), where
+        assert then == 0, f"{where}, then: {afterwards}"
+        assert made == right[base], where
+    assert failed
+
+
+@needs_unshare
+def test_a_cache_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
+    right = {one is BASE: digest(scratch(one, COMPONENT).result()) for one in (BASE, EDITED)}
+    rooms = ROOMS if LONG else [0, 4096]
+    for room, row in zip(rooms, rows("cache", tmp_path, rooms), strict=True):
+        status, said, then, afterwards, made, base = row
+        assert status == 0, f"with {room} bytes free: {said}"
+        assert room or "the cache cannot be written: No space left on device" in said
+        assert (then, made) == (0, right[base]), f"with {room} bytes free: {said}{afterwards}"
