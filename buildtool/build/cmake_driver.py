@@ -146,7 +146,7 @@ class Driver:
             inputs=dataclasses.replace(inputs, digests={**inputs.digests, **late}),
             configure=found.configure,
             install=found.install,
-            products=self.products(),
+            products=trees.stamps(self.tree, found.made),
             frame=frames.again(self.tree, list(note.frame), note.frame),
             headers=frames.headers_sum(self.tree),
         )

@@ -24,11 +24,13 @@ __all__ = ["Discovered", "dependents", "dependents_of", "discover", "shadowed"]
 @dataclass(frozen=True, slots=True)
 class Discovered:
     """`paths`: all that the step looked at; `configure`: the part of it that CMake did, whose
-    change needs CMake again; `install`: the part that only the install script did."""
+    change needs CMake again; `install`: the part that only the install script did; `made`: what
+    Ninja made."""
 
     paths: PathSet
     configure: PathSet
     install: PathSet
+    made: frozenset[str]
 
 
 def discover(
@@ -83,7 +85,7 @@ def discover(
     install = Finding(places, disk)
     if install_trace:
         read_trace(install_trace, install, str(source), f"{read.root}/")
-    return Discovered(before | install.paths, configure.paths, install.paths - before)
+    return Discovered(before | install.paths, configure.paths, install.paths - before, graph.made)
 
 
 def _declare(pattern: str, found: Finding) -> None:
