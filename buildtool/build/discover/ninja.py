@@ -130,7 +130,7 @@ class _Ask:
 
     def made(self) -> frozenset[str]:
         # CMake declares files that may vanish as phony outputs: these are not made.
-        return frozenset(name for name, rule in self.rules().items() if rule != PHONY)
+        return frozenset(n for n, rule in self.rules().items() if rule not in _CMAKE_ITSELF)
 
     def headers(self) -> dict[str, tuple[str, ...]]:
         objects: dict[str, list[str]] = {}

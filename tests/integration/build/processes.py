@@ -25,6 +25,16 @@ def start(root: Path, *arguments: str, **environment: str) -> subprocess.Popen[s
     )
 
 
+def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
+    """Wait until Python and the program have started: it holds the project's lock, or ended."""
+    opened = Path(f"/proc/{process.pid}/fd")
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            if any(os.readlink(fd).endswith("/build.lock") for fd in opened.iterdir()):  # noqa: PTH115
+                return
+        time.sleep(0.005)
+
+
 def left(root: Path, seconds: float = 5.0) -> list[str]:
     """The processes that work in or on `root`, when they had `seconds` to end."""
     deadline = time.monotonic() + seconds

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import LONG
 from tests.integration.build.clone import Clone
 from tests.integration.build.edits import Edit, edited
-from tests.integration.build.processes import end, left, start
+from tests.integration.build.processes import end, left, start, wait_until_it_builds
 from tests.integration.build.scratch import Scratch
 from tests.integration.build.sources import FIRST, State
 
@@ -36,9 +36,8 @@ def test_the_build_after_one_that_was_ended_is_right(
     moments = random.Random(0 if not LONG else None)
     clone = Clone(tmp_path / "a clone")
     clone.write(FIRST)
-    begun = time.monotonic()
     assert isinstance(clone.build(), dict)
-    lasts = time.monotonic() - begun
+    lasts = 2.0  # seconds, until it is known better
     cut = 0
     for turn in range(MOMENTS if number == signal.SIGKILL else (MOMENTS + 1) // 2):
         state = (other(), FIRST)[turn % 2]
@@ -46,6 +45,8 @@ def test_the_build_after_one_that_was_ended_is_right(
         clone.write(state)
         begun = time.monotonic()
         process = start(clone.root)
+        if number == signal.SIGINT:
+            wait_until_it_builds(process)
         moment = moments.uniform(0, lasts)
         time.sleep(moment)
         said = end(process, number)

@@ -1,0 +1,114 @@
+"""What a build that failed has made is kept where it is right, and only there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.errors import BuildtoolError
+from tests.integration.build.clone import Clone
+from tests.integration.build.scratch import Scratch
+from tests.integration.build.sources import FIRST, Source, State, alone
+
+COMPONENT = "dsp/b"
+LISTS, ENTRY = "dsp/b/CMakeLists.txt", "dsp/b/entry.c"
+BASE = alone(FIRST, COMPONENT)
+OLD = "#define NEW 1\n"
+
+
+def with_(state: State, **texts: str) -> State:
+    names = {"lists": LISTS, "entry": ENTRY, "new": "common/new.h"}
+    return {**state, **{names[key]: Source(text) for key, text in texts.items()}}
+
+
+GOOD = with_(
+    BASE, entry='#include "new.h"\n' + BASE[ENTRY].text.replace("return ", "return NEW + "), new=OLD
+)
+NO_LINK = f"{BASE[LISTS].text}target_link_options(b_skel PRIVATE -Wl,--no-such-option)\n"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path / "a clone")
+
+
+def log(clone: Clone) -> str:
+    return (clone.root / ".buildtool/state/logs/skel-b-v68.log").read_text()
+
+
+def test_what_was_compiled_before_a_failure_is_not_compiled_again(clone: Clone) -> None:
+    clone.write(with_(GOOD, lists=NO_LINK))
+    assert isinstance(clone.build(), BuildtoolError)
+    assert "Building C object" in log(clone)
+
+    clone.write(GOOD)
+    assert isinstance(clone.build(), dict)
+    assert "Building C object" not in log(clone)
+
+
+@pytest.mark.parametrize("first", [BASE, None])
+def test_a_header_that_only_a_failed_build_has_read(
+    first: State | None, clone: Clone, scratch: Scratch
+) -> None:
+    if first:
+        clone.write(first)
+        assert isinstance(clone.build(), dict)
+    clone.write(with_(GOOD, lists=NO_LINK))
+    assert isinstance(clone.build(), BuildtoolError)
+
+    changed = with_(GOOD, new=OLD.replace("1", "2"))
+    clone.write(changed, "same time")
+    assert isinstance(clone.build(), dict)
+
+    assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
+
+
+def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
+    clone: Clone, scratch: Scratch
+) -> None:
+    clone.write(with_(GOOD, lists=NO_LINK))
+    assert isinstance(clone.build(), BuildtoolError)
+
+    changed = {**GOOD, "dsp/b/new.h": Source("#define NEW 3\n")}
+    clone.write(changed, "old time")
+    assert isinstance(clone.build(), dict)
+
+    assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda tree: (tree / "number.h").write_text("#define NUMBER 9\n"),
+        lambda tree: (tree / "number.h").unlink(),
+        lambda tree: (tree / "CMakeFiles/rules.ninja").unlink(),
+        lambda tree: (tree / "build.ninja").unlink(),
+        lambda tree: (tree / ".ninja_deps").write_bytes(b""),
+        lambda tree: [path.unlink() for path in (tree / ".cmake/api/v1/reply").iterdir()],
+        lambda tree: (tree / ".cmake/api/v1/query/client-buildtool/codemodel-v2").unlink(),
+        lambda tree: (tree / "configure.trace.json").write_text('{"version":1}\n'),
+    ],
+)
+def test_what_cmake_wrote_is_harmed(
+    harm: Callable[[Path], object], clone: Clone, scratch: Scratch
+) -> None:
+    generated = with_(
+        BASE,
+        lists=f"{BASE[LISTS].text}configure_file(number.in number.h)\n"
+        "target_include_directories(b_skel PRIVATE ${CMAKE_BINARY_DIR})\n",
+        entry='#include "number.h"\n' + BASE[ENTRY].text.replace("return ", "return NUMBER + "),
+    )
+    before = {**generated, "dsp/b/number.in": Source("#define NUMBER 1\n")}
+    clone.write(before)
+    assert isinstance(clone.build(), dict)
+    (tree,) = (clone.root / ".buildtool/build/b").glob("*/")
+    harm(tree)
+
+    after = {**before, "dsp/b/lib/inner.c": Source("int inner(void) { return 8; }\n")}
+    clone.write(after, "old time")
+    done = clone.build()
+
+    assert done == {"skel/b/v68": "built"}
+    assert clone.outputs()[COMPONENT] == scratch(after, COMPONENT).result()
