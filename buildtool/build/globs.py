@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.disk import Disk
 from buildtool.build.roots import Roots
@@ -23,8 +23,7 @@ MAX_DEPTH = 256
 _WILD = re.compile(r"(?<!\\)[*?\[]")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Glob:
+class Glob(NamedTuple):
     """`expression` is absolute, its beginning a root's name: `{project}/src/*.c`.
 
     `recursive`: GLOB_RECURSE.  `directories`: LIST_DIRECTORIES.  `follow`: FOLLOW_SYMLINKS.

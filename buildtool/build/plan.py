@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +22,7 @@ class ConanNeeds(NamedTuple):
     home: ConanHome
 
 
-@dataclass(frozen=True, slots=True)
-class CMakeStep:
+class CMakeStep(NamedTuple):
     """Configure, build and install one component with one profile.
 
     `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
@@ -79,8 +77,7 @@ class CMakeStep:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything that `build TARGET` will do, in order, and where the result is staged."""
 
     target: str

@@ -6,9 +6,8 @@ One file a step in the project's state.  It can be lost at any time: then the ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.cache.outputs import (
     Output,
@@ -24,8 +23,7 @@ from buildtool.core.summed import read_summed, write_summed
 VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A step as it was: the fields of its key, what it read, what it made.
 
     `moved` are inputs that changed while it ran: what it made may be of neither state of them.

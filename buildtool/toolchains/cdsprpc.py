@@ -9,9 +9,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
@@ -43,8 +42,7 @@ class CdsprpcError(BuildtoolError):
     code = "cdsprpc"
 
 
-@dataclass(frozen=True, slots=True)
-class Cdsprpc:
+class Cdsprpc(NamedTuple):
     """The libcdsprpc of a platform, or of the device whose pulled sysroot is called `device`."""
 
     soname: str

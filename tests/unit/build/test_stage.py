@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -129,6 +128,6 @@ def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
 def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None:
     for name, text in (("r.1", "one"), ("r.2", "two"), ("r.1", "three")):
         result = built(tmp_path, {"bin/app": text})
-        plan = dataclasses.replace(result.plan, target=name, stage=tmp_path / "stage" / name)
-        staged = stage(dataclasses.replace(result, plan=plan))
+        plan = result.plan._replace(target=name, stage=tmp_path / "stage" / name)
+        staged = stage(result._replace(plan=plan))
         assert (staged.directory / "bin/app").read_text() == text

@@ -162,8 +162,7 @@ def test_a_clone_elsewhere_has_the_same_key(
 
 
 def test_a_neighbour_of_the_clone_is_no_part_of_it(machine: Machine) -> None:
-    step = dataclasses.replace(
-        machine.steps()["host-zig"],
+    step = machine.steps()["host-zig"]._replace(
         defines=(("A", f"{machine.clone}-2/a"), ("B", f"-I{machine.clone}")),
     )
     cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
@@ -203,8 +202,7 @@ def test_each_part_of_a_step_is_a_field_with_a_name(
     step = machine.steps()["host-zig"]
     cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
     before, after = (
-        step_fields(one, cmake, step_roots(step), {}, "")
-        for one in (step, dataclasses.replace(step, **change))
+        step_fields(one, cmake, step_roots(step), {}, "") for one in (step, step._replace(**change))
     )
 
     assert differences(before, after) == rows
@@ -214,7 +212,7 @@ def test_each_part_of_a_step_is_a_field_with_a_name(
 def test_a_launcher_is_no_field(machine: Machine) -> None:
     step = machine.steps()["host-zig"]
     cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
-    with_one = dataclasses.replace(step, launcher="ccache")
+    with_one = step._replace(launcher="ccache")
 
     assert step_fields(step, cmake, step_roots(step), {}, "") == step_fields(
         with_one, cmake, step_roots(step), {}, ""
