@@ -28,7 +28,8 @@ types: setup
 imports: setup
 	.venv/bin/lint-imports --no-cache
 
-bench: setup ## what the tool costs on top of the tools behind it
+bench: setup ## builds against a CMake superbuild and Ninja; what the tool costs on top of others
+	.venv/bin/python bench/build.py
 	.venv/bin/python bench/overhead.py
 
 setup:

@@ -1,0 +1,201 @@
+"""Builds by buildtool, and by what it replaces: a CMake superbuild with an ExternalProject for each
+arch (BUILD_ALWAYS), and Ninja itself.  Everything is measured in one run.
+
+    python bench/build.py [--many]
+
+`--many` also measures 60 skels, which take some minutes to build.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import itertools
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import BUILDTOOL, Command, Run, as_installed, head, medians, row, run
+from workload import ARCHS, OTHER, git, skel_tree, write, write_inputs, write_superbuild
+
+from buildtool.core.cache import cache_dir
+from buildtool.sdk.cmake import find_cmake
+
+INPUTS = 50_000
+OURS = (*BUILDTOOL, "build")
+CMAKE = find_cmake()
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A project in `folder`, beside a superbuild of the same sources; `toolchains` and `launchers`
+    are those of the superbuild."""
+
+    folder: Path
+    skels: int
+    environment: dict[str, str]
+    toolchains: Path
+    launchers: dict[str, Path]
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "project"
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "superbuild" / "build"
+
+    @property
+    def configure(self) -> Command:
+        source = self.folder / "superbuild"
+        ninja = f"-DCMAKE_MAKE_PROGRAM={CMAKE.ninja}"
+        return [CMAKE.program, "-G", "Ninja", ninja, "-S", source, "-B", self.tree]
+
+    @property
+    def superbuild(self) -> Command:
+        return [CMAKE.program, "--build", self.tree]
+
+    def write_superbuild(self) -> None:
+        folder = self.folder / "superbuild"
+        write_superbuild(folder, self.root, self.skels, self.toolchains, self.launchers)
+
+    def builds(self, before: Callable[[], object] = lambda: None) -> tuple[Run, Run]:
+        """Both builds, of what is there after `before`."""
+        return (
+            Run([OURS], self.root, self.environment, before),
+            Run([self.superbuild], self.root, self.environment),
+        )
+
+
+def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
+    """Both, built from nothing."""
+    found = as_installed()
+    zig_cache = str(cache_dir() / "zig")  # what buildtool gives zig: its C libraries are there
+    environment = {
+        **found,
+        "PATH": f"{CMAKE.ninja.parent}:{found['PATH']}",
+        "BUILDTOOL_LAUNCHER": launcher or "none",
+        "CCACHE_DIR": str(folder / "ccache"),
+        "ZIG_GLOBAL_CACHE_DIR": zig_cache,
+        "ZIG_LOCAL_CACHE_DIR": zig_cache,
+    }
+    both = Compared(folder, skels, environment, folder / "toolchains", {})
+    write(both.root, skels)
+    for arch in ("", *ARCHS):
+        to = ["--out", both.toolchains / f"{arch or 'host'}.cmake"]
+        chosen = ["--arch", arch] if arch else []
+        run([*BUILDTOOL, "profile", "sim", *to, *chosen], both.root, environment)
+    run(OURS, both.root, environment)
+    if launcher:
+        # zig's compilers are two words, which launchers cannot do with: the superbuild gets the
+        # scripts that buildtool has put between.
+        plan = json.loads(run([*OURS, "--plan", "--json"], both.root, environment))
+        scripts = {
+            step["arch"] or "host": Path(step["tree"], "launcher", launcher)
+            for step in plan["steps"]
+        }
+        both = dataclasses.replace(both, launchers=scripts)
+    both.write_superbuild()
+    run(both.configure, folder, environment)
+    run(both.superbuild, folder, environment)
+    return both
+
+
+def compare(folder: Path, launcher: str, rounds: int) -> Compared:
+    """The rows of one kind of build."""
+    both = compared(folder, 1, launcher)
+    kind = f", {launcher}" if launcher else ""
+    row(f"no-op, 6 skels{kind}", *medians(rounds, *both.builds()), aim="≤ 0.50")
+    edit = Edit(both.root / "work0" / "work0_skel_1.c")
+    row(f"edit of a file of 6 skels{kind}", *medians(3, *both.builds(edit)))
+    edit.undo()
+    switches = itertools.cycle([OTHER, "main"])
+    builds = both.builds(lambda: git(both.root, "switch", "--quiet", next(switches)))
+    medians(2, *builds)  # each branch once before
+    aim = "" if launcher else "≤ 0.10"  # with one, the superbuild compiles nothing either
+    row(f"switch of branches, both known{kind}", *medians(4, *builds), aim=aim)
+    row(f"clean clone, caches as they are{kind}", *medians(2, *clean_clones(both)))
+    return both
+
+
+class Edit:
+    """Makes of a file what was never compiled before, each time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.text = file.read_text()
+        self.number = file.stat().st_mtime_ns
+
+    def __call__(self) -> None:
+        self.number += 1
+        self.file.write_text(f"{self.text}int edit_{self.number}(void) {{ return 1; }}\n")
+
+    def undo(self) -> None:
+        self.file.write_text(self.text)
+
+
+def clean_clones(both: Compared) -> tuple[Run, Run]:
+    """Both builds in a new clone each time."""
+    fresh = dataclasses.replace(both, folder=both.folder / "clone")
+
+    def clone() -> None:
+        shutil.rmtree(fresh.folder, ignore_errors=True)
+        fresh.folder.mkdir()
+        git(both.root, "clone", "--quiet", ".", fresh.root)
+        fresh.write_superbuild()
+
+    ours, theirs = fresh.builds()
+    return (
+        dataclasses.replace(ours, before=clone),
+        dataclasses.replace(theirs, commands=[fresh.configure, *theirs.commands], cwd=both.folder),
+    )
+
+
+def edit_against_ninja(both: Compared, rounds: int) -> None:
+    """An edit of a file of one skel for one arch; Ninja has a tree of the same sources."""
+    run([*OURS, "one"], both.root, both.environment)
+    edit = Edit(both.root / "work0" / "work0_skel_2.c")
+    ninja = [CMAKE.ninja, "-C", both.tree / skel_tree(0, ARCHS[0])]
+    ours, theirs = medians(
+        rounds,
+        Run([[*OURS, "one"]], both.root, both.environment, edit),
+        Run([ninja], both.root, both.environment),
+    )
+    row("edit of a file of one skel / Ninja", ours, theirs, aim="≤ 1.30")
+
+
+def many_inputs(folder: Path, rounds: int) -> None:
+    write_inputs(folder, INPUTS)
+    environment = as_installed()
+    run(OURS, folder, environment)
+    row(
+        f"no-op, {INPUTS:,} input files",
+        *medians(rounds, Run([OURS], folder, environment)),
+        aim="< 1000 ms",
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="Measure builds.")
+    parser.add_argument("--many", action="store_true", help="also 60 skels: takes some minutes")
+    parser.add_argument("--rounds", type=int, default=9, help="of what is quick; default: 9")
+    said = parser.parse_args()
+    head("buildtool", "superbuild")
+    with tempfile.TemporaryDirectory(prefix="buildtool-bench-") as name:
+        folder = Path(name)
+        plain = compare(folder / "plain", "", said.rounds)
+        if shutil.which("ccache"):
+            compare(folder / "ccache", "ccache", said.rounds)
+        edit_against_ninja(plain, said.rounds)
+        many_inputs(folder / "inputs", said.rounds)
+        if said.many:
+            both = compared(folder / "many", 10)
+            row("no-op, 60 skels", *medians(said.rounds, *both.builds()), aim="≤ 0.10")
+
+
+if __name__ == "__main__":
+    main()
