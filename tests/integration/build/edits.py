@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-
-from hypothesis import strategies as st
+from random import Random
 
 from tests.integration.build.sources import FIRST, NUMBER, OPTIONAL, Source, State
 
@@ -103,33 +103,47 @@ _renames = [
     ("common/level.h", "common/renamed.h"),
     ("common/renamed.h", "common/level.h"),
 ]
-_manner = st.sampled_from(MANNERS)
-_number = st.integers(0, 3)
+_broken = [name for name in _commented if not name.endswith(".toml")]
+_optional = sorted(OPTIONAL)
+_first = [name for name in _numbered if name in FIRST]
 
 
-def _edits(kind: str, paths: list[str]) -> st.SearchStrategy[Edit]:
-    return st.builds(Edit, st.just(kind), st.sampled_from(paths), _number, manner=_manner)
+def sequence(seed: int) -> list[Act]:
+    """Random acts, always the same ones for a seed; now and then a build between them."""
+    random = Random(seed)
+    acts: list[Act] = []
+    for _ in range(random.randint(1, 5)):
+        acts.append(_act(random))
+        if random.random() < 0.25:
+            acts.append(BUILD)
+    return acts
 
 
-_rename = st.sampled_from(_renames)
-acts: st.SearchStrategy[Act] = st.one_of(
-    _edits("number", _numbered),
-    _edits("number", _numbered),
-    _edits("toggle", sorted(OPTIONAL)),
-    _edits("toggle", sorted(OPTIONAL)),
-    _edits("comment", _commented),
-    _edits("mode", _assets),
-    _edits("link", _headers),
-    _edits("broken", [name for name in _commented if not name.endswith(".toml")]),
-    st.builds(
-        lambda names, manner: Edit("rename", names[0], other=names[1], manner=manner),
-        _rename,
-        _manner,
-    ),
-    st.builds(Checkout, st.integers(0, 20), _manner),
-    st.builds(Harm, st.sampled_from(KEPT), st.integers(0, 10_000), st.sampled_from(HARMS)),
-    st.builds(Harm, st.just("build"), st.integers(0, 10_000), st.sampled_from(HARMS)),
-    st.sampled_from([Do("touch"), Do("clear")]),
-    st.just(BUILD),
-    st.just(BUILD),
-)
+def _act(random: Random) -> Act:
+    def edit(kind: str, paths: list[str], other: str = "") -> Edit:
+        manner = random.choice(MANNERS)
+        return Edit(kind, random.choice(paths), random.randint(0, 9), other, manner)
+
+    def rename() -> Act:
+        old, new = random.choice(_renames)
+        return edit("rename", [old], new)
+
+    def harm(places: tuple[str, ...]) -> Act:
+        return Harm(random.choice(places), random.randrange(10_000), random.choice(HARMS))
+
+    kinds: dict[Callable[[], Act], int] = {
+        lambda: edit("number", _first): 6,
+        lambda: edit("number", _numbered): 2,
+        lambda: edit("toggle", _optional): 4,
+        lambda: edit("comment", _commented): 1,
+        lambda: edit("mode", _assets): 1,
+        lambda: edit("link", _headers): 1,
+        lambda: edit("broken", _broken): 1,
+        rename: 1,
+        lambda: Checkout(random.randrange(100), random.choice(MANNERS)): 2,
+        lambda: harm(KEPT): 1,
+        lambda: harm(("build",)): 1,
+        lambda: Do(random.choice(("touch", "clear"))): 1,
+    }
+    (chosen,) = random.choices(list(kinds), list(kinds.values()))
+    return chosen()
