@@ -20,7 +20,7 @@ from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.conan_driver import Dependencies
 from buildtool.build.discover import Discovered, dependents_of, discover, shadowed
 from buildtool.build.discover.ninja import finished, log_lines, read_graph
-from buildtool.build.file_api import FileApiError, answered, ask, read_build_tree
+from buildtool.build.file_api import FileApiError, answer, answered, ask, read_build_tree
 from buildtool.build.inputs import Change, Disk, InputSet, PathSet, changed_since, changes, observe
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
@@ -99,7 +99,7 @@ class Driver:
         except BuildtoolError:
             self.settle(note, commands, begun)
             raise
-        found = self.discover(installed=self.step.install)
+        found = self.discover(note, installed=self.step.install)
         self.note(note, found, begun)
         return found
 
@@ -129,7 +129,7 @@ class Driver:
         with contextlib.suppress(BuildtoolError):
             made = {name for name, at in self.products().items() if note.products.get(name) != at}
             trees.take_away(self.tree, made - finished(self.tree, commands))
-            self.note(note, self.discover(installed=False), begun)
+            self.note(note, self.discover(note, installed=False), begun)
 
     def note(self, note: trees.TreeNote, found: Discovered, begun: int) -> None:
         """Note the tree as Ninja left it, which ended by itself."""
@@ -149,6 +149,7 @@ class Driver:
             products=trees.stamps(self.tree, found.made),
             frame=frames.again(self.tree, list(note.frame), note.frame),
             headers=frames.headers_sum(self.tree),
+            answer=answer(self.tree),
         )
         trees.write_note(self.tree, whole)
 
@@ -253,8 +254,8 @@ class Driver:
         """The roots whose files have an identity of their own in the step's key."""
         return tuple(name.lower() for name in self.step.profile.places)
 
-    def discover(self, *, installed: bool) -> Discovered:
-        """What the build read, as the tools tell."""
+    def discover(self, note: trees.TreeNote, *, installed: bool) -> Discovered:
+        """What the build read, as the tools tell; `note` is the tree's from before it."""
         return discover(
             self.tree,
             source=self.step.source,
@@ -267,6 +268,8 @@ class Driver:
             ignore=self.known_places,
             install_trace=self.tree / INSTALL_TRACE if installed else None,
             disk=self.disk.again(),
+            # Had any of it changed, CMake would have run and answered anew.
+            configured=note.configure if note.answer == answer(self.tree) else None,
         )
 
     def put_down(self) -> None:

@@ -132,7 +132,12 @@ def ask(tree: Path) -> None:
 
 def answered(tree: Path) -> bool:
     """Whether CMake has configured `tree` since it was asked."""
-    return any((tree / API / "reply").glob("index-*.json"))
+    return bool(answer(tree))
+
+
+def answer(tree: Path) -> str:
+    """The name of CMake's answer, another one each time that it configures `tree`; "" for none."""
+    return _Reply(tree / API / "reply").newest()
 
 
 def read_build_tree(tree: Path) -> BuildTree:
@@ -166,12 +171,15 @@ def _bad(tree: Path, why: str) -> FileApiError:
 class _Reply:
     folder: Path
 
-    def index(self) -> Any:
+    def newest(self) -> str:
         # Of several indexes the last in order of names is the current one (cmake-file-api).
-        indexes = sorted(path.name for path in self.folder.glob("index-*.json"))
-        if not indexes:
+        return max((path.name for path in self.folder.glob("index-*.json")), default="")
+
+    def index(self) -> Any:
+        newest = self.newest()
+        if not newest:
             raise self.bad("there is no reply; it was configured without a query")
-        return self.read(indexes[-1])
+        return self.read(newest)
 
     def cmake_read(self) -> CMakeRead:
         index = self.index()

@@ -17,7 +17,7 @@ from buildtool.build.inputs import InputsError, InputSet, PathSet
 from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
-VERSION = 2
+VERSION = 3
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
 Frame = Mapping[str, tuple[Stamp, str]]
@@ -32,7 +32,7 @@ class TreeNote:
     from, `configure` the part of it that CMake read, `install` the part that is only copied;
     `products` are the files that Ninja made: all of them, or those from before it began where it is
     not `known` how it ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and
-    sha256 of what Ninja knew of headers.
+    sha256 of what Ninja knew of headers, `answer` the one of CMake's that `configure` belongs to.
     """
 
     foundation: str
@@ -43,6 +43,7 @@ class TreeNote:
     products: Mapping[str, Stamp]
     frame: Frame
     headers: tuple[int, str]
+    answer: str = ""
 
 
 def read_note(tree: Path) -> TreeNote | None:
@@ -60,6 +61,7 @@ def read_note(tree: Path) -> TreeNote | None:
             {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
             {str(n): (_stamp_from(stamp), str(is_)) for n, (stamp, is_) in said["frame"].items()},
             (int(said["headers"][0]), str(said["headers"][1])),
+            str(said["answer"]),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -79,6 +81,7 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "products": note.products,
         "frame": note.frame,
         "headers": note.headers,
+        "answer": note.answer,
     }
     write_summed(tree / NOTE, said)
 

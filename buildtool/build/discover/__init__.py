@@ -13,7 +13,7 @@ from buildtool.build.discover.places import Finding, Places, literal
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
 from buildtool.build.disk import Disk
-from buildtool.build.file_api import read_build_tree, read_cmake_files
+from buildtool.build.file_api import CMakeRead, read_build_tree, read_cmake_files
 from buildtool.build.globs import Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
@@ -46,12 +46,14 @@ def discover(
     ignore: Collection[str] = (),
     install_trace: Path | None = None,
     disk: Disk | None = None,
+    configured: PathSet | None = None,
 ) -> Discovered:
     """The inputs of the step whose built tree is `tree`.
 
     `trace` is what CMake wrote when it configured it (--trace-expand --trace-format=json-v1),
     `install_trace` the same of its install script; `declared` are globs from the project's root;
-    `ignore` the roots whose files have an identity of their own in the step's key.
+    `ignore` the roots whose files have an identity of their own in the step's key; `configured` is
+    what CMake was found to read, when neither that nor the tree's configuration changed since.
 
     Raises `FileApiError`, `TraceError` and `ToolError` when a tool's answer is not to be had.
     """
@@ -61,31 +63,36 @@ def discover(
     known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
     places = Places(tree, roots, known, graph.made)
 
-    configure = Finding(places, disk)
-    for path in read.files:
-        configure.content(str(path))
-    for glob in read.globs:
-        configure.listing(
-            glob.expression,
-            recursive=glob.recursive,
-            directories=glob.directories,
-            follow=glob.follow,
-        )
-    read_trace(trace, configure, str(source), f"{read.root}/")
-    if read.log:
-        read_finds(read.log, configure)
-
+    if configured is None:
+        configured = _configured(read, Finding(places, disk), trace, source)
     built = Finding(places, disk)
     for file in dict.fromkeys([*graph.inputs, *(h for hs in graph.headers.values() for h in hs)]):
         built.content(file)
     built.absent |= Shadows(read_build_tree(tree), graph.headers, places).absent(disk)
     for pattern in declared:
         _declare(pattern, built)
-    before = configure.paths | built.paths
+    before = configured | built.paths
     install = Finding(places, disk)
     if install_trace:
         read_trace(install_trace, install, str(source), f"{read.root}/")
-    return Discovered(before | install.paths, configure.paths, install.paths - before, graph.made)
+    return Discovered(before | install.paths, configured, install.paths - before, graph.made)
+
+
+def _configured(read: CMakeRead, found: Finding, trace: Path, source: Path) -> PathSet:
+    """What CMake read when it configured the tree."""
+    for path in read.files:
+        found.content(str(path))
+    for glob in read.globs:
+        found.listing(
+            glob.expression,
+            recursive=glob.recursive,
+            directories=glob.directories,
+            follow=glob.follow,
+        )
+    read_trace(trace, found, str(source), f"{read.root}/")
+    if read.log:
+        read_finds(read.log, found)
+    return found.paths
 
 
 def _declare(pattern: str, found: Finding) -> None:

@@ -33,6 +33,7 @@ WHOLE = TreeNote(
     products={"a.o": (1, 2, 3, 4)},
     frame={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
     headers=(9, "d" * 64),
+    answer="index-1.json",
 )
 
 
