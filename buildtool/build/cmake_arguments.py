@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,27 +71,32 @@ def tool_environment(step: CMakeStep, launcher: Launcher | None = None) -> dict[
 
 def step_roots(step: CMakeStep) -> Roots:
     """Names for the directories that are elsewhere on another machine or in another clone."""
+    return Roots(
+        {
+            **_installed(step.root),
+            **{name.lower(): Path(place) for name, place in _directories(step).items()},
+            "cache": cache_dir(),
+            "python": Path(sys.prefix),
+            "project": step.root,
+            "tree": step.tree,
+        }
+    )
+
+
+@functools.cache
+def _installed(project: Path) -> Mapping[str, Path]:
+    """This tool's own directories, as far as the project is elsewhere."""
     python = Path(sys.prefix)
     own = {
         "buildtool": Path(buildtool.__file__).parent,
         **{f"buildtool.{name}": _data.path(name) for name in ("cmake", "dsp", "host")},
     }
     # In a clone of this tool, which is a project too, its sources are the project's.
-    elsewhere = {
+    return {
         name: place
         for name, place in own.items()
-        if place.is_relative_to(python) or not place.is_relative_to(step.root)
+        if place.is_relative_to(python) or not place.is_relative_to(project)
     }
-    return Roots(
-        {
-            **elsewhere,
-            **{name.lower(): Path(place) for name, place in _directories(step).items()},
-            "cache": cache_dir(),
-            "python": python,
-            "project": step.root,
-            "tree": step.tree,
-        }
-    )
 
 
 def _directories(step: CMakeStep) -> Mapping[str, str]:

@@ -78,7 +78,7 @@ def note_build(state: Path, target: str, steps: Iterable[BuiltStep], failed: Ite
     """Keep what a build did, for who asks later."""
     rows = [Explained(s.step.name, s.outcome, s.reasons, s.origin).as_json() for s in steps]
     rows += [Explained(name, "failed").as_json() for name in failed]
-    write_if_changed(_note(state, target), json.dumps(rows, indent=1))
+    write_if_changed(_note(state, target), json.dumps(rows))
 
 
 def last_build(state: Path, target: str) -> tuple[Explained, ...] | None:
