@@ -17,7 +17,7 @@ from buildtool.build.check_products import check_products
 from buildtool.build.cmake_arguments import tool_environment
 from buildtool.build.conan_driver import Dependencies, dependencies
 from buildtool.build.environment import PASSED_ON
-from buildtool.build.inputs import InputSet, changed_since, observe
+from buildtool.build.inputs import InputSet, PathSet, changed_since, observe
 from buildtool.build.judge import Judged, finished, judge
 from buildtool.build.launcher import chosen, find_launcher
 from buildtool.build.logs import step_log
@@ -94,21 +94,27 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
     with building.jobserver.token():
         packages = dependencies(step, judged.cmake, building.listener)
     fields = {**judged.fields, "packages": packages.key if packages else ""}
-    key = step_key(fields)
+    key, file = step_key(fields), record_file(building.state, step)
     lookup = building.caches.lookup
     hit = lookup.find(key, roots, building.disk)
     if hit and lookup.restore(hit, step.output):
-        action = hit.action
-        made = _Made(fields, hit.inputs, action.outputs, (), action.seconds)
-        return _Done("restored", _finish(judged, building, made), hit.origin)
+        outputs = hit.action.outputs
+        ships = _ships(step, outputs)
+        record = Record(key, fields, hit.inputs, outputs, (), ships, hit.action.seconds)
+        write_record(file, record)
+        return _Done("restored", record, hit.origin)
     begun = time.time_ns()
     with _driver(judged, building, packages) as driver, building.jobserver.token():
         found = driver.build(foundation(fields), building.jobserver.lost)
-    inputs = observe(found.paths, roots, building.disk.again())
     outputs = read_outputs(step.output)
+    ships = _ships(step, outputs)
+    own = set(ships.values()) & set(map(str, step.profile.runtime.values()))  # not the packages'
+    paths = found.paths | PathSet.of(map(roots.named, own))
+    inputs = observe(paths, roots, building.disk.again())
     moved = _moved(judged, inputs, begun)
     seconds = time.monotonic() - started
-    record = _finish(judged, building, _Made(fields, inputs, outputs, moved, seconds))
+    record = Record(key, fields, inputs, outputs, moved, ships, seconds)
+    write_record(file, record)
     if not moved:
         place = str(step.root) if names(step.output, outputs, step.root) else ""
         lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
@@ -148,32 +154,10 @@ class _Done:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What came of carrying a step out, or of finding that it was; as in `Record`."""
-
-    fields: dict[str, Any]
-    inputs: InputSet
-    outputs: tuple[Output, ...]
-    moved: tuple[str, ...]
-    seconds: float
-
-
-def _finish(judged: Judged, building: Building, made: _Made) -> Record:
-    """Check what came out, and remember it."""
-    step = judged.step
-    runtime = check_products(step, {o.path: step.output / o.path for o in made.outputs})
-    record = Record(
-        key=step_key(made.fields),
-        fields=made.fields,
-        inputs=made.inputs,
-        outputs=made.outputs,
-        moved=made.moved,
-        runtime={name: str(path) for name, path in runtime.items()},
-        seconds=made.seconds,
-    )
-    write_record(record_file(building.state, step), record)
-    return record
+def _ships(step: CMakeStep, outputs: Sequence[Output]) -> dict[str, str]:
+    """Check what the step made; returns what must ship with it, as `Record.runtime`."""
+    complete = check_products(step, {output.path: step.output / output.path for output in outputs})
+    return {name: str(path) for name, path in complete.items()}
 
 
 def _moved(judged: Judged, inputs: InputSet, begun: int) -> tuple[str, ...]:

@@ -16,15 +16,14 @@ def check_together(finished: Sequence[BuiltStep], note: Path) -> None:
     `note` is where it is remembered what was found right.  Raises `CdsprpcError`.
     """
     hosts = [built for built in finished if built.step.profile.cdsprpc]
-    wanted = [
-        (built.step.profile.cdsprpc, built.digest) for built in hosts if built.step.profile.cdsprpc
-    ]
-    digest = value_digest(sorted([cdsprpc.digest, outputs] for cdsprpc, outputs in wanted))
+    wanted = [built.step.profile.cdsprpc for built in hosts if built.step.profile.cdsprpc]
+    shipped = [[built.digest, *sorted(map(str, built.files.values()))] for built in hosts]
+    digest = value_digest(sorted([*([cdsprpc.digest] for cdsprpc in wanted), *shipped]))
     if note.is_file() and note.read_text() == digest:
         return
     from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - mostly nothing is to be read
 
     elves = [read_elf(path) for built in hosts for path in built.files.values() if is_elf(path)]
-    for cdsprpc in dict.fromkeys(cdsprpc for cdsprpc, _ in wanted):
+    for cdsprpc in dict.fromkeys(wanted):
         check_needs(elves, cdsprpc)
     write_if_changed(note, digest)

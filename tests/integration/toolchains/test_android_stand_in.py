@@ -152,9 +152,8 @@ def test_a_broken_stand_in_is_refused_with_its_fault(stand_in_ndk: MakeNdk, tmp_
     shutil.copytree(stand_in_ndk("r27"), root, symlinks=True)
     (root / "toolchains/llvm/prebuilt/linux-x86_64/bin/clang").resolve().chmod(0o644)
 
-    with pytest.raises(ToolUnfitError, match="cannot be used") as caught:
+    with pytest.raises(ToolUnfitError, match=r"cannot be used: .*/clang is not executable"):
         profile(root)
-    assert "clang is not executable" in caught.value.why
 
 
 def small_pages(library: Path) -> None:
