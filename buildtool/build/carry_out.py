@@ -105,12 +105,12 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
         return _Done("restored", record, hit.origin)
     begun = time.time_ns()
     with _driver(judged, building, packages) as driver, building.jobserver.token():
-        found = driver.build(foundation(fields), building.jobserver.lost)
+        inputs = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
     ships = _ships(step, outputs)
-    own = set(ships.values()) & set(map(str, step.profile.runtime.values()))  # not the packages'
-    paths = found.paths | PathSet.of(map(roots.named, own))
-    inputs = observe(paths, roots, building.disk.again())
+    if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
+        paths = inputs.paths | PathSet.of(map(roots.named, own))
+        inputs = observe(paths, roots, building.disk.again())
     moved = _moved(judged, inputs, begun)
     seconds = time.monotonic() - started
     record = Record(key, fields, inputs, outputs, moved, ships, seconds)

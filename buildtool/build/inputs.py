@@ -82,7 +82,11 @@ class PathSet:
         """Whether the change is one at a place of this set."""
         if change.kind == "glob":
             return any(glob.text in (change.old, change.new) for glob in self.globs)
-        return change.path in self.files or change.path in self.absent
+        return change.path in self._paths
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        return frozenset(self.files).union(self.absent)
 
     @cached_property
     def digest(self) -> str:

@@ -6,13 +6,16 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Generic, Protocol, TypeVar
 
 from buildtool.core.ending import GRACE_SECONDS, running_tools
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
 from buildtool.core.process import signals_as_interrupt
+
+NOTICED_SECONDS = 0.1
+"""How long after a signal the build may still go on as before."""
 
 
 class Step(Protocol):
@@ -80,7 +83,7 @@ def run_steps(
                         threads[name].start()
                 if not ready and not threads:
                     break
-                name, result, error = ended.get()
+                name, result, error = _next(ended)
                 threads.pop(name, None)
                 if error is not None and not isinstance(error, Exception):
                     raise error
@@ -171,6 +174,19 @@ class _Schedule(Generic[S]):
             unseen = more - found
             found |= more
         return found
+
+
+def _next(ended: SimpleQueue[R]) -> R:
+    """Wait for the next one.
+
+    Not for ever at once: a signal that comes as Python is just about to wait, while it hands its
+    lock to another thread, is seen only when the wait ends.
+    """
+    while True:
+        try:
+            return ended.get(timeout=NOTICED_SECONDS)
+        except Empty:
+            continue
 
 
 def _wait_for(threads: Iterable[threading.Thread]) -> None:

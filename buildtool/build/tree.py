@@ -10,39 +10,42 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from buildtool.build.discover import Configured
 from buildtool.build.inputs import InputsError, InputSet, PathSet
 from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
-VERSION = 3
+VERSION = 4
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
 Frame = Mapping[str, tuple[Stamp, str]]
 """Files by their names in the tree: stamp and sha256, or of a link what it leads to."""
+NO_INPUTS = InputSet(PathSet(), {}, (), {})
+NO_FILES: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class TreeNote:
+class TreeNote(NamedTuple):
     """What a build left behind.
 
     `foundation` names what no part of the tree may outlive; `inputs` is what the products were made
-    from, `configure` the part of it that CMake read, `install` the part that is only copied;
+    from, `declared` the part of it of which no tool told, `install` the part that is only copied;
     `products` are the files that Ninja made: all of them, or those from before it began where it is
     not `known` how it ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and
-    sha256 of what Ninja knew of headers, `answer` the one of CMake's that `configure` belongs to.
+    sha256 of what Ninja knew of headers, `answer` the one of CMake's that `configured` belongs to.
     """
 
     foundation: str
-    known: bool
-    inputs: InputSet
-    configure: PathSet
-    install: PathSet
-    products: Mapping[str, Stamp]
-    frame: Frame
-    headers: tuple[int, str]
+    known: bool = True
+    inputs: InputSet = NO_INPUTS
+    configured: Configured = Configured()
+    declared: PathSet = PathSet()
+    install: PathSet = PathSet()
+    products: Mapping[str, Stamp] = NO_FILES
+    frame: Frame = NO_FILES
+    headers: tuple[int, str] = (0, "")
     answer: str = ""
 
 
@@ -56,7 +59,13 @@ def read_note(tree: Path) -> TreeNote | None:
             str(said["foundation"]),
             said["known"] is True,
             InputSet.from_json(said["inputs"]),
-            PathSet.from_json(said["configure"]),
+            Configured(
+                PathSet.from_json(said["read"]),
+                PathSet.from_json(said["rules"]),
+                frozenset(map(str, said["made"])),
+                frozenset(map(str, said["spare"])),
+            ),
+            PathSet.from_json(said["declared"]),
             PathSet.from_json(said["install"]),
             {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
             {str(n): (_stamp_from(stamp), str(is_)) for n, (stamp, is_) in said["frame"].items()},
@@ -76,7 +85,11 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "foundation": note.foundation,
         "known": note.known,
         "inputs": note.inputs.as_json(),
-        "configure": note.configure.as_json(),
+        "read": note.configured.read.as_json(),
+        "rules": note.configured.rules.as_json(),
+        "made": sorted(note.configured.made),
+        "spare": sorted(note.configured.spare),
+        "declared": note.declared.as_json(),
         "install": note.install.as_json(),
         "products": note.products,
         "frame": note.frame,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.build.discover.finds import read_finds
-from buildtool.build.discover.ninja import dependents_of, read_graph
+from buildtool.build.discover.ninja import NinjaGraph, dependents_of, read_graph, read_headers
 from buildtool.build.discover.places import Finding, Places, literal
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
@@ -18,19 +21,38 @@ from buildtool.build.globs import Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
 
-__all__ = ["Discovered", "dependents", "dependents_of", "discover", "shadowed"]
+__all__ = ["Configured", "Discovered", "dependents_of", "discover", "shadowed"]
 
 
-@dataclass(frozen=True, slots=True)
+class Configured(NamedTuple):
+    """What stays true until CMake runs again: what it looked at, the files that Ninja's rules
+    name, what these rules make, and what of that the step's targets do not need.  The last two are
+    absolute paths."""
+
+    read: PathSet = PathSet()
+    rules: PathSet = PathSet()
+    made: frozenset[str] = frozenset()
+    spare: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Discovered:
-    """`paths`: all that the step looked at; `configure`: the part of it that CMake did, whose
-    change needs CMake again; `install`: the part that only the install script did; `made`: what
-    Ninja made."""
+    """What a step looked at, by who told of it: CMake and Ninja's rules, the compilers, the
+    project file, and the install script, the last one without what others told of too."""
 
-    paths: PathSet
-    configure: PathSet
+    configured: Configured
+    headers: PathSet
+    declared: PathSet
     install: PathSet
-    made: frozenset[str]
+
+    @cached_property
+    def paths(self) -> PathSet:
+        """All of it."""
+        return self.before_install | self.install
+
+    @cached_property
+    def before_install(self) -> PathSet:
+        return self.configured.read | self.configured.rules | self.headers | self.declared
 
 
 def discover(
@@ -46,40 +68,54 @@ def discover(
     ignore: Collection[str] = (),
     install_trace: Path | None = None,
     disk: Disk | None = None,
-    configured: PathSet | None = None,
+    configured: Configured | None = None,
 ) -> Discovered:
     """The inputs of the step whose built tree is `tree`.
 
     `trace` is what CMake wrote when it configured it (--trace-expand --trace-format=json-v1),
     `install_trace` the same of its install script; `declared` are globs from the project's root;
     `ignore` the roots whose files have an identity of their own in the step's key; `configured` is
-    what CMake was found to read, when neither that nor the tree's configuration changed since.
+    what was found of this very configuration before.
 
     Raises `FileApiError`, `TraceError` and `ToolError` when a tool's answer is not to be had.
     """
     disk = disk or Disk()
     read = read_cmake_files(tree)
-    graph = read_graph(tree, ninja, environment, targets)
     known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
-    places = Places(tree, roots, known, graph.made)
-
     if configured is None:
-        configured = _configured(read, Finding(places, disk), trace, source)
-    built = Finding(places, disk)
-    for file in dict.fromkeys([*graph.inputs, *(h for hs in graph.headers.values() for h in hs)]):
-        built.content(file)
-    built.absent |= Shadows(read_build_tree(tree), graph.headers, places).absent(disk)
+        graph = read_graph(tree, ninja, environment, targets)
+        places = Places(tree, roots, known, graph.made)
+        configured = _configured(read, graph, Finding(places, disk), trace, source)
+    else:
+        places = Places(tree, roots, known, configured.made)
+    needed = configured.made - configured.spare
+    told = {
+        name: files
+        for name, files in read_headers(tree, ninja, environment).items()
+        if name in needed
+    }
+    headers = Finding(places, disk)
+    for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
+        headers.content(file)
+    headers.absent |= Shadows(read_build_tree(tree), told, places).absent(disk)
+    asked = Finding(places, disk)
     for pattern in declared:
-        _declare(pattern, built)
-    before = configured | built.paths
+        _declare(pattern, asked)
+    found = Discovered(configured, headers.paths, asked.paths, PathSet())
+    if not install_trace:
+        return found
     install = Finding(places, disk)
-    if install_trace:
-        read_trace(install_trace, install, str(source), f"{read.root}/")
-    return Discovered(before | install.paths, configured, install.paths - before, graph.made)
+    read_trace(install_trace, install, str(source), f"{read.root}/")
+    return replace(found, install=install.paths - found.before_install)
 
 
-def _configured(read: CMakeRead, found: Finding, trace: Path, source: Path) -> PathSet:
-    """What CMake read when it configured the tree."""
+def _configured(
+    read: CMakeRead, graph: NinjaGraph, found: Finding, trace: Path, source: Path
+) -> Configured:
+    """What the configured tree tells, with no look at what was built in it."""
+    named = Finding(found.places, found.disk)
+    for file in graph.inputs:
+        named.content(file)
     for path in read.files:
         found.content(str(path))
     for glob in read.globs:
@@ -92,7 +128,7 @@ def _configured(read: CMakeRead, found: Finding, trace: Path, source: Path) -> P
     read_trace(trace, found, str(source), f"{read.root}/")
     if read.log:
         read_finds(read.log, found)
-    return found.paths
+    return Configured(found.paths, named.paths, graph.made, graph.made - graph.needed)
 
 
 def _declare(pattern: str, found: Finding) -> None:
@@ -123,17 +159,8 @@ def shadowed(
         return ()
     read = read_cmake_files(tree)
     graph = read_graph(tree, ninja, environment)
+    headers = read_headers(tree, ninja, environment)
+    told = {name: files for name, files in headers.items() if name in graph.made}
     known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
-    shadows = Shadows(read_build_tree(tree), graph.headers, Places(tree, roots, known, graph.made))
+    shadows = Shadows(read_build_tree(tree), told, Places(tree, roots, known, graph.made))
     return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
-
-
-def dependents(
-    tree: Path, ninja: Path, files: Collection[Path], environment: Mapping[str, str]
-) -> tuple[Path, ...]:
-    """The outputs in the built `tree` that are made directly from one of `files`.
-
-    Raises `ToolError` when Ninja fails.
-    """
-    found = dependents_of(tree, ninja, files, environment)
-    return tuple(sorted({path for paths in found.values() for path in paths}))

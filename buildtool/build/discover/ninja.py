@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,31 +21,40 @@ _CMAKE_ITSELF = (PHONY, "RERUN_CMAKE", "VERIFY_GLOBS")  # rules that make nothin
 
 @dataclass(frozen=True, slots=True)
 class NinjaGraph:
-    """What the targets of a tree are made of.
+    """What the targets of a tree are made of, by rule.
 
-    `inputs` are all files that the targets depend on by rule, `made` what some rule makes, and
-    `headers` for each object what its compiler read, in its order and spelling.  All absolute,
-    not otherwise changed.
+    `inputs` are all files that the targets depend on, `made` what some rule makes, `needed` what
+    of it the targets need.  All absolute, not otherwise changed.
     """
 
     inputs: tuple[str, ...]
     made: frozenset[str]
-    headers: Mapping[str, tuple[str, ...]]
+    needed: frozenset[str]
 
 
 def read_graph(
     tree: Path, ninja: Path, environment: Mapping[str, str], targets: Sequence[str] = ()
 ) -> NinjaGraph:
-    """Ask Ninja about the built `tree`; no `targets`: those that it builds by default.
+    """Ask Ninja about the configured `tree`; no `targets`: those that it builds by default.
 
     Raises `ToolError` when Ninja fails.
     """
     ask = _Ask(tree, ninja, environment)
     inputs = tuple(ask.absolute(line) for line in ask("inputs", "--no-shell-escape", *targets))
     made = ask.made()
-    wanted = {*inputs, *made} if not targets else {*inputs, *map(ask.absolute, targets)}
-    headers = {name: files for name, files in ask.headers().items() if name in wanted}
-    return NinjaGraph(inputs, made, headers)
+    needed = made & {*inputs, *map(ask.absolute, targets)} if targets else made
+    return NinjaGraph(inputs, made, needed)
+
+
+def read_headers(
+    tree: Path, ninja: Path, environment: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """For each object in the built `tree` what its compiler read, in its order and spelling;
+    absolute.  Ninja remembers objects too that no rule makes any more.
+
+    Raises `ToolError` when Ninja fails.
+    """
+    return _Ask(tree, ninja, environment).headers()
 
 
 def dependents_of(
@@ -88,6 +98,16 @@ def finished(tree: Path, before: Collection[str]) -> set[str]:
     return {
         row[3] if row[3].startswith("/") else f"{tree}/{row[3]}" for row in rows if len(row) == 5
     }
+
+
+def newest_in_log(tree: Path) -> int:
+    """The newest time stamp in Ninja's log, in ns: a file that is newer is news to every rule that
+    there is.  One that cannot be read is newer than anything."""
+    times = [line.split("\t")[2:3] for line in log_lines(tree) if "\t" in line]
+    try:
+        return max((int(time) for row in times for time in row), default=0)
+    except ValueError:
+        return sys.maxsize
 
 
 def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +40,8 @@ class Clone:
             if self.state.get(name) != source:
                 _write(self.root / name, source, manner)
         self.state = dict(state)
+        # What is written that shortly before a build began may have been written during it.
+        time.sleep(0.02)
 
     def touch(self) -> None:
         for name in self.state:

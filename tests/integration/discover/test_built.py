@@ -129,7 +129,7 @@ def test_what_compilers_read(built: Tried) -> None:
         file = built.root / name
         rows = built.after(found, lambda f=file: f.write_text(f.read_text() + "\n"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/{name}")]
-        assert f"{{project}}/{name}" not in found.configure.files
+        assert f"{{project}}/{name}" not in found.configured.read.files
     for name in ("src/other.c", "src/other.h", "src/first/in_use.h", "src/in_source.h"):
         assert not built.after(found, lambda n=name: (built.root / n).write_text("\n")), name
     assert not [name for name in found.paths.files if ".buildtool" in name or "{tree}" in name]

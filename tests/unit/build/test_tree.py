@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from buildtool.build.discover import Configured
 from buildtool.build.inputs import InputSet, PathSet
 from buildtool.build.tree import (
     NOTE,
@@ -28,7 +29,10 @@ WHOLE = TreeNote(
     foundation="f" * 64,
     known=True,
     inputs=InputSet(PATHS, DIGESTS, (), {}),
-    configure=CONFIGURE,
+    configured=Configured(
+        CONFIGURE, PATHS, frozenset({"/tree/a.o", "/tree/b"}), frozenset({"/tree/b"})
+    ),
+    declared=PathSet.of(["{project}/a.c"]),
     install=PathSet.of(),
     products={"a.o": (1, 2, 3, 4)},
     frame={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
@@ -58,7 +62,11 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("version", 1),
         ("inputs", {}),
         ("inputs", None),
-        ("configure", {"files": ["a.c"], "absent": [], "globs": []}),
+        ("read", {"files": ["a.c"], "absent": [], "globs": []}),
+        ("rules", {"files": "a.c", "absent": [], "globs": []}),
+        ("made", 7),
+        ("spare", None),
+        ("declared", {}),
         ("install", []),
         ("products", ["a.o"]),
         ("products", {"a.o": [1, 2, 3]}),
