@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Command = Sequence[str | Path]
-BUILDTOOL = (sys.executable, "-P", "-m", "buildtool")
+BUILDTOOL = (Path(sys.executable).with_name("buildtool"),)
 
 
 @dataclass(frozen=True, slots=True)

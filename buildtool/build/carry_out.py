@@ -15,7 +15,6 @@ from buildtool.build.built import BuiltStep
 from buildtool.build.cache.outputs import Output, read_outputs
 from buildtool.build.check_products import check_products
 from buildtool.build.cmake_arguments import tool_environment
-from buildtool.build.conan_driver import Dependencies, dependencies
 from buildtool.build.environment import PASSED_ON
 from buildtool.build.inputs import InputSet, PathSet, changed_since, observe
 from buildtool.build.judge import Judged, finished, judge
@@ -32,6 +31,7 @@ from buildtool.sdk.cmake import CMake
 
 if TYPE_CHECKING:
     from buildtool.build.cmake_driver import Driver
+    from buildtool.build.conan_driver import Dependencies
 
 
 def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> BuiltStep:
@@ -79,7 +79,7 @@ def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
     try:
         with locked(step.tree.with_suffix(".lock"), lambda: listener(waiting)):
             judged = judge(step, building.now(), needs)
-            packages = dependencies(step, judged.cmake, listener)
+            packages = _dependencies(judged, building)
             fields = {**judged.fields, "packages": packages.key if packages else ""}
             with _driver(judged, building, packages) as driver:
                 outcome = "configured" if driver.configured(foundation(fields)) else "up-to-date"
@@ -92,7 +92,7 @@ def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
 def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
     step, roots = judged.step, judged.roots
     with building.jobserver.token():
-        packages = dependencies(step, judged.cmake, building.listener)
+        packages = _dependencies(judged, building)
     fields = {**judged.fields, "packages": packages.key if packages else ""}
     key, file = step_key(fields), record_file(building.state, step)
     lookup = building.caches.lookup
@@ -119,6 +119,15 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
         place = str(step.root) if names(step.output, outputs, step.root) else ""
         lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
     return _Done("built", record)
+
+
+def _dependencies(judged: Judged, building: Building) -> Dependencies | None:
+    """Make the step's packages ready, if it has any."""
+    if not judged.step.conan:
+        return None
+    from buildtool.build.conan_driver import dependencies  # noqa: PLC0415 - most have none
+
+    return dependencies(judged.step, judged.cmake, building.listener)
 
 
 @contextlib.contextmanager

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.build.conan_driver import installed
 from buildtool.build.plan import CMakeStep
 from buildtool.build.products import ArtifactError
-from buildtool.core.elf import is_elf, read_elf
+from buildtool.core.elf import get_ready, is_elf, read_elf
 from buildtool.toolchains.host import check_host
-from buildtool.toolchains.skel import check_library, check_skel, is_skel
+from buildtool.toolchains.skel import check_library, check_skel, is_skel, shell_symbols
+
+
+def get_ready_meanwhile() -> None:
+    """Load what `check_products` will work with: that takes as long as to start a compiler, and
+    can be done while one runs."""
+
+    def load() -> None:
+        with contextlib.suppress(Exception):  # it would come up again when it is needed
+            get_ready()
+            shell_symbols()
+
+    threading.Thread(target=load, daemon=True).start()
 
 
 def check_products(step: CMakeStep, files: Mapping[str, Path]) -> dict[str, Path]:
@@ -32,8 +45,7 @@ def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
 
     These get the name that is asked for, their SONAME, whatever their files are called.
     """
-    packages = installed(step)
-    offered = {**(packages.runtime if packages else {}), **step.profile.runtime}
+    offered = {**_packaged(step), **step.profile.runtime}
     complete = dict(files)
     waiting = list(files.values()) if offered else []
     while waiting:
@@ -43,6 +55,16 @@ def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
                 complete[name if step.arch else f"lib/{name}"] = offered[name]
                 waiting.append(offered[name])
     return complete
+
+
+def _packaged(step: CMakeStep) -> Mapping[str, Path]:
+    """The libraries of the step's packages."""
+    if not step.conan:
+        return {}
+    from buildtool.build.conan_driver import installed  # noqa: PLC0415 - most have none
+
+    packages = installed(step)
+    return packages.runtime if packages else {}
 
 
 def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:

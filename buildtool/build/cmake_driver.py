@@ -9,14 +9,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.build import frame as frames
 from buildtool.build import tree as trees
 from buildtool.build.check_flags import check_flags
 from buildtool.build.check_links import check_links
+from buildtool.build.check_products import get_ready_meanwhile
 from buildtool.build.cmake_arguments import cache_entries
-from buildtool.build.conan_driver import Dependencies
 from buildtool.build.discover.ninja import log_lines
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
@@ -36,6 +37,9 @@ from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
 from buildtool.toolchains.refusal import Refusal, remedies
+
+if TYPE_CHECKING:
+    from buildtool.build.conan_driver import Dependencies
 
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
@@ -89,6 +93,7 @@ class Driver:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.tree, *self.step.targets]
         commands = log_lines(self.tree)
         trees.write_note(self.tree, note._replace(known=False))
+        get_ready_meanwhile()
         try:
             done = self.log.capture(
                 command, env=self.environment, cwd=self.step.source, on_line=self.say

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from buildtool.build.disk import Disk
 from buildtool.build.roots import Roots
+from buildtool.project.model import STATE
 
-STATE = ".buildtool"
 MAX_DEPTH = 256
 _WILD = re.compile(r"(?<!\\)[*?\[]")
 

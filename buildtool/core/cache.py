@@ -7,9 +7,13 @@ from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """`$BUILDTOOL_CACHE`, else `buildtool` in the user's cache directory."""
+    """`$BUILDTOOL_CACHE`, else `buildtool` in the user's cache directory.
+
+    Source: the XDG Base Directory Specification, by which a relative `$XDG_CACHE_HOME` counts for
+    nothing.
+    """
     if chosen := os.environ.get("BUILDTOOL_CACHE"):
         return Path(chosen).absolute()
-    import platformdirs  # noqa: PLC0415 - most commands never get here
-
-    return Path(platformdirs.user_cache_dir("buildtool", appauthor=False))
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    users = chosen if chosen.startswith("/") else os.path.expanduser("~/.cache")  # noqa: PTH111
+    return Path(users, "buildtool").absolute()

@@ -82,6 +82,12 @@ def read_elf(path: Path) -> Elf:
         ) from error
 
 
+def get_ready() -> None:
+    """Load what reads ELF files, which takes longer than to read one."""
+    import elftools.elf.dynamic  # noqa: PLC0415
+    import elftools.elf.elffile  # noqa: F401, PLC0415
+
+
 def is_elf(path: Path) -> bool:
     """Whether the file begins as ELF files do; raises `OSError` when it cannot be read."""
     with path.open("rb") as stream:

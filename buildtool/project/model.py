@@ -15,6 +15,8 @@ from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
 
+STATE = ".buildtool"
+"""The directory, in a project's, of everything that this tool makes there."""
 BUILD_TYPES = ("Release", "Debug", "RelWithDebInfo", "MinSizeRel")
 PLATFORMS = ("ubuntu-aarch64", "android")
 TOOLS = (
@@ -185,8 +187,7 @@ class Project:
 
     @property
     def state(self) -> Path:
-        """The directory of everything that this tool makes inside the project."""
-        return self.root / ".buildtool"
+        return self.root / STATE
 
 
 SECTIONS: Mapping[str, type] = {"host": Host, "skel": Skel, "target": Target, "tool": Tool}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -207,4 +206,6 @@ def _version_by_tools(tools: str) -> str:
 
 @functools.cache
 def _known() -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - most projects take the LLVM of zig
+
     return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text())

@@ -65,6 +65,8 @@ def dependents_of(
     An output is made anew when it is deleted.  A file of which no rule and no compiler told has
     none: what depends on it nobody knows.  Raises `ToolError` when Ninja fails.
     """
+    if not files:
+        return {}
     ask = _Ask(tree, ninja, environment)
     wanted = {str(file): file for file in files}
     found: dict[Path, set[Path]] = {file: set() for file in files}

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.build.disk import Disk
-from buildtool.build.globs import STATE, Glob, matches
+from buildtool.build.globs import Glob, matches
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
+from buildtool.project.model import STATE
 
 _WILD = re.compile(r"[*?\[]")
 PROBES = re.compile(
