@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
 from buildtool.build.cache.outputs import Output, read_outputs
-from buildtool.build.check_products import check_products
 from buildtool.build.cmake_arguments import tool_environment
 from buildtool.build.environment import PASSED_ON
 from buildtool.build.inputs import InputSet, PathSet, changed_since, observe
@@ -165,6 +164,8 @@ class _Done:
 
 def _ships(step: CMakeStep, outputs: Sequence[Output]) -> dict[str, str]:
     """Check what the step made; returns what must ship with it, as `Record.runtime`."""
+    from buildtool.build.check_products import check_products  # noqa: PLC0415 - by now loaded
+
     complete = check_products(step, {output.path: step.output / output.path for output in outputs})
     return {name: str(path) for name, path in complete.items()}
 

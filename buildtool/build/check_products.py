@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.build.plan import CMakeStep
 from buildtool.build.products import ArtifactError
-from buildtool.core.elf import get_ready, is_elf, read_elf
+from buildtool.core.elf import is_elf, read_elf
 from buildtool.toolchains.host import check_host
-from buildtool.toolchains.skel import check_library, check_skel, is_skel, shell_symbols
-
-
-def get_ready_meanwhile() -> None:
-    """Load what `check_products` will work with: that takes as long as to start a compiler, and
-    can be done while one runs."""
-
-    def load() -> None:
-        with contextlib.suppress(Exception):  # it would come up again when it is needed
-            get_ready()
-            shell_symbols()
-
-    threading.Thread(target=load, daemon=True).start()
+from buildtool.toolchains.skel import check_library, check_skel, is_skel
 
 
 def check_products(step: CMakeStep, files: Mapping[str, Path]) -> dict[str, Path]:

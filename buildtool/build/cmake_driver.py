@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 from buildtool import _data
 from buildtool.build import frame as frames
 from buildtool.build import tree as trees
-from buildtool.build.check_flags import check_flags
-from buildtool.build.check_links import check_links
-from buildtool.build.check_products import get_ready_meanwhile
 from buildtool.build.cmake_arguments import cache_entries
-from buildtool.build.discover.ninja import log_lines
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
 from buildtool.build.inputs import InputSet
 from buildtool.build.kept_tree import INSTALL_TRACE, STAMP, TRACE, KeptTree
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
+from buildtool.build.meanwhile import load_meanwhile
+from buildtool.build.ninja_log import log_lines
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
 from buildtool.build.products import check_installed, collect, take_place
@@ -93,7 +91,7 @@ class Driver:
         command: list[str | Path] = [self.cmake.ninja, "-C", self.tree, *self.step.targets]
         commands = log_lines(self.tree)
         trees.write_note(self.tree, note._replace(known=False))
-        get_ready_meanwhile()
+        load_meanwhile()
         try:
             done = self.log.capture(
                 command, env=self.environment, cwd=self.step.source, on_line=self.say
@@ -218,6 +216,9 @@ class Driver:
         """Refuse flags and libraries that would not do."""
         if not self.refusals and not self.step.profile.cdsprpc:
             return
+        from buildtool.build.check_flags import check_flags  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.build.check_links import check_links  # noqa: PLC0415
+
         tree = read_build_tree(self.tree)
         if self.refusals:
             check_flags(tree, self.step.profile)

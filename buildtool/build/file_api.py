@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import write_if_changed
@@ -29,8 +28,7 @@ class FileApiError(BuildtoolError):
     code = "file-api"
 
 
-@dataclass(frozen=True, slots=True)
-class CompileGroup:
+class CompileGroup(NamedTuple):
     """Sources of one target that are compiled alike.
 
     `fragments` are pieces of the command line as the shell reads them, without `includes` and
@@ -50,8 +48,7 @@ class CompileGroup:
         return tuple(word for fragment in self.fragments for word in _words(fragment))
 
 
-@dataclass(frozen=True, slots=True)
-class LinkFragment:
+class LinkFragment(NamedTuple):
     """A piece of a link line as the shell reads it; `role` is `flags`, `libraries`,
     `libraryPath` or `frameworkPath`."""
 
@@ -63,8 +60,7 @@ class LinkFragment:
         return tuple(_words(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class CMakeTarget:
+class CMakeTarget(NamedTuple):
     """A target: `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` …; `source` and
     `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes."""
 
@@ -79,8 +75,7 @@ class CMakeTarget:
     link: tuple[LinkFragment, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CMakeToolchain:
+class CMakeToolchain(NamedTuple):
     """The compiler of one language, as CMake sees it; texts are empty where it knows none."""
 
     language: str
@@ -92,8 +87,7 @@ class CMakeToolchain:
     implicit_link_directories: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BuildTree:
+class BuildTree(NamedTuple):
     """A configured tree: its top directories, targets and compilers by language."""
 
     source: Path
@@ -102,8 +96,7 @@ class BuildTree:
     toolchains: Mapping[str, CMakeToolchain]
 
 
-@dataclass(frozen=True, slots=True)
-class DependentGlob:
+class DependentGlob(NamedTuple):
     """A file(GLOB … CONFIGURE_DEPENDS); `expression` is absolute."""
 
     expression: str
@@ -112,8 +105,7 @@ class DependentGlob:
     follow: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CMakeRead:
+class CMakeRead(NamedTuple):
     """What CMake read to configure a tree, apart from its own modules, which are below `root`,
     and from what it generated.  `log` is its configure log; None when it keeps none."""
 
@@ -167,22 +159,21 @@ def _bad(tree: Path, why: str) -> FileApiError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(NamedTuple):
     folder: Path
 
     def newest(self) -> str:
         # Of several indexes the last in order of names is the current one (cmake-file-api).
         return max((path.name for path in self.folder.glob("index-*.json")), default="")
 
-    def index(self) -> Any:
+    def current(self) -> Any:
         newest = self.newest()
         if not newest:
             raise self.bad("there is no reply; it was configured without a query")
         return self.read(newest)
 
     def cmake_read(self) -> CMakeRead:
-        index = self.index()
+        index = self.current()
         files, log = (index["reply"][CLIENT][kind] for kind in READ_KINDS)
         data = self.read(files["jsonFile"])
         source = Path(data["paths"]["source"])
@@ -200,7 +191,7 @@ class _Reply:
         )
 
     def tree(self) -> BuildTree:
-        mine = self.index()["reply"][CLIENT]
+        mine = self.current()["reply"][CLIENT]
         for kind in KINDS:
             if "error" in mine[kind]:
                 raise self.bad(f"{kind}: {mine[kind]['error']}")

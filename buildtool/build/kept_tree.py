@@ -10,19 +10,22 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.build import frame as frames
 from buildtool.build import tree as trees
-from buildtool.build.discover import Discovered, dependents_of, discover, shadowed
-from buildtool.build.discover.ninja import finished, newest_in_log, read_graph
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import FileApiError, answer
 from buildtool.build.inputs import Change, InputSet, changed_since, changes, observe
+from buildtool.build.ninja_log import finished, newest_in_log
 from buildtool.build.plan import CMakeStep
 from buildtool.build.roots import RootError, Roots
 from buildtool.build.tree import TreeNote
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import ToolError
+
+if TYPE_CHECKING:
+    from buildtool.build.discover import Discovered
 
 STAMP = "configured.json"
 """What CMake was last told; without it, it is run again."""
@@ -118,6 +121,8 @@ class KeptTree:
 
     def _discover(self, note: TreeNote, *, installed: bool) -> Discovered:
         """What the build read, as the tools tell; `note` is the tree's from before it."""
+        from buildtool.build.discover import discover  # noqa: PLC0415 - loaded while tools run
+
         return discover(
             self.place,
             source=self.step.source,
@@ -153,8 +158,6 @@ class KeptTree:
 
         None when nobody knows what was made of one of them.
         """
-        if not differences:
-            return set()
         read = note.configured.read
         newest = max((stamp[2] for stamp in note.products.values()), default=0)
         newest = max(newest, newest_in_log(self.place))
@@ -169,6 +172,10 @@ class KeptTree:
                 appeared.append(self.roots.placed(row.path))
             elif not self._is_news(row, note, newest):
                 changed.append(self.roots.placed(row.path))
+        if not changed and not appeared:
+            return set()
+        from buildtool.build.discover import dependents_of, shadowed  # noqa: PLC0415
+
         known = dependents_of(self.place, self.ninja, changed, self.environment)
         for row in differences:
             path = self.roots.placed(row.path)
@@ -201,6 +208,8 @@ class KeptTree:
         """The stamps of all that Ninja has made."""
         if not (self.place / "build.ninja").is_file():
             return {}
+        from buildtool.build.discover.ninja import read_graph  # noqa: PLC0415
+
         graph = read_graph(self.place, self.ninja, self.environment, self.step.targets)
         return trees.stamps(self.place, graph.made)
 

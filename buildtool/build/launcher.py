@@ -6,7 +6,6 @@ launcher shapes no output.
 
 from __future__ import annotations
 
-import difflib
 import os
 import shlex
 import shutil
@@ -122,6 +121,8 @@ def find_launcher(wanted: str, root: Path) -> Launcher:
             )
         return Launcher(program.name, program)
     if wanted not in LAUNCHERS:
+        import difflib  # noqa: PLC0415 - it is nearly always spelled right
+
         close = difflib.get_close_matches(wanted, [*LAUNCHERS, NONE], n=1, cutoff=0.5)
         raise UsageError(
             f"{wanted!r} is no compiler launcher",

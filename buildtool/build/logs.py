@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from buildtool.build.shorten import shortened
 from buildtool.core.process import Completed, ToolError, capture
 
 
@@ -54,6 +53,8 @@ class StepLog:
         and the path of the log."""
         if done.status == 0:
             return done
+        from buildtool.build.shorten import shortened  # noqa: PLC0415 - most tools succeed
+
         how = (
             f"exit status {done.status}" if done.status > 0 else f"killed by signal {-done.status}"
         )

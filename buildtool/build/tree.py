@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from buildtool.build.discover import Configured
 from buildtool.build.inputs import InputsError, InputSet, PathSet
 from buildtool.core.summed import read_summed, write_summed
 
@@ -25,6 +24,17 @@ Frame = Mapping[str, tuple[Stamp, str]]
 """Files by their names in the tree: stamp and sha256, or of a link what it leads to."""
 NO_INPUTS = InputSet(PathSet(), {}, (), {})
 NO_FILES: Mapping[str, Any] = {}
+
+
+class Configured(NamedTuple):
+    """What stays true until CMake runs again: what it looked at, the files that Ninja's rules
+    name, what these rules make, and what of that the step's targets do not need.  The last two are
+    absolute paths."""
+
+    read: PathSet = PathSet()
+    rules: PathSet = PathSet()
+    made: frozenset[str] = frozenset()
+    spare: frozenset[str] = frozenset()
 
 
 class TreeNote(NamedTuple):

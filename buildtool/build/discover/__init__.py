@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.discover.finds import read_finds
 from buildtool.build.discover.ninja import NinjaGraph, dependents_of, read_graph, read_headers
@@ -20,19 +19,9 @@ from buildtool.build.file_api import CMakeRead, read_build_tree, read_cmake_file
 from buildtool.build.globs import Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
+from buildtool.build.tree import Configured
 
-__all__ = ["Configured", "Discovered", "dependents_of", "discover", "shadowed"]
-
-
-class Configured(NamedTuple):
-    """What stays true until CMake runs again: what it looked at, the files that Ninja's rules
-    name, what these rules make, and what of that the step's targets do not need.  The last two are
-    absolute paths."""
-
-    read: PathSet = PathSet()
-    rules: PathSet = PathSet()
-    made: frozenset[str] = frozenset()
-    spare: frozenset[str] = frozenset()
+__all__ = ["Discovered", "dependents_of", "discover", "shadowed"]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,36 +79,6 @@ def dependents_of(
                 if rules.get(path, PHONY) not in _CMAKE_ITSELF:
                     found[wanted[name]].add(Path(path))
     return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
-
-
-def log_lines(tree: Path) -> frozenset[str]:
-    """The lines of Ninja's log of commands that succeeded."""
-    try:
-        text = (tree / ".ninja_log").read_text(errors="surrogateescape")
-    except OSError:
-        return frozenset()
-    return frozenset(text.splitlines())
-
-
-def finished(tree: Path, before: Collection[str]) -> set[str]:
-    """The outputs, absolute, of the commands that succeeded since the log had the lines `before`.
-
-    A line is begin, end, time stamp, output and digest of the command, with tabs between.
-    """
-    rows = [line.split("\t") for line in log_lines(tree) - set(before)]
-    return {
-        row[3] if row[3].startswith("/") else f"{tree}/{row[3]}" for row in rows if len(row) == 5
-    }
-
-
-def newest_in_log(tree: Path) -> int:
-    """The newest time stamp in Ninja's log, in ns: a file that is newer is news to every rule that
-    there is.  One that cannot be read is newer than anything."""
-    times = [line.split("\t")[2:3] for line in log_lines(tree) if "\t" in line]
-    try:
-        return max((int(time) for row in times for time in row), default=0)
-    except ValueError:
-        return sys.maxsize
 
 
 def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:

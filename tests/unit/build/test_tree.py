@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.discover import Configured
 from buildtool.build.inputs import InputSet, PathSet
 from buildtool.build.tree import (
     NOTE,
+    Configured,
     TreeNote,
     delete,
     read_note,
