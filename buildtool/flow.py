@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,8 +76,8 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
         raise UsageError(
             f"{build_type!r} is no build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
         )
-    target = dataclasses.replace(find_target(project, target_name), build_type=build_type)
-    return dataclasses.replace(project, targets={**project.targets, target_name: target})
+    target = find_target(project, target_name)._replace(build_type=build_type)
+    return project._replace(targets={**project.targets, target_name: target})
 
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explained, ...]:
@@ -130,7 +129,7 @@ def prepare_editors(
                 for step, preset in zip(steps, preset_names(name, steps), strict=True):
                     if step.tree not in done:
                         done[step.tree] = configure(step, shared, {})
-                    tree = dataclasses.replace(done[step.tree], step=step)
+                    tree = done[step.tree]._replace(step=step)
                     presets.setdefault(step.source, []).append((preset, tree))
             except BuildtoolError as error:
                 if name == target_name:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,8 +61,7 @@ class Caches:
         return Lookup(local, RemoteCache(config, self._listener) if config else None)
 
 
-@dataclass(frozen=True)
-class Building:
+class Building(NamedTuple):
     """One build: `state` is the directory of records and logs, `disk` what is there now."""
 
     state: Path
@@ -73,7 +70,7 @@ class Building:
     caches: Caches
     listener: Listener
     options: Options
-    cmakes: dict[tuple[Tool, Tool], CMake] = field(default_factory=dict)
+    cmakes: dict[tuple[Tool, Tool], CMake]
 
     def cmake(self, step: CMakeStep) -> CMake:
         """The CMake and the Ninja of `step`, looked for once."""
@@ -84,7 +81,7 @@ class Building:
 
     def now(self) -> Building:
         """The same, with the disk as it is from now on."""
-        return dataclasses.replace(self, disk=self.disk.again())
+        return self._replace(disk=self.disk.again())
 
 
 @contextlib.contextmanager
@@ -94,5 +91,5 @@ def building(state: Path, listener: Listener, options: Options | None = None) ->
     disk = Disk(state / "digests")
     with contextlib.ExitStack() as stack:
         jobs = stack.enter_context(Jobserver(options.jobs or default_jobs()))
-        yield Building(state, disk, jobs, Caches(listener, stack), listener, options)
+        yield Building(state, disk, jobs, Caches(listener, stack), listener, options, {})
         disk.save()

@@ -6,9 +6,8 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -58,8 +57,7 @@ def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
     return finished(judged, done.outcome, done.record, seconds, done.origin)
 
 
-@dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(NamedTuple):
     """A configured build tree: the CMake that made it, the cache entries that it was given, and
     the environment besides what is the caller's own."""
 
@@ -153,8 +151,7 @@ def _driver(judged: Judged, building: Building, packages: Dependencies | None) -
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(NamedTuple):
     """How a step came to its record; `origin` is the cache that it was restored from."""
 
     outcome: str

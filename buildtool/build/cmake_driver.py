@@ -7,9 +7,8 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from buildtool import _data
 from buildtool.build import frame as frames
@@ -45,12 +44,7 @@ PROGRESS = re.compile(
 TOOLCHAIN = "toolchain.cmake"
 
 
-@dataclass
-class Driver:
-    """One step's tools.  `needs` are the digests of what steps made that this one builds on;
-    `environment` is the tools', `disk` what was on disk before they started; `log` and `say` get
-    what they print, `warn` what those had to say that succeeded."""
-
+class _Given(NamedTuple):
     step: CMakeStep
     cmake: CMake
     dependencies: Dependencies | None
@@ -62,6 +56,12 @@ class Driver:
     log: StepLog
     say: Callable[[str], None]
     warn: Callable[[str], None]
+
+
+class Driver(_Given):
+    """One step's tools.  `needs` are the digests of what steps made that this one builds on;
+    `environment` is the tools', `disk` what was on disk before they started; `log` and `say` get
+    what they print, `warn` what those had to say that succeeded."""
 
     @property
     def cache(self) -> dict[str, str]:

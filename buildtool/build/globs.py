@@ -12,7 +12,6 @@ import functools
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from buildtool.build.disk import Disk
@@ -79,8 +78,7 @@ def matches(glob: Glob, roots: Roots, disk: Disk) -> tuple[str, ...]:
     return tuple(sorted({base + path[shift:] for path in walk.found}))
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(NamedTuple):
     glob: Glob
     disk: Disk
     state: str

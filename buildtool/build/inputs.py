@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,15 +41,16 @@ class InputsError(BuildtoolError):
     code = "inputs"
 
 
-@dataclass(frozen=True)
-class PathSet:
-    """Where to look: `files` whose content matters (a file may be missing, or be a directory),
-    `absent` paths of which it matters that nothing is there, and `globs`.  All sorted, once each.
-    """
-
+class _Paths(NamedTuple):
     files: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     globs: tuple[Glob, ...] = ()
+
+
+class PathSet(_Paths):
+    """Where to look: `files` whose content matters (a file may be missing, or be a directory),
+    `absent` paths of which it matters that nothing is there, and `globs`.  All sorted, once each.
+    """
 
     @staticmethod
     def of(
@@ -112,15 +112,16 @@ class PathSet:
             raise _bad(error) from error
 
 
-@dataclass(frozen=True)
-class InputSet:
-    """What there was to see: of each file of `paths.files` its `Disk.state`, the paths of
-    `paths.absent` that are there after all, and what each glob matches, by `Glob.text`."""
-
+class _Seen(NamedTuple):
     paths: PathSet
     digests: Mapping[str, str]
     appeared: tuple[str, ...]
     found: Mapping[str, tuple[str, ...]]
+
+
+class InputSet(_Seen):
+    """What there was to see: of each file of `paths.files` its `Disk.state`, the paths of
+    `paths.absent` that are there after all, and what each glob matches, by `Glob.text`."""
 
     @cached_property
     def digest(self) -> str:

@@ -6,11 +6,9 @@ Raises, where a method asks Ninja or CMake, what `discover` raises.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from buildtool.build import frame as frames
 from buildtool.build import tree as trees
@@ -33,8 +31,7 @@ TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
 """What CMake, and its install script, told of what they read."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptTree:
+class KeptTree(NamedTuple):
     """The build tree of a step; `environment` is the tools', `disk` what was on disk before they
     started."""
 
@@ -107,7 +104,7 @@ class KeptTree:
         note = TreeNote(
             before.foundation,
             known=True,
-            inputs=dataclasses.replace(inputs, digests={**inputs.digests, **late}),
+            inputs=inputs._replace(digests={**inputs.digests, **late}),
             configured=found.configured,
             declared=found.declared,
             install=found.install,

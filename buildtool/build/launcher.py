@@ -10,8 +10,8 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
@@ -56,8 +56,7 @@ exec "$BUILDTOOL_COMPILER" {driver} "$@"
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Launcher:
+class Launcher(NamedTuple):
     """A launcher that was found: what it is called, and the program."""
 
     name: str

@@ -10,9 +10,8 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool import __version__
 from buildtool.build.cache.action import Action, path_sets_document, read_action, read_path_sets
@@ -33,8 +32,7 @@ RECENT = 16
 """How many actions of a step are kept in mind, to tell which one is the most similar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An action that was carried out on just these `inputs`; `origin` is `local` or `remote`."""
 
     action: Action
@@ -43,8 +41,7 @@ class Hit:
     remote: RemoteDocument | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """Outputs in their directory; `place` is the clone's where they have it in them, else ""."""
 
     outputs: tuple[Output, ...]
@@ -52,8 +49,7 @@ class Kept:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """The caches of this build."""
 
     local: LocalCache

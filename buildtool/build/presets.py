@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.core.files import value_digest, write_if_changed
 
@@ -27,8 +26,7 @@ MAX_BYTES = 4 << 20
 MAX_FILES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(NamedTuple):
     """One build tree: `base` is a preset of the component's own that it starts from."""
 
     name: str
@@ -38,7 +36,7 @@ class Preset:
     cache: Mapping[str, str]
     environment: Mapping[str, str]
     base: str = ""
-    targets: tuple[str, ...] = field(default=())
+    targets: tuple[str, ...] = ()
 
     def configure(self) -> dict[str, Any]:
         cache = dict(self.cache)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
@@ -22,26 +21,22 @@ class RootError(BuildtoolError):
     code = "root"
 
 
-@dataclass(frozen=True)
 class Roots:
-    """Directories by name; where one lies in another, the longest wins.
+    """Directories by name, `places`; where one lies in another, the longest wins.
 
     Names are lower-case words, directories absolute.  Raises `ValueError` for others.
     """
 
-    places: Mapping[str, Path]
-    _longest_first: tuple[tuple[str, str], ...] = field(init=False, repr=False, compare=False)
-    _by_name: Mapping[str, str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        named = {name: os.path.normpath(place) for name, place in self.places.items()}
+    def __init__(self, places: Mapping[str, Path]) -> None:
+        named = {name: os.path.normpath(place) for name, place in places.items()}
         for name, place in named.items():
             if not _NAME.fullmatch(name) or not place.startswith("/"):
                 raise ValueError(f"no root: {name!r} at {place!r}")
+        self.places = places
         # Of two names for one directory the first in the alphabet: the same one on every machine.
         rows = sorted(named.items(), key=lambda row: (-len(row[1]), row[0]))
-        object.__setattr__(self, "_longest_first", tuple((p, f"{{{n}}}") for n, p in rows))
-        object.__setattr__(self, "_by_name", {f"{{{n}}}": p for n, p in named.items()})
+        self._longest_first = tuple((place, f"{{{name}}}") for name, place in rows)
+        self._by_name = {f"{{{name}}}": place for name, place in named.items()}
 
     def named(self, path: str | Path) -> str:
         """`{root}/rest` of an absolute path; the path itself where it lies below no root.

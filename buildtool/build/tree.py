@@ -26,7 +26,7 @@ NO_INPUTS = InputSet(PathSet(), {}, (), {})
 NO_FILES: Mapping[str, Any] = {}
 
 
-class Configured(NamedTuple):
+class Configuration(NamedTuple):
     """What stays true until CMake runs again: what it looked at, the files that Ninja's rules
     name, what these rules make, and what of that the step's targets do not need.  The last two are
     absolute paths."""
@@ -50,7 +50,7 @@ class TreeNote(NamedTuple):
     foundation: str
     known: bool = True
     inputs: InputSet = NO_INPUTS
-    configured: Configured = Configured()
+    configured: Configuration = Configuration()
     declared: PathSet = PathSet()
     install: PathSet = PathSet()
     products: Mapping[str, Stamp] = NO_FILES
@@ -69,7 +69,7 @@ def read_note(tree: Path) -> TreeNote | None:
             str(said["foundation"]),
             said["known"] is True,
             InputSet.from_json(said["inputs"]),
-            Configured(
+            Configuration(
                 PathSet.from_json(said["read"]),
                 PathSet.from_json(said["rules"]),
                 frozenset(map(str, said["made"])),

@@ -15,8 +15,8 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.core.ending import GRACE_SECONDS, TOOLS, end_children, end_rest_after, end_session
 from buildtool.core.errors import BuildtoolError
@@ -39,8 +39,7 @@ class ToolInterrupt(KeyboardInterrupt):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(NamedTuple):
     """A finished process: its arguments, exit status (negative: a signal) and whole output."""
 
     argv: tuple[str, ...]

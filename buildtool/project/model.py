@@ -1,17 +1,15 @@
 """The project file as frozen values.
 
-The fields of these dataclasses are the keys of `buildtool.toml` (with `-` for
-`_`): the reader, the JSON schema for editors and the reference in the docs are
-all made from them.
+The fields of these tuples are the keys of `buildtool.toml` (with `-` for `_`): the reader, the
+JSON schema for editors and the reference in the docs are all made from them.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from buildtool.project.archs import HEXAGON_ARCHS
 
@@ -36,135 +34,141 @@ TOOLS = (
 Define = str | bool | int
 
 
-def key(doc: str, *, default: Any = dataclasses.MISSING, choices: tuple[str, ...] = ()) -> Any:
-    """A key of the project file: its meaning, its default, the values it may take."""
-    return dataclasses.field(default=default, metadata={"doc": doc, "choices": choices})
+NO_DEFINES: Mapping[str, Define] = {}
 
 
-def no_defines() -> Any:
-    """The key `defines`, which two kinds of component share."""
-    return dataclasses.field(
-        default_factory=dict,
-        metadata={"doc": "CMake cache entries; {arch} stands for the DSP arch", "choices": ()},
-    )
+class Key(NamedTuple):
+    """A key of the project file: its meaning, and the values that it may take, if not all."""
+
+    doc: str
+    choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+Defines = Annotated[
+    Mapping[str, Define], Key("CMake cache entries; {arch} stands for the DSP arch")
+]
+
+
+def keys(record: Any) -> dict[str, tuple[Any, Key]]:
+    """The type and the meaning of each field of `record`, by its name in Python."""
+    hints = typing.get_type_hints(record, include_extras=True)
+    return {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
+
+
+class Header(NamedTuple):
     """`[project]`: what the project is called."""
 
-    name: str = key("name of the project: letters, digits, . _ -")
-    version: str = key("version of the project", default="0.0.0")
-    default_target: str = key("target of `build` when none is named", default="sim")
-    launcher: str = key(
-        "compiler launcher of both sides: ccache, sccache, distcc, icecc", default=""
-    )
-    environment: tuple[str, ...] = key(
-        "environment variables that reach the build, and so are inputs of every step", default=()
-    )
-    conan_recipes: tuple[str, ...] = key(
-        "directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py", default=()
-    )
-    conan_remotes: tuple[str, ...] = key(
-        "Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter", default=("conancenter",)
-    )
+    name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
+    version: Annotated[str, Key("version of the project")] = "0.0.0"
+    default_target: Annotated[str, Key("target of `build` when none is named")] = "sim"
+    launcher: Annotated[
+        str, Key("compiler launcher of both sides: ccache, sccache, distcc, icecc")
+    ] = ""
+    environment: Annotated[
+        tuple[str, ...],
+        Key("environment variables that reach the build, and so are inputs of every step"),
+    ] = ()
+    conan_recipes: Annotated[
+        tuple[str, ...],
+        Key("directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py"),
+    ] = ()
+    conan_remotes: Annotated[
+        tuple[str, ...], Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
+    ] = ("conancenter",)
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """`[host.NAME]`: a CMake project for the ARM64 side."""
 
-    source: str = key("directory of its CMakeLists.txt")
-    install: bool = key("ship what its install() rules put down", default=True)
-    targets: tuple[str, ...] = key("CMake targets to build; default: all", default=())
-    preset: str = key("CMake configure preset to start from", default="")
-    toolchain_file: str = key(
-        "CMake toolchain file of the component's own, in place of the profile's", default=""
-    )
-    artifacts: tuple[str, ...] = key(
-        "files of the build tree to ship (globs), where there are no install() rules", default=()
-    )
-    conan: str = key("conanfile.txt or conanfile.py of the packages that it needs", default="")
-    inputs: tuple[str, ...] = key(
-        "files (globs from the project file) that it reads and no tool tells of", default=()
-    )
-    needs: tuple[str, ...] = key(
-        "other host components, whose install() rules put down what it finds", default=()
-    )
-    defines: Mapping[str, Define] = no_defines()
+    source: Annotated[str, Key("directory of its CMakeLists.txt")]
+    install: Annotated[bool, Key("ship what its install() rules put down")] = True
+    targets: Annotated[tuple[str, ...], Key("CMake targets to build; default: all")] = ()
+    preset: Annotated[str, Key("CMake configure preset to start from")] = ""
+    toolchain_file: Annotated[
+        str, Key("CMake toolchain file of the component's own, in place of the profile's")
+    ] = ""
+    artifacts: Annotated[
+        tuple[str, ...],
+        Key("files of the build tree to ship (globs), where there are no install() rules"),
+    ] = ()
+    conan: Annotated[str, Key("conanfile.txt or conanfile.py of the packages that it needs")] = ""
+    inputs: Annotated[
+        tuple[str, ...],
+        Key("files (globs from the project file) that it reads and no tool tells of"),
+    ] = ()
+    needs: Annotated[
+        tuple[str, ...], Key("other host components, whose install() rules put down what it finds")
+    ] = ()
+    defines: Defines = NO_DEFINES
 
 
-@dataclass(frozen=True, slots=True)
-class Skel:
+class Skel(NamedTuple):
     """`[skel.NAME]`: a CMake project for the Hexagon side, built once an arch."""
 
-    source: str = key("directory of its CMakeLists.txt")
-    idl: str = key("the FastRPC interface that stub and skel share", default="")
-    archs: tuple[str, ...] = key(
-        "DSP archs it can be built for", default=HEXAGON_ARCHS, choices=HEXAGON_ARCHS
-    )
-    install: bool = key("ship what its install() rules put down", default=True)
-    targets: tuple[str, ...] = key("CMake targets to build; default: all", default=())
-    preset: str = key("CMake configure preset to start from", default="")
-    toolchain_file: str = key(
-        "CMake toolchain file of the component's own, in place of the profile's", default=""
-    )
-    artifacts: tuple[str, ...] = key(
-        "files of the build tree to ship (globs), where there are no install() rules", default=()
-    )
-    inputs: tuple[str, ...] = key(
-        "files (globs from the project file) that it reads and no tool tells of", default=()
-    )
-    needs: tuple[str, ...] = key(
-        "other skel components, whose install() rules put down what it finds", default=()
-    )
-    defines: Mapping[str, Define] = no_defines()
+    source: Annotated[str, Key("directory of its CMakeLists.txt")]
+    idl: Annotated[str, Key("the FastRPC interface that stub and skel share")] = ""
+    archs: Annotated[
+        tuple[str, ...], Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)
+    ] = HEXAGON_ARCHS
+    install: Annotated[bool, Key("ship what its install() rules put down")] = True
+    targets: Annotated[tuple[str, ...], Key("CMake targets to build; default: all")] = ()
+    preset: Annotated[str, Key("CMake configure preset to start from")] = ""
+    toolchain_file: Annotated[
+        str, Key("CMake toolchain file of the component's own, in place of the profile's")
+    ] = ""
+    artifacts: Annotated[
+        tuple[str, ...],
+        Key("files of the build tree to ship (globs), where there are no install() rules"),
+    ] = ()
+    inputs: Annotated[
+        tuple[str, ...],
+        Key("files (globs from the project file) that it reads and no tool tells of"),
+    ] = ()
+    needs: Annotated[
+        tuple[str, ...], Key("other skel components, whose install() rules put down what it finds")
+    ] = ()
+    defines: Defines = NO_DEFINES
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """`[target.NAME]`: what is built together and shipped together."""
 
-    platform: str = key("toolchain profile of the ARM64 side", choices=PLATFORMS)
-    archs: tuple[str, ...] = key(
-        "DSP archs whose skels it carries", default=(), choices=HEXAGON_ARCHS
+    platform: Annotated[str, Key("toolchain profile of the ARM64 side", choices=PLATFORMS)]
+    archs: Annotated[
+        tuple[str, ...], Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)
+    ] = ()
+    toolchain: Annotated[
+        str,
+        Key(
+            "compiler of the ARM64 side on ubuntu-aarch64",
+            choices=("auto", "zig", "gcc", "clang", "native"),
+        ),
+    ] = "auto"
+    dsp_toolchain: Annotated[
+        str, Key("compiler of the Hexagon side", choices=("auto", "llvm", "sdk"))
+    ] = "auto"
+    idl_compiler: Annotated[
+        str, Key("compiler of FastRPC interfaces", choices=("buildtool", "qaic"))
+    ] = "buildtool"
+    sysroot: Annotated[str, Key("pulled sysroot of the device that it is built for")] = ""
+    build_type: Annotated[str, Key("CMake's build type, of both sides", choices=BUILD_TYPES)] = (
+        "Release"
     )
-    toolchain: str = key(
-        "compiler of the ARM64 side on ubuntu-aarch64",
-        default="auto",
-        choices=("auto", "zig", "gcc", "clang", "native"),
-    )
-    dsp_toolchain: str = key(
-        "compiler of the Hexagon side", default="auto", choices=("auto", "llvm", "sdk")
-    )
-    idl_compiler: str = key(
-        "compiler of FastRPC interfaces", default="buildtool", choices=("buildtool", "qaic")
-    )
-    sysroot: str = key("pulled sysroot of the device that it is built for", default="")
-    build_type: str = key(
-        "CMake's build type, of both sides",
-        default="Release",
-        choices=BUILD_TYPES,
-    )
-    glibc: str = key("oldest glibc its programs run with, on ubuntu-aarch64", default="2.35")
-    api: int = key("oldest Android API level its programs run on", default=31)
-    stl: str = key(
-        "C++ library on android",
-        default="c++_static",
-        choices=("c++_static", "c++_shared", "none", "system"),
-    )
+    glibc: Annotated[str, Key("oldest glibc its programs run with, on ubuntu-aarch64")] = "2.35"
+    api: Annotated[int, Key("oldest Android API level its programs run on")] = 31
+    stl: Annotated[
+        str, Key("C++ library on android", choices=("c++_static", "c++_shared", "none", "system"))
+    ] = "c++_static"
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """`[tool.NAME]`: what the project asks of a tool on this machine."""
 
-    version: str = key('"6.4" for any 6.4.x, ">=6.4" for that or newer', default="")
-    path: str = key("where it is, if not where it usually is", default="")
+    version: Annotated[str, Key('"6.4" for any 6.4.x, ">=6.4" for that or newer')] = ""
+    path: Annotated[str, Key("where it is, if not where it usually is")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A whole `buildtool.toml`; `root` is the directory it lies in."""
 
     root: Path
@@ -172,14 +176,14 @@ class Project:
     hosts: Mapping[str, Host]
     skels: Mapping[str, Skel]
     targets: Mapping[str, Target]
-    tools: Mapping[str, Tool] = dataclasses.field(default_factory=dict)
+    tools: Mapping[str, Tool] = {}
 
     def tool(self, name: str) -> Tool:
         """What the project asks of the tool `name`; its path, if any, is absolute."""
         asked = self.tools.get(name, Tool())
         if not asked.path:
             return asked
-        return dataclasses.replace(asked, path=str(self.root / Path(asked.path).expanduser()))
+        return asked._replace(path=str(self.root / Path(asked.path).expanduser()))
 
     @property
     def name(self) -> str:

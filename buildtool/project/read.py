@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import hashlib
 import re
@@ -22,10 +21,12 @@ from buildtool.project.model import (
     Define,
     Header,
     Host,
+    Key,
     Project,
     Skel,
     Target,
     Tool,
+    keys,
 )
 from buildtool.project.relations import suggest, wrong_relations
 
@@ -149,8 +150,8 @@ def _check_place(file: Path) -> None:
 
 
 @functools.cache  # of one kind there may be many tables
-def _hints(record: type[Any]) -> dict[str, Any]:
-    return typing.get_type_hints(record)
+def _keys(record: type[Any]) -> dict[str, tuple[Any, Key]]:
+    return keys(record)
 
 
 class _Reader:
@@ -189,25 +190,18 @@ class _Reader:
         return records
 
     def record(self, record: type[Record], table: Any, at: tuple[str, ...]) -> Record:
-        """Check `table` against the dataclass `record` and make one."""
+        """Check `table` against the keys of `record` and make one."""
         if not isinstance(table, dict):
             raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
-        hints = _hints(record)  # type: ignore[arg-type]  # a class is hashable
-        fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(record)}  # type: ignore[arg-type]
-        self.known(table, fields, at)
+        known = _keys(record)  # type: ignore[arg-type]  # a class is hashable
+        self.known(table, [name.replace("_", "-") for name in known], at)
         values = {}
-        for name, field in fields.items():
+        for field, (kind, key) in known.items():
+            name = field.replace("_", "-")
             if name in table:
-                values[field.name] = self.value(
-                    hints[field.name], table[name], (*at, name), field.metadata["choices"]
-                )
-            elif (
-                field.default is dataclasses.MISSING
-                and field.default_factory is dataclasses.MISSING
-            ):
-                raise self.error(
-                    at, f"lacks the key {name!r}", f"Add: {name} = … ({field.metadata['doc']})"
-                )
+                values[field] = self.value(kind, table[name], (*at, name), key.choices)
+            elif field not in record._field_defaults:  # type: ignore[attr-defined]  # a NamedTuple
+                raise self.error(at, f"lacks the key {name!r}", f"Add: {name} = … ({key.doc})")
         return record(**values)
 
     def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Iterable[str]) -> Any:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from typing import Any
 
-from buildtool.project.model import SECTIONS, Header
+from buildtool.project.model import SECTIONS, Header, keys
 
 _TYPES = {str: "string", bool: "boolean", int: "integer"}
 
@@ -32,17 +31,15 @@ def json_schema() -> dict[str, Any]:
 
 
 def _record(record: Any) -> dict[str, Any]:
-    hints = typing.get_type_hints(record)
     properties, required = {}, []
-    for field in dataclasses.fields(record):
-        name = field.name.replace("_", "-")
-        entry = _type(hints[field.name], field.metadata["choices"])
-        entry["description"] = field.metadata["doc"]
-        if field.default is not dataclasses.MISSING:
-            default = field.default
-            entry["default"] = list(default) if isinstance(default, tuple) else default
-        elif field.default_factory is dataclasses.MISSING:
+    for field, (kind, key) in keys(record).items():
+        name = field.replace("_", "-")
+        entry = _type(kind, key.choices)
+        entry["description"] = key.doc
+        if field not in record._field_defaults:
             required.append(name)
+        elif not isinstance(default := record._field_defaults[field], dict):
+            entry["default"] = list(default) if isinstance(default, tuple) else default
         properties[name] = entry
     return {
         "type": "object",

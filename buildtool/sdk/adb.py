@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -14,7 +13,6 @@ INSTALL = "Install it: apt-get install adb"
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Adb(Found):
     """A found adb; `where` is the program, `version` that of its package ("29.0.6")."""
 

@@ -12,7 +12,6 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
@@ -44,7 +43,6 @@ class ApiError(BuildtoolError):
     exit_status = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AndroidNdk(Found):
     """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -25,7 +24,6 @@ VERSIONS = range(30, 13, -1)
 OLDEST = (14,)  # the first that knows --start-no-unused-arguments
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Clang(Found):
     """A found clang; `where` is the C compiler, `cxx` the C++ one, `lld` its linker.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -15,7 +14,6 @@ OLDEST = ">=2.34"
 """The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Conan(Found):
     """A found Conan; `where` is the directory of the package."""
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
 from buildtool.core.digests import remembered_digest
 from buildtool.core.errors import BuildtoolError
@@ -44,8 +43,22 @@ class Problem(NamedTuple):
     remedy: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class _Fields:
+    """Lets its kinds name their fields as dataclasses do; to define one of those takes longer than
+    to find a tool."""
+
+    def __init__(self, **fields: Any) -> None:
+        vars(self).update(fields)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(vars(self))))
+
+
+class Found(_Fields):
     """A found tool: where it is, which version, a digest of what shapes its output, its faults.
 
     `where` is the program, or the root directory of an SDK.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -26,7 +25,6 @@ VERSIONS = range(20, 8, -1)
 PARTS = ("cc1", "cc1plus", "collect2", "as", "ld", "ar", "lto1", "lto-wrapper", "liblto_plugin.so")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Gcc(Found):
     """A found gcc; `where` is the C compiler, `cxx` the C++ one.
 

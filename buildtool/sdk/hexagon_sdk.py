@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ _CLIENTS = {
 _LINKED = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNTIME)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HexagonSdk(Found):
     """A found SDK; `where` is its directory, links followed, as its own CMake files see it.
 

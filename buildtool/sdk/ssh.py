@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -12,7 +11,6 @@ from buildtool.sdk.program import version_of
 INSTALL = "Install it: apt-get install openssh-client"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ssh(Found):
     """A found OpenSSH client; `where` is the program, `version` OpenSSH's ("9.2p1")."""
 

@@ -12,7 +12,6 @@ import contextlib
 import os
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
@@ -26,7 +25,6 @@ ROOT = "root"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sysroot(Found):
     """A pulled sysroot; `where` is its directory, `version` that of the device's libcdsprpc.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
@@ -18,7 +17,6 @@ CLANG_VERSION = "22"  # the clang inside ziglang 0.17; its `zig cc --version` sa
 INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Zig(Found):
     """A found zig; `where` is the program, links followed, `library` the directory of its headers
     and libc sources.  Its identity leaves these out: they are those of its version."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from buildtool.project.model import Project, Target
@@ -24,7 +23,7 @@ def host_profile(project: Project, target: Target) -> Profile:
     sysroot = _sysroot(target)
     cdsprpc = system_cdsprpc(target.platform, sysroot)
     write_stub(cdsprpc)
-    host = dataclasses.replace(_host(project, target, sysroot), cdsprpc=cdsprpc)
+    host = _host(project, target, sysroot)._replace(cdsprpc=cdsprpc)
     return told_of_dsp(host, project, target)
 
 

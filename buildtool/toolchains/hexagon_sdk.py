@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from buildtool.core.files import value_digest
 from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk
@@ -46,8 +44,7 @@ def told_of_sdk(host: Profile, sdk: HexagonSdk) -> Profile:
     CMake projects of third parties include the SDK's functions and headers on both sides.
     """
     variant = sdk.client_variant(host.platform)
-    return dataclasses.replace(
-        host,
+    return host._replace(
         identity=value_digest([host.identity, sdk.identity]),
         variables={**host.variables, **_variables(sdk), "PREBUILT_LIB_DIR": variant},
         environment={**host.environment, **_environment(sdk)},
@@ -65,8 +62,7 @@ def with_qaic(profile: Profile, sdk: HexagonSdk) -> Profile:
             why="; ".join(problem.text for problem in sdk.qaic_problems),
             remedy=sdk.qaic_problems[0].remedy,
         )
-    return dataclasses.replace(
-        profile,
+    return profile._replace(
         settings={**profile.settings, "IDL_COMPILER": "qaic"},
         identity=value_digest([profile.identity, sdk.identity]),
         variables={

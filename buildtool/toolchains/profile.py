@@ -10,9 +10,8 @@ import functools
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
@@ -44,8 +43,25 @@ class Compiler(NamedTuple):
     cxx: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Profile:
+NONE: Mapping[str, Any] = {}
+
+
+class _Fields(NamedTuple):
+    name: str
+    platform: str
+    template: str
+    settings: Mapping[str, str]
+    identity: str
+    places: Mapping[str, str]
+    compiler: Compiler
+    variables: Mapping[str, str] = NONE
+    environment: Mapping[str, str] = NONE
+    runtime: Mapping[str, Path] = NONE
+    refusals: tuple[Refusal, ...] = ()
+    cdsprpc: Cdsprpc | None = None
+
+
+class Profile(_Fields):
     """A toolchain for one platform.
 
     `name` is shown to the user (`ubuntu-aarch64-gcc`, `hexagon-v73`); `platform` is
@@ -56,19 +72,6 @@ class Profile:
     must ship with what needs them; `refusals` what it cannot compile; `cdsprpc` the system library
     that an ARM64 side links.
     """
-
-    name: str
-    platform: str
-    template: str
-    settings: Mapping[str, str]
-    identity: str
-    places: Mapping[str, str]
-    compiler: Compiler
-    variables: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-    runtime: Mapping[str, Path] = field(default_factory=dict)
-    refusals: tuple[Refusal, ...] = ()
-    cdsprpc: Cdsprpc | None = None
 
     @functools.cached_property
     def digest(self) -> str:

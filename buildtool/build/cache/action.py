@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from buildtool.build.cache.outputs import (
     Output,
@@ -29,8 +28,7 @@ FOREVER = 1e9
 """Seconds: no step takes so long; nor is infinity, not-a-number or a hundred digits a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """What a step made from certain inputs.
 
     `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.evict import Freed, evict
@@ -28,16 +28,14 @@ KEPT = ("sysroots",)
 """What is never cleared: it takes a device to get it again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How many files there are, and their bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(NamedTuple):
     """What `verify` checked, the paths of what was wrong, and how many documents were useless:
     a blob that they name is not there, which is no fault, as blobs are evicted.  All that is
     deleted."""

@@ -19,7 +19,7 @@ from buildtool.build.file_api import CMakeRead, read_build_tree, read_cmake_file
 from buildtool.build.globs import Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
-from buildtool.build.tree import Configured
+from buildtool.build.tree import Configuration
 
 __all__ = ["Discovered", "dependents_of", "discover", "shadowed"]
 
@@ -29,7 +29,7 @@ class Discovered:
     """What a step looked at, by who told of it: CMake and Ninja's rules, the compilers, the
     project file, and the install script, the last one without what others told of too."""
 
-    configured: Configured
+    configured: Configuration
     headers: PathSet
     declared: PathSet
     install: PathSet
@@ -57,7 +57,7 @@ def discover(
     ignore: Collection[str] = (),
     install_trace: Path | None = None,
     disk: Disk | None = None,
-    configured: Configured | None = None,
+    configured: Configuration | None = None,
 ) -> Discovered:
     """The inputs of the step whose built tree is `tree`.
 
@@ -100,7 +100,7 @@ def discover(
 
 def _configured(
     read: CMakeRead, graph: NinjaGraph, found: Finding, trace: Path, source: Path
-) -> Configured:
+) -> Configuration:
     """What the configured tree tells, with no look at what was built in it."""
     named = Finding(found.places, found.disk)
     for file in graph.inputs:
@@ -117,7 +117,7 @@ def _configured(
     read_trace(trace, found, str(source), f"{read.root}/")
     if read.log:
         read_finds(read.log, found)
-    return Configured(found.paths, named.paths, graph.made, graph.made - graph.needed)
+    return Configuration(found.paths, named.paths, graph.made, graph.made - graph.needed)
 
 
 def _declare(pattern: str, found: Finding) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import subprocess
@@ -119,7 +118,7 @@ def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(side: str, pro
 def test_another_zig_is_another_compiler_for_ccache(project: Path) -> None:
     launcher = find_launcher("ccache", project)
     build(project, ubuntu_aarch64(), launcher)
-    build(project, dataclasses.replace(ubuntu_aarch64(), identity="0" * 64), launcher)
+    build(project, ubuntu_aarch64()._replace(identity="0" * 64), launcher)
 
     assert ccache_counts()["cache_miss"] == 2 * C_AND_CXX
 

@@ -11,7 +11,7 @@ import pytest
 from buildtool.build.inputs import InputSet, PathSet
 from buildtool.build.tree import (
     NOTE,
-    Configured,
+    Configuration,
     TreeNote,
     delete,
     read_note,
@@ -29,7 +29,7 @@ WHOLE = TreeNote(
     foundation="f" * 64,
     known=True,
     inputs=InputSet(PATHS, DIGESTS, (), {}),
-    configured=Configured(
+    configured=Configuration(
         CONFIGURE, PATHS, frozenset({"/tree/a.o", "/tree/b"}), frozenset({"/tree/b"})
     ),
     declared=PathSet.of(["{project}/a.c"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from buildtool.sdk.found import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Kit(Found):
     """A tool for these tests: a directory with a file `version` in it."""
 

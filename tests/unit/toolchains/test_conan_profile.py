@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -73,8 +72,8 @@ def test_settings_of_android() -> None:
 def test_another_compiler_or_setting_makes_another_package() -> None:
     """The digest is what Conan adds to the names of packages."""
     profile = ubuntu_aarch64()
-    replaced = dataclasses.replace(profile, identity="another zig")
-    moved = dataclasses.replace(profile, places={**profile.places, "ZIG": "/elsewhere/zig"})
+    replaced = profile._replace(identity="another zig")
+    moved = profile._replace(places={**profile.places, "ZIG": "/elsewhere/zig"})
     name = "user.buildtool:profile"
 
     assert value(profile, name) == f"sha256:{profile.digest}"
