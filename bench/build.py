@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import BUILDTOOL, Command, Run, as_installed, head, medians, row, run
-from workload import ARCHS, OTHER, git, skel_tree, write, write_inputs, write_superbuild
+from workload import ARCHS, OTHER, functions, git, skel_tree, write, write_inputs, write_superbuild
 
 from buildtool.core.cache import cache_dir
 from buildtool.sdk.cmake import find_cmake
@@ -122,11 +122,11 @@ def compare(folder: Path, launcher: str, rounds: int) -> Compared:
 
 
 class Edit:
-    """Makes of a file what was never compiled before, each time."""
+    """Makes of a file, with `more` behind it, what was never compiled before, each time."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, more: str = "") -> None:
         self.file = file
-        self.text = file.read_text()
+        self.text = file.read_text() + more
         self.number = file.stat().st_mtime_ns
 
     def __call__(self) -> None:
@@ -157,14 +157,17 @@ def clean_clones(both: Compared) -> tuple[Run, Run]:
 def edit_against_ninja(both: Compared, rounds: int) -> None:
     """An edit of a file of one skel for one arch; Ninja has a tree of the same sources."""
     run([*OURS, "one"], both.root, both.environment)
-    edit = Edit(both.root / "work0" / "work0_skel_2.c")
+    file = both.root / "work0" / "work0_skel_2.c"
+    small = Edit(file)
     ninja = [CMAKE.ninja, "-C", both.tree / skel_tree(0, ARCHS[0])]
-    ours, theirs = medians(
-        rounds,
-        Run([[*OURS, "one"]], both.root, both.environment, edit),
-        Run([ninja], both.root, both.environment),
-    )
-    row("edit of a file of one skel / Ninja", ours, theirs, aim="≤ 1.30")
+    for what, edit in (("100", small), ("500", Edit(file, functions("more", 50)))):
+        ours, theirs = medians(
+            rounds,
+            Run([[*OURS, "one"]], both.root, both.environment, edit),
+            Run([ninja], both.root, both.environment),
+        )
+        row(f"edit of a file of {what} lines, one skel / Ninja", ours, theirs, aim="≤ 1.30")
+    small.undo()
 
 
 def many_inputs(folder: Path, rounds: int) -> None:

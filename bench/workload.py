@@ -128,15 +128,18 @@ def git(root: Path, *arguments: str | Path) -> None:
     subprocess.run(["git", "-C", root, *arguments], check=True, capture_output=True)
 
 
+def functions(name: str, count: int) -> str:
+    """C functions, 8 lines each."""
+    return "".join(_FUNCTION.format(name=name, number=number) for number in range(count))
+
+
 def _component(folder: Path, name: str, place: str) -> None:
     folder.mkdir()
     sources = [f"{name}_{number}.c" for number in range(SOURCES)]
     for number, source in enumerate(sources):
-        functions = [
-            _FUNCTION.format(name=f"{name}_{number}", number=index) for index in range(FUNCTIONS)
-        ]
         entry = "" if number else _ENTRY.format(name=name)
-        (folder / source).write_text('#include "common.h"\n' + "".join(functions) + entry)
+        text = functions(f"{name}_{number}", FUNCTIONS)
+        (folder / source).write_text(f'#include "common.h"\n{text}{entry}')
     (folder / "CMakeLists.txt").write_text(
         _COMPONENT.format(name=name, sources=" ".join(sources), place=place)
     )
