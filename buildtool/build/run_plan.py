@@ -7,7 +7,8 @@ from buildtool.build.built import Built, BuiltStep
 from buildtool.build.check_together import check_together
 from buildtool.build.judge import judge, nothing_to_do
 from buildtool.build.plan import CMakeStep, Plan
-from buildtool.build.why import note_build
+from buildtool.build.reasons import Reason
+from buildtool.build.why import Explained, note_build
 from buildtool.core.events import BuildFinished, BuildStarted, StepFinished, StepStarted
 
 
@@ -21,31 +22,41 @@ def run_plan(plan: Plan, building: Building) -> Built:
     listener(BuildStarted(len(plan.steps)))
     failed: dict[str, Exception] = {}
     try:
-        done = _up_to_date(plan, building)
+        done, why = _up_to_date(plan, building)
         left = [step for step in plan.steps if step.name not in done]
         if left:
             failed = _carry_out(left, done, building)
     finally:
         listener(BuildFinished())
     steps = tuple(done[step.name] for step in plan.steps if step.name in done)
-    note_build(building.state, plan.target, steps, failed)
+    not_done = [
+        Explained(step.name, "failed" if step.name in failed else "skipped", why.get(step.name, ()))
+        for step in plan.steps
+        if step.name not in done
+    ]
+    note_build(building.state, plan.target, steps, not_done)
     if failed:
         _raise(failed, building)
     check_together(steps, building.state / "checked" / plan.target)
     return Built(plan, steps)
 
 
-def _up_to_date(plan: Plan, building: Building) -> dict[str, BuiltStep]:
-    """The steps with nothing to do, by name; one that needs another one waits for it."""
+def _up_to_date(
+    plan: Plan, building: Building
+) -> tuple[dict[str, BuiltStep], dict[str, tuple[Reason, ...]]]:
+    """The steps with nothing to do, by name, and what there is to do for others; one that needs
+    another one waits for it."""
     done: dict[str, BuiltStep] = {}
+    why = {}
     for step in plan.steps:
         if all(need in done for need, _ in step.needs):
             judged = judge(step, building, _digests(step, done))
+            why[step.name] = judged.reasons
             if not judged.reasons:
                 done[step.name] = nothing_to_do(judged)
                 building.listener(StepStarted(step.name, step.summary))
                 building.listener(StepFinished(step.name, "up-to-date", 0.0))
-    return done
+    return done, why
 
 
 def _carry_out(

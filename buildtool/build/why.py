@@ -20,10 +20,10 @@ UP_TO_DATE, RESTORED, BUILT, WAITS = "up-to-date", "restored", "built", "waits"
 class Explained(NamedTuple):
     """A step: its outcome, and why it is not up to date.
 
-    `outcome` is `up-to-date`, `restored`, `built`, `failed`, or `waits`: for what `origin` names, a
-    step that has to be built first.  Of a restored one `origin` is `local` or `remote`.  `nearest`
-    is what keeps it from being restored: what differs from the most similar of the `known` states
-    that were built before.
+    `outcome` is `up-to-date`, `restored`, `built`, `failed`, `skipped` (another one failed), or
+    `waits`: for what `origin` names, a step that has to be built first.  Of a restored one `origin`
+    is `local` or `remote`.  `nearest` is what keeps it from being restored: what differs from the
+    most similar of the `known` states that were built before.
     """
 
     step: str
@@ -74,11 +74,13 @@ def _explain(judged: Judged, building: Building) -> tuple[Explained, str]:
     return Explained(name, BUILT, judged.reasons, "", nearest, len(known)), ""
 
 
-def note_build(state: Path, target: str, steps: Iterable[BuiltStep], failed: Iterable[str]) -> None:
+def note_build(
+    state: Path, target: str, steps: Iterable[BuiltStep], not_done: Iterable[Explained]
+) -> None:
     """Keep what a build did, for who asks later."""
-    rows = [Explained(s.step.name, s.outcome, s.reasons, s.origin).as_json() for s in steps]
-    rows += [Explained(name, "failed").as_json() for name in failed]
-    write_if_changed(_note(state, target), json.dumps(rows))
+    rows = [Explained(s.step.name, s.outcome, s.reasons, s.origin) for s in steps]
+    rows += not_done
+    write_if_changed(_note(state, target), json.dumps([row.as_json() for row in rows]))
 
 
 def last_build(state: Path, target: str) -> tuple[Explained, ...] | None:

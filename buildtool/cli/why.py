@@ -64,6 +64,7 @@ def _show(row: Explained, shown: int) -> None:
         "built": "rebuilt",
         "waits": f"waits for {row.origin}, which is rebuilt",
         "failed": "failed",
+        "skipped": "skipped, as another step failed",
     }
     print(f"{row.step}: {words.get(row.outcome, row.outcome)}")
     _show_reasons(row.reasons, shown)

@@ -88,9 +88,11 @@ def row(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_note_of_a_build_is_read_again(tmp_path: Path) -> None:
-    note_build(tmp_path, "sim", [], ["skel/a/v68"])
+    failed = Explained("skel/a/v68", "failed", (CHANGED,))
+    skipped = Explained("skel/a/v73", "skipped")
+    note_build(tmp_path, "sim", [], [failed, skipped])
 
-    assert last_build(tmp_path, "sim") == (Explained("skel/a/v68", "failed"),)
+    assert last_build(tmp_path, "sim") == (failed, skipped)
     assert last_build(tmp_path, "other") is None
 
     (tmp_path / "last/sim.json").write_text(json.dumps([row()]))
