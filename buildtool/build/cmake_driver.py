@@ -124,6 +124,7 @@ class Driver(_Given):
         note = self.kept.prepare(foundation)
         if self.is_configured():
             return note, False
+        trees.write_note(self.tree, note)  # true of the objects whatever becomes of CMake
         before = frames.all_stamps(self.tree)
         self.configure()
         if frames.not_written_again(self.tree, note.frame):

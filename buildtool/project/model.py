@@ -44,6 +44,21 @@ class Key(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
+# Keys that both kinds of component have.
+Texts = tuple[str, ...]
+Source = Annotated[str, Key("directory of its CMakeLists.txt")]
+Install = Annotated[bool, Key("ship what its install() rules put down")]
+CMakeTargets = Annotated[Texts, Key("CMake targets to build; default: all")]
+Preset = Annotated[str, Key("CMake configure preset to start from")]
+ToolchainFile = Annotated[
+    str, Key("CMake toolchain file of the component's own, in place of the profile's")
+]
+Artifacts = Annotated[
+    Texts, Key("files of the build tree to ship (globs), where there are no install() rules")
+]
+Inputs = Annotated[
+    Texts, Key("files (globs from the project file) that it reads and no tool tells of")
+]
 Defines = Annotated[
     Mapping[str, Define], Key("CMake cache entries; {arch} stands for the DSP arch")
 ]
@@ -65,39 +80,31 @@ class Header(NamedTuple):
         str, Key("compiler launcher of both sides: ccache, sccache, distcc, icecc")
     ] = ""
     environment: Annotated[
-        tuple[str, ...],
+        Texts,
         Key("environment variables that reach the build, and so are inputs of every step"),
     ] = ()
     conan_recipes: Annotated[
-        tuple[str, ...],
+        Texts,
         Key("directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py"),
     ] = ()
     conan_remotes: Annotated[
-        tuple[str, ...], Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
+        Texts, Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
     ] = ("conancenter",)
 
 
 class Host(NamedTuple):
     """`[host.NAME]`: a CMake project for the ARM64 side."""
 
-    source: Annotated[str, Key("directory of its CMakeLists.txt")]
-    install: Annotated[bool, Key("ship what its install() rules put down")] = True
-    targets: Annotated[tuple[str, ...], Key("CMake targets to build; default: all")] = ()
-    preset: Annotated[str, Key("CMake configure preset to start from")] = ""
-    toolchain_file: Annotated[
-        str, Key("CMake toolchain file of the component's own, in place of the profile's")
-    ] = ""
-    artifacts: Annotated[
-        tuple[str, ...],
-        Key("files of the build tree to ship (globs), where there are no install() rules"),
-    ] = ()
+    source: Source
+    install: Install = True
+    targets: CMakeTargets = ()
+    preset: Preset = ""
+    toolchain_file: ToolchainFile = ""
+    artifacts: Artifacts = ()
     conan: Annotated[str, Key("conanfile.txt or conanfile.py of the packages that it needs")] = ""
-    inputs: Annotated[
-        tuple[str, ...],
-        Key("files (globs from the project file) that it reads and no tool tells of"),
-    ] = ()
+    inputs: Inputs = ()
     needs: Annotated[
-        tuple[str, ...], Key("other host components, whose install() rules put down what it finds")
+        Texts, Key("other host components, whose install() rules put down what it finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
@@ -105,27 +112,19 @@ class Host(NamedTuple):
 class Skel(NamedTuple):
     """`[skel.NAME]`: a CMake project for the Hexagon side, built once an arch."""
 
-    source: Annotated[str, Key("directory of its CMakeLists.txt")]
+    source: Source
     idl: Annotated[str, Key("the FastRPC interface that stub and skel share")] = ""
-    archs: Annotated[
-        tuple[str, ...], Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)
-    ] = HEXAGON_ARCHS
-    install: Annotated[bool, Key("ship what its install() rules put down")] = True
-    targets: Annotated[tuple[str, ...], Key("CMake targets to build; default: all")] = ()
-    preset: Annotated[str, Key("CMake configure preset to start from")] = ""
-    toolchain_file: Annotated[
-        str, Key("CMake toolchain file of the component's own, in place of the profile's")
-    ] = ""
-    artifacts: Annotated[
-        tuple[str, ...],
-        Key("files of the build tree to ship (globs), where there are no install() rules"),
-    ] = ()
-    inputs: Annotated[
-        tuple[str, ...],
-        Key("files (globs from the project file) that it reads and no tool tells of"),
-    ] = ()
+    archs: Annotated[Texts, Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)] = (
+        HEXAGON_ARCHS
+    )
+    install: Install = True
+    targets: CMakeTargets = ()
+    preset: Preset = ""
+    toolchain_file: ToolchainFile = ""
+    artifacts: Artifacts = ()
+    inputs: Inputs = ()
     needs: Annotated[
-        tuple[str, ...], Key("other skel components, whose install() rules put down what it finds")
+        Texts, Key("other skel components, whose install() rules put down what it finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
@@ -134,9 +133,7 @@ class Target(NamedTuple):
     """`[target.NAME]`: what is built together and shipped together."""
 
     platform: Annotated[str, Key("toolchain profile of the ARM64 side", choices=PLATFORMS)]
-    archs: Annotated[
-        tuple[str, ...], Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)
-    ] = ()
+    archs: Annotated[Texts, Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)] = ()
     toolchain: Annotated[
         str,
         Key(

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Problem, programs, satisfies
+from buildtool.sdk.found import (
+    ANY,
+    Found,
+    Problem,
+    identity,
+    numbers,
+    programs,
+    satisfies,
+    search,
+)
 from buildtool.sdk.python_package import python_package
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
@@ -57,14 +66,41 @@ def packaged(package: str) -> Packaged | None:
     return Packaged(program, found.version) if found and program else None
 
 
-def packaged_or_on_path(package: str, own: Packaged | None, wish: Tool) -> list[Path]:
-    """The packaged program; those on PATH too when it is not there or not what the project wants.
+def find_packaged(
+    title: str, package: str, wish: Tool, *, pattern: str, oldest: tuple[int, ...], why: str = ""
+) -> Found:
+    """The program `package` that [tool.`package`] path names, else that of the Python package; one
+    on PATH only when there is no such package, or not in the version that the project asks for:
+    what is on PATH differs from machine to machine.
 
-    What is on PATH differs from machine to machine: it is used only where it has to be.
+    `pattern` finds the version in what it says to --version; `why` tells what ones before `oldest`
+    lack.  Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another one.
     """
-    if own and satisfies(own.version, wish.version):
-        return [own.program]
-    return [*([own.program] if own else []), *programs(package)]
+    own = packaged(package)
+
+    def look(program: Path) -> Found | None:
+        if not program.is_file():
+            return None
+        problems: tuple[Problem, ...] = ()
+        if own and program == own.program:
+            version = own.version
+        else:
+            version, problems = version_of(program, "--version", pattern=pattern)
+        if version and numbers(version) < oldest:
+            text = f"version {version} is older than {'.'.join(map(str, oldest))}{why}"
+            problems += (Problem(text, install(package)),)
+        return Found(
+            where=program,
+            version=version or "unknown",
+            identity=identity(package, version, {package: program}),
+            problems=problems,
+        )
+
+    usual = [own.program] if own else []
+    if not own or not satisfies(own.version, wish.version):
+        usual += programs(package)
+    todo = install(package, wish)
+    return search(title, wish=wish, variables=(), usual=usual, look=look, install=todo)
 
 
 def install(package: str, wish: Tool = ANY) -> str:
