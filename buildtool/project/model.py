@@ -4,8 +4,7 @@ The fields of these tuples are the keys of `buildtool.toml` (with `-` for `_`): 
 JSON schema for editors and the reference in the docs are all made from them.
 """
 
-from __future__ import annotations
-
+# Without postponed annotations: the reader evaluates them all, in every run.
 import typing
 from collections.abc import Mapping
 from pathlib import Path
