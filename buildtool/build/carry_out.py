@@ -14,7 +14,7 @@ from buildtool.build.built import BuiltStep
 from buildtool.build.cache.outputs import Output, read_outputs
 from buildtool.build.cmake_arguments import tool_environment
 from buildtool.build.environment import PASSED_ON
-from buildtool.build.inputs import InputSet, PathSet, changed_since, observe
+from buildtool.build.inputs import PathSet, observe
 from buildtool.build.judge import Judged, finished, judge
 from buildtool.build.launcher import chosen, find_launcher
 from buildtool.build.logs import step_log
@@ -45,7 +45,8 @@ def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
     try:
         with locked(step.tree.with_suffix(".lock"), lambda: listener(waiting)):
             # Only now: another buildtool may have done it all, and steps before this one ran.
-            judged = judge(step, building.now(), needs)
+            building = building.now()
+            judged = judge(step, building, needs)
             if judged.record and not judged.reasons:
                 done = _Done("up-to-date", judged.record)
             else:
@@ -79,7 +80,8 @@ def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
             packages = _dependencies(judged, building)
             fields = {**judged.fields, "packages": packages.key if packages else ""}
             with _driver(judged, building, packages) as driver:
-                outcome = "configured" if driver.configured(foundation(fields)) else "up-to-date"
+                _, ran = driver.ready(foundation(fields))
+                outcome = "configured" if ran else "up-to-date"
     finally:
         listener(StepFinished(step.name, outcome, time.monotonic() - started))
     told = {name: value for name, value in tool_environment(step).items() if name not in PASSED_ON}
@@ -100,20 +102,18 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
         record = Record(key, fields, hit.inputs, outputs, (), ships, hit.action.seconds)
         write_record(file, record)
         return _Done("restored", record, hit.origin)
-    begun = time.time_ns()
     with _driver(judged, building, packages) as driver, building.jobserver.token():
-        inputs = driver.build(foundation(fields), building.jobserver.lost)
+        inputs, moved = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
     ships = _ships(step, outputs)
     if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
         paths = inputs.paths | PathSet.of(map(roots.named, own))
         inputs = observe(paths, roots, building.disk.again())
-    moved = _moved(judged, inputs, begun)
     seconds = time.monotonic() - started
     record = Record(key, fields, inputs, outputs, moved, ships, seconds)
     write_record(file, record)
     if not moved:
-        place = str(step.root) if names(step.output, outputs, step.root) else ""
+        place = str(step.root) if mentions(step.output, outputs, step.root) else ""
         lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
     return _Done("built", record)
 
@@ -167,18 +167,7 @@ def _ships(step: CMakeStep, outputs: Sequence[Output]) -> dict[str, str]:
     return {name: str(path) for name, path in complete.items()}
 
 
-def _moved(judged: Judged, inputs: InputSet, begun: int) -> tuple[str, ...]:
-    """The inputs that changed while the step ran.
-
-    One that the step itself wrote just as it was is none: some projects generate into their
-    sources.
-    """
-    late = changed_since(inputs.paths, judged.roots, begun)
-    known = judged.record.inputs.digests if judged.record else {}
-    return tuple(name for name in late if known.get(name) != inputs.digests[name])
-
-
-def names(directory: Path, outputs: Sequence[Output], place: Path) -> bool:
+def mentions(directory: Path, outputs: Sequence[Output], place: Path) -> bool:
     """Whether any of the outputs has the path `place` in it: then it is right there only."""
     sought = os.fsencode(place)
     return any(
@@ -190,5 +179,6 @@ def names(directory: Path, outputs: Sequence[Output], place: Path) -> bool:
 
 def foundation(fields: Mapping[str, Any]) -> str:
     """What no part of a build tree may outlive: no tool tells what of it depends on these."""
-    profile, said = fields["profile"], ("version", "environment", "tools", "packages")
-    return value_digest([profile, *(fields[name] for name in said)])
+    said = ("version", "profile", "environment", "tools", "packages")
+    inputs, targets = fields["component"]["inputs"], fields["cmake"]["targets"]
+    return value_digest([inputs, targets, *(fields[name] for name in said)])

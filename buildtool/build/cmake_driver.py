@@ -16,15 +16,14 @@ from buildtool.build import tree as trees
 from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
-from buildtool.build.inputs import InputSet
-from buildtool.build.kept_tree import INSTALL_TRACE, STAMP, TRACE, KeptTree
+from buildtool.build.kept_tree import INSTALL_TRACE, STAMP, TRACE, KeptTree, Made
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
 from buildtool.build.meanwhile import load_meanwhile
 from buildtool.build.ninja_log import log_lines
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
-from buildtool.build.products import check_installed, collect, take_place
+from buildtool.build.products import check_installed, collect, renew, take_place
 from buildtool.build.roots import Roots
 from buildtool.build.tree import TreeNote
 from buildtool.core.ending import running_tools
@@ -60,8 +59,8 @@ class _Given(NamedTuple):
 
 class Driver(_Given):
     """One step's tools.  `needs` are the digests of what steps made that this one builds on;
-    `environment` is the tools', `disk` what was on disk before they started; `log` and `say` get
-    what they print, `warn` what those had to say that succeeded."""
+    `environment` is the tools', `disk` knows digests; `log` and `say` get what they print, `warn`
+    what those had to say that succeeded."""
 
     @property
     def cache(self) -> dict[str, str]:
@@ -77,7 +76,7 @@ class Driver(_Given):
     def tree(self) -> Path:
         return self.step.tree
 
-    def build(self, foundation: str, killed: Callable[[], None]) -> InputSet:
+    def build(self, foundation: str, killed: Callable[[], None]) -> Made:
         """Configure if need be, build, and fill the step's output directory.
 
         `foundation` names what no part of an old build tree may outlive; `killed` is called when
@@ -113,25 +112,22 @@ class Driver(_Given):
             raise
         return self.kept.note(note, begun, installed=self.step.install)
 
-    def configured(self, foundation: str) -> bool:
-        """Configure if need be, and build nothing; returns whether it was.  Raises as `build`."""
-        _, done = self.ready(foundation)
-        return done
-
     def ready(self, foundation: str) -> tuple[TreeNote, bool]:
         """Bring the tree to where Ninja can run: its note, and whether CMake ran.  Raises as
         `build`."""
         note = self.kept.prepare(foundation)
         if self.is_configured():
             return note, False
+        told = self.told  # before CMake reads it
         trees.write_note(self.tree, note)  # true of the objects whatever becomes of CMake
-        before = frames.all_stamps(self.tree)
+        begun, before = time.time_ns(), frames.all_stamps(self.tree)
         self.configure()
         if frames.not_written_again(self.tree, note.frame):
             note, before = self.kept.nothing(foundation), {}
             self.configure()
-        note = note._replace(frame=frames.framed(self.tree, before, note.frame))
-        trees.write_note(self.tree, note)
+        note = self.kept.configured(note, before, begun)
+        self.check_tree()
+        write_if_changed(self.tree / STAMP, told)
         return note, True
 
     def put_down(self) -> None:
@@ -153,6 +149,7 @@ class Driver(_Given):
             check_installed(self.step, fresh)
         else:
             collect(self.step, fresh)
+        renew(fresh, self.step.output)
         take_place(fresh, self.step.output)
 
     def is_configured(self) -> bool:
@@ -168,9 +165,9 @@ class Driver(_Given):
         )
 
     def configure(self) -> None:
-        """Run CMake as if for the first time; check then what would be built."""
-        step, stamp = self.step, self.tree / STAMP
-        stamp.unlink(missing_ok=True)
+        """Run CMake as if for the first time."""
+        step = self.step
+        (self.tree / STAMP).unlink(missing_ok=True)
         # What a former configuration cached must not shape this one.
         trees.unconfigure(self.tree)
         if step.preset:
@@ -181,8 +178,6 @@ class Driver(_Given):
         traced = _traced(self.tree / TRACE)
         command: list[str | Path] = [self.cmake.program, *traced, "-C", quiet, *self.arguments]
         self.show(self.tool(command, "configuring"), "CMake Warning")
-        self.check_tree()
-        write_if_changed(stamp, self.told)
 
     @functools.cached_property
     def arguments(self) -> list[str]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.build.file_api import BuildTree
+from buildtool.sdk.found import LAUNCHERS
 
-LAUNCHERS = ("ccache", "sccache", "distcc", "icecc")
 COMPILERS_OWN = "arm_acle.h"
 """A header that lies in the directory of a compiler's own headers, of clang's and of gcc's."""
 _HEXAGON_CPU = re.compile(r"-mcpu=(hexagon(v\d+))((?:\+\w+)+)")

@@ -13,10 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from buildtool.core.digests import SETTLED_NS
 from buildtool.core.files import write_if_changed
 
-SETTLED_NS = 2_000_000_000
-"""A file that was changed less than this ago may change again without a new time stamp."""
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
 RUNS = "+x"
 MAX_NOTE_BYTES = 1 << 30
@@ -64,10 +63,6 @@ class Disk:
                 out.append(state)
         return out
 
-    def digest(self, path: str | Path) -> str:
-        """`state` without the mark of a program."""
-        return self.state(path).removesuffix(RUNS)
-
     def entries(self, directory: str | Path) -> Mapping[str, bool] | None:
         """What is in a directory: name → whether it is a directory, or a link to one.
 
@@ -78,11 +73,6 @@ class Disk:
             self._entries[directory] = _list(directory)
         return self._entries[directory]
 
-    def names(self, directory: str | Path) -> frozenset[str] | None:
-        """The names in a directory; None where there is none that may be read."""
-        entries = self.entries(directory)
-        return None if entries is None else frozenset(entries)
-
     def exists(self, path: str) -> bool:
         """Whether anything is called so, be it a link to nothing."""
         parent, _, name = path.rpartition("/")
@@ -90,11 +80,6 @@ class Disk:
         if entries is None:  # a directory that may not be listed may still be passed through
             return os.path.lexists(path)
         return name in entries
-
-    def forget(self) -> None:
-        """Ask anew: after a build, files are not what they were before it."""
-        self._states.clear()
-        self._entries.clear()
 
     def again(self) -> Disk:
         """The file system as it is from now on; both remember the same digests."""

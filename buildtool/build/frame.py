@@ -7,6 +7,7 @@ when one of them differs.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Collection, Mapping
@@ -35,12 +36,22 @@ def all_stamps(tree: Path) -> Mapping[str, Stamp]:
     return stamps(tree, names)
 
 
-def framed(tree: Path, before: Mapping[str, Stamp], known: Frame) -> Frame:
-    """The frame after CMake has run: what it has written since `before` (`all_stamps`), and what is
-    left of the frame that was `known` until then."""
+def framed(tree: Path, before: Mapping[str, Stamp], known: Frame, begun: int) -> Frame:
+    """The frame after CMake has run that `begun` then (ns): what it has written since `before`
+    (`all_stamps`), and what is left of the frame that was `known` until then.
+
+    What it has copied with an older time stamp gets that of Ninja's file: what was made of a copy
+    of before would seem newer.
+    """
     after = all_stamps(tree)
     names = {name for name, stamp in after.items() if before.get(name) != stamp}
-    return again(tree, [*names, *(name for name in known if name not in names)], known)
+    frame = again(tree, [*names, *(name for name in known if name not in names)], known)
+    for name, (stamp, content) in frame.items():
+        if stamp[2] < begun and name in known and known[name][1] != content:
+            with contextlib.suppress(OSError):
+                configured = (tree / _GRAPH[0]).stat().st_mtime_ns
+                os.utime(tree / name, ns=(configured, configured), follow_symlinks=False)
+    return again(tree, list(frame), frame)
 
 
 def again(tree: Path, names: Collection[str], known: Frame) -> Frame:

@@ -18,19 +18,9 @@ from buildtool.build.roots import Roots
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 
-__all__ = [
-    "Change",
-    "Disk",
-    "Glob",
-    "InputSet",
-    "InputsError",
-    "PathSet",
-    "Roots",
-    "changed_since",
-    "changes",
-    "observe",
-]
-
+CLOCK_STEP = 10_000_000  # ns: the kernel's clock for time stamps goes in steps of up to 10 ms
+UNKNOWN = "?"
+"""In the place of a state (`Disk.state`): that of a file of which nobody knows what was read."""
 MAX_NAMES = 1 << 20
 MAX_NAME = 4096  # PATH_MAX of Linux
 
@@ -208,8 +198,7 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
 def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ...]:
     """The files that were written, or whose name or mode was changed, since `moment_ns` (of
     `time.time_ns()`): what a build that began then may have read half old, half new."""
-    # The kernel's clock for time stamps goes in steps of up to 10 ms.
-    moment_ns -= 10_000_000
+    moment_ns -= CLOCK_STEP
     late = []
     for name in paths.files:
         try:

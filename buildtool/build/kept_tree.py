@@ -14,7 +14,15 @@ from buildtool.build import frame as frames
 from buildtool.build import tree as trees
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import FileApiError, answer
-from buildtool.build.inputs import Change, InputSet, changed_since, changes, observe
+from buildtool.build.inputs import (
+    CLOCK_STEP,
+    UNKNOWN,
+    Change,
+    InputSet,
+    changed_since,
+    changes,
+    observe,
+)
 from buildtool.build.ninja_log import finished, newest_in_log
 from buildtool.build.plan import CMakeStep
 from buildtool.build.roots import RootError, Roots
@@ -23,7 +31,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import ToolError
 
 if TYPE_CHECKING:
-    from buildtool.build.discover import Discovered
+    from buildtool.build.discover import Asked, Discovered
 
 STAMP = "configured.json"
 """What CMake was last told; without it, it is run again."""
@@ -31,9 +39,15 @@ TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
 """What CMake, and its install script, told of what they read."""
 
 
+class Made(NamedTuple):
+    """What was read for what a build made, and the names of what changed meanwhile."""
+
+    inputs: InputSet
+    moved: tuple[str, ...]
+
+
 class KeptTree(NamedTuple):
-    """The build tree of a step; `environment` is the tools', `disk` what was on disk before they
-    started."""
+    """The build tree of a step; `environment` is the tools', `disk` knows digests."""
 
     step: CMakeStep
     ninja: Path
@@ -61,23 +75,58 @@ class KeptTree(NamedTuple):
         harmed = frames.unlike(self.place, note.frame)
         if (differences or not note.known) and frames.tells_graph(harmed):
             return self.nothing(foundation)
+        known = {row.path for row in differences}
+        still = [name for name in note.news if name not in known and name in now.digests]
+        rows = [*differences, *(Change("changed", n, UNKNOWN, now.digests[n]) for n in still)]
+        newest = self._newest(note) if rows else 0
+        news = [row.path for row in rows if self._is_news(row, note, newest)]
         try:
             unlike = self._unlike(note)
-            stale = self._stale(note, differences)
+            stale = self._stale(note, [row for row in rows if row.path not in news])
         except (ToolError, FileApiError):
             return self.nothing(foundation)
-        if stale is None:
-            return self.nothing(foundation)
-        if harmed or any(note.configured.read.covers(row) for row in differences):
+        read = note.configured.read
+        # Another answer is that of a CMake of which nobody noted what it read.
+        if harmed or note.answer != answer(self.place) or any(map(read.covers, rows)):
             (self.place / STAMP).unlink(missing_ok=True)
-        trees.take_away(self.place, [*unlike, *harmed, *map(str, stale)])
+        if stale is None or not trees.take_away(self.place, [*unlike, *harmed, *map(str, stale)]):
+            return self.nothing(foundation)
         kept = {name: stamp for name, stamp in note.products.items() if name not in unlike}
-        return note._replace(known=True, inputs=now, products=kept)
+        return note._replace(known=True, inputs=now, products=kept, news=tuple(news))
 
     def nothing(self, foundation: str) -> TreeNote:
         """Begin with an empty tree."""
         trees.delete(self.place)
         return TreeNote(foundation)
+
+    def configured(self, note: TreeNote, before: Mapping[str, trees.Stamp], begun: int) -> TreeNote:
+        """Note the tree as CMake left it, which succeeded; returns the note.
+
+        `note` is the one from before it `begun` (ns), `before` what `frame.all_stamps` said then.
+        """
+        disk = self.disk.again()
+        configuration = self._asked.configuration(self.place / TRACE, disk)
+        paths = configuration.read | configuration.rules
+        paths |= self._asked.declared(self.step.inputs, disk)
+        now = observe(note.inputs.paths | paths, self.roots, disk)
+        # What was known before is as it was before: CMake may have read it so, or otherwise.
+        was = note.inputs
+        late = dict.fromkeys(changed_since(paths, self.roots, begun), UNKNOWN)
+        appeared = set(was.appeared).union(set(now.appeared).difference(was.paths.absent))
+        inputs = now._replace(
+            digests={**now.digests, **late, **was.digests},
+            appeared=tuple(sorted(appeared.intersection(now.paths.absent))),
+            found={**now.found, **was.found},
+        )
+        noted = note._replace(
+            inputs=inputs,
+            configured=configuration,
+            frame=frames.framed(self.place, before, note.frame, begun - CLOCK_STEP),
+            headers=frames.headers_sum(self.place),
+            answer=answer(self.place),
+        )
+        trees.write_note(self.place, noted)
+        return noted
 
     def settle(self, note: TreeNote, commands: Collection[str], begun: int) -> None:
         """Note what a Ninja that ended by itself has made, though not all; what it did not
@@ -85,26 +134,47 @@ class KeptTree(NamedTuple):
         # Without a note that tells of it, nothing is kept.
         with contextlib.suppress(BuildtoolError):
             made = {name for name, at in self._products().items() if note.products.get(name) != at}
-            trees.take_away(self.place, made - finished(self.place, commands))
-            self.note(note, begun, installed=False)
+            if trees.take_away(self.place, made - finished(self.place, commands)):
+                self._note(note, self._discover(note, begun, installed=False), begun, note.news)
 
-    def note(self, before: TreeNote, begun: int, *, installed: bool) -> InputSet:
-        """Note the tree as Ninja left it, which ended by itself; returns what was read for it.
+    def note(self, before: TreeNote, begun: int, *, installed: bool) -> Made:
+        """Note the tree as Ninja left it, which succeeded; returns what was read for it.
 
         `before` is the note from before it `begun`, in ns.
         """
-        found = self._discover(before, installed=installed)
-        inputs = observe(found.paths, self.roots, self.disk.again())
-        # Nobody knows of which state of these the products are.
-        late = {
-            name: ""
+        return self._note(before, self._discover(before, begun, installed=installed), begun, ())
+
+    def _note(self, before: TreeNote, found: Discovered, begun: int, news: tuple[str, ...]) -> Made:
+        """Note what was `found`, as far as it is sure what was read; what changed meanwhile is
+        noted as it was before, or as unknown, so that the next build sees a difference."""
+        now = observe(found.paths, self.roots, self.disk.again())
+        was, read = before.inputs, found.configured.read
+        unsure = {
+            name
             for name in changed_since(found.paths, self.roots, begun)
-            if inputs.digests[name] != before.inputs.digests.get(name)
+            if now.digests[name] != was.digests.get(name)
         }
+        # A tool told of these, so they were there.
+        unsure |= {
+            name
+            for name in (*found.configured.rules.files, *found.headers.files)
+            if not now.digests[name] and was.digests.get(name) != ""
+        }
+        moved = unsure.union(
+            row.path
+            for row in changes(was, now)
+            if row.kind == "glob" or "present" in (row.old, row.new) or read.covers(row)
+        ).union(set(now.appeared) & set(found.headers.absent))
+        at_configure = {name: was.digests[name] for name in read.files if name in was.digests}
+        noted = now._replace(
+            digests={**now.digests, **at_configure, **dict.fromkeys(unsure, UNKNOWN)},
+            appeared=tuple(sorted(set(was.appeared).intersection(now.paths.absent))),
+            found={text: was.found.get(text, names) for text, names in now.found.items()},
+        )
         note = TreeNote(
             before.foundation,
             known=True,
-            inputs=inputs._replace(digests={**inputs.digests, **late}),
+            inputs=noted,
             configured=found.configured,
             declared=found.declared,
             install=found.install,
@@ -112,28 +182,37 @@ class KeptTree(NamedTuple):
             frame=frames.again(self.place, list(before.frame), before.frame),
             headers=frames.headers_sum(self.place),
             answer=answer(self.place),
+            news=news,
         )
         trees.write_note(self.place, note)
-        return inputs
+        return Made(now, tuple(sorted(moved)))
 
-    def _discover(self, note: TreeNote, *, installed: bool) -> Discovered:
-        """What the build read, as the tools tell; `note` is the tree's from before it."""
-        from buildtool.build.discover import discover  # noqa: PLC0415 - loaded while tools run
-
-        return discover(
-            self.place,
-            source=self.step.source,
-            ninja=self.ninja,
-            environment=self.environment,
-            targets=self.step.targets,
-            trace=self.place / TRACE,
-            roots=self.roots,
+    def _discover(self, note: TreeNote, begun: int, *, installed: bool) -> Discovered:
+        """What the build read that `begun` then, as the tools tell; `note` is from before it."""
+        disk = self.disk.again()
+        configured = note.configured
+        if note.answer != answer(self.place):  # Ninja has run CMake
+            configured = self._asked.configuration(self.place / TRACE, disk)
+        return self._asked.discover(
+            configured,
+            disk,
             declared=self.step.inputs,
-            ignore=self._known_places,
             install_trace=self.place / INSTALL_TRACE if installed else None,
-            disk=self.disk.again(),
-            # Had any of it changed, CMake would have run and answered anew.
-            configured=note.configured if note.answer == answer(self.place) else None,
+            since=begun,
+        )
+
+    @property
+    def _asked(self) -> Asked:
+        from buildtool.build.discover import Asked  # noqa: PLC0415 - loaded while tools run
+
+        return Asked(
+            self.place,
+            self.step.source,
+            self.ninja,
+            self.environment,
+            self.roots,
+            self.step.targets,
+            self._known_places,
         )
 
     def _seen(self, note: TreeNote) -> InputSet | None:
@@ -156,8 +235,6 @@ class KeptTree(NamedTuple):
         None when nobody knows what was made of one of them.
         """
         read = note.configured.read
-        newest = max((stamp[2] for stamp in note.products.values()), default=0)
-        newest = max(newest, newest_in_log(self.place))
         appeared, changed = [], []
         for row in differences:
             if note.install.covers(row):
@@ -167,34 +244,30 @@ class KeptTree(NamedTuple):
                     return None
             elif "present" in (row.old, row.new):
                 appeared.append(self.roots.placed(row.path))
-            elif not self._is_news(row, note, newest):
+            else:
                 changed.append(self.roots.placed(row.path))
         if not changed and not appeared:
             return set()
-        from buildtool.build.discover import dependents_of, shadowed  # noqa: PLC0415
-
-        known = dependents_of(self.place, self.ninja, changed, self.environment)
+        known = self._asked.dependents(changed)
         for row in differences:
             path = self.roots.placed(row.path)
             if path in changed and not known.get(path) and not read.covers(row):
                 return None
-        return {path for paths in known.values() for path in paths}.union(
-            shadowed(
-                self.place,
-                ninja=self.ninja,
-                environment=self.environment,
-                roots=self.roots,
-                appeared=appeared,
-                ignore=self._known_places,
-            )
-        )
+        stale = {path for paths in known.values() for path in paths}
+        return stale.union(self._asked.shadowed(appeared))
+
+    def _newest(self, note: TreeNote) -> int:
+        """The time stamp that is news to every rule when a file has a later one, in ns."""
+        return max([newest_in_log(self.place), *(stamp[2] for stamp in note.products.values())])
 
     def _is_news(self, row: Change, note: TreeNote, newest: int) -> bool:
-        """Whether Ninja sees by itself that a file has changed: it has a rule for it, or a compiler
-        told it of it, and the file is newer than all that Ninja has made, which is `newest`."""
-        if row.kind != "changed" or not note.known:
+        """Whether Ninja sees by itself that a file has changed: it knows of it, for nobody else
+        told of it, and the file is newer than the `newest` thing that Ninja made."""
+        if not note.known or row.kind != "changed":
             return False
-        if note.configured.read.covers(row) or note.declared.covers(row):
+        if row.old == UNKNOWN and row.path not in note.news:
+            return False
+        if any(part.covers(row) for part in (note.configured.read, note.declared, note.install)):
             return False
         try:
             return self.roots.placed(row.path).stat().st_mtime_ns > newest

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
+import os
 import shutil
+import time
 from pathlib import Path
 
 from buildtool.build.plan import CMakeStep
@@ -70,6 +73,21 @@ def collect(step: CMakeStep, folder: Path) -> None:
         )
     for name, path in found.items():
         shutil.copy(path, folder / name)
+
+
+def renew(fresh: Path, output: Path) -> None:
+    """Give the files in `fresh` the time of those in `output` where they are the same, else now.
+
+    CMake copies files with the times of their sources: what was made before of an older copy would
+    seem newer than the copy.
+    """
+    for path in fresh.rglob("*"):
+        if path.is_symlink() or not path.is_file():
+            continue
+        old = output / path.relative_to(fresh)
+        same = old.is_file() and filecmp.cmp(old, path, shallow=False)
+        moment = old.stat().st_mtime_ns if same else time.time_ns()
+        os.utime(path, ns=(moment, moment))
 
 
 def take_place(fresh: Path, output: Path) -> None:

@@ -18,8 +18,9 @@ class Reason(NamedTuple):
     """One thing that differs from the last time.
 
     `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input
-    changed while the step ran), `output` (what was made is not there as it was made) or `absent`
-    (a file that was not there is looked at before another one).  `name` is the field or path; `old`
+    changed while the step ran), `output` (what was made is not there as it was made), `absent` (a
+    file that was not there is looked at before another one) or `glob` (a file that one matches, or
+    matched).  `name` is the field or path; `old`
     and `new` are values, digests, or "" for nothing.
     """
 
@@ -79,16 +80,13 @@ def reasons(
 
 def input_reasons(differences: Sequence[Change]) -> tuple[Reason, ...]:
     """The reasons that differences of two input sets are."""
-    kinds = {"glob": "glob"}
-    return tuple(
-        Reason(
-            "absent" if row.new == "present" else kinds.get(row.kind, "input"),
-            row.path,
-            row.old,
-            row.new,
-        )
-        for row in differences
-    )
+    return tuple(Reason(_kind(row), row.path, row.old, row.new) for row in differences)
+
+
+def _kind(row: Change) -> str:
+    if row.new == "present":
+        return "absent"
+    return "glob" if row.kind == "glob" else "input"
 
 
 def _value(text: str) -> str:

@@ -17,7 +17,7 @@ from buildtool.build.inputs import InputsError, InputSet, PathSet
 from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
-VERSION = 4
+VERSION = 5
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
 Frame = Mapping[str, tuple[Stamp, str]]
@@ -27,9 +27,9 @@ NO_FILES: Mapping[str, Any] = {}
 
 
 class Configuration(NamedTuple):
-    """What stays true until CMake runs again: what it looked at, the files that Ninja's rules
-    name, what these rules make, and what of that the step's targets do not need.  The last two are
-    absolute paths."""
+    """A configured tree: what CMake looked at, the files that the rules for the step's targets
+    name, what rules make, and what of that these targets do not need.  The last two are absolute
+    paths.  True until CMake runs again, or other targets are built."""
 
     read: PathSet = PathSet()
     rules: PathSet = PathSet()
@@ -41,10 +41,11 @@ class TreeNote(NamedTuple):
     """What a build left behind.
 
     `foundation` names what no part of the tree may outlive; `inputs` is what the products were made
-    from, `declared` the part of it of which no tool told, `install` the part that is only copied;
-    `products` are the files that Ninja made: all of them, or those from before it began where it is
-    not `known` how it ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and
-    sha256 of what Ninja knew of headers, `answer` the one of CMake's that `configured` belongs to.
+    from, `declared` the part of it of which no tool told, `install` the part that is only copied,
+    `news` the names of what changed since: Ninja has not seen it yet, but will.  `products` are the
+    files that Ninja made: all of them, or those from before it began where it is not `known` how it
+    ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and sha256 of what Ninja
+    knew of headers, `answer` the one of CMake's that `configured` belongs to.
     """
 
     foundation: str
@@ -57,6 +58,7 @@ class TreeNote(NamedTuple):
     frame: Frame = NO_FILES
     headers: tuple[int, str] = (0, "")
     answer: str = ""
+    news: tuple[str, ...] = ()
 
 
 def read_note(tree: Path) -> TreeNote | None:
@@ -81,6 +83,7 @@ def read_note(tree: Path) -> TreeNote | None:
             {str(n): (_stamp_from(stamp), str(is_)) for n, (stamp, is_) in said["frame"].items()},
             (int(said["headers"][0]), str(said["headers"][1])),
             str(said["answer"]),
+            tuple(map(str, said["news"])),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -105,6 +108,7 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "frame": note.frame,
         "headers": note.headers,
         "answer": note.answer,
+        "news": list(note.news),
     }
     write_summed(tree / NOTE, said)
 
@@ -121,16 +125,18 @@ def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
     return found
 
 
-def take_away(tree: Path, names: Iterable[str]) -> int:
-    """Delete the files `names`, relative to the tree, and nothing outside of it; returns how many
-    there were."""
-    count = 0
+def take_away(tree: Path, names: Iterable[str]) -> bool:
+    """Delete the files `names`, relative to the tree, and nothing outside of it: False when there
+    is one outside."""
+    all_inside = True
     for name in names:
         path = tree / name
-        if (path.is_symlink() or path.is_file()) and _is_inside(path, tree):
-            path.unlink()
-            count += 1
-    return count
+        if path.is_symlink() or path.is_file():
+            if _is_inside(path, tree):
+                path.unlink()
+            else:
+                all_inside = False
+    return all_inside
 
 
 def unconfigure(tree: Path) -> None:

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from buildtool.core.errors import UsageError
 from buildtool.core.summed import read_summed, write_summed
-from buildtool.project.locate import line_of
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
@@ -251,6 +250,8 @@ class _Reader:
             )
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> ProjectError:
+        from buildtool.project.locate import line_of  # noqa: PLC0415 - mostly nothing is wrong
+
         return ProjectError(
             message,
             file=self.file,

@@ -51,6 +51,9 @@ class _Fields:
     def __init__(self, **fields: Any) -> None:
         vars(self).update(fields)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(other) == vars(self)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from buildtool.build.discover.finds import read_finds
-from buildtool.build.discover.ninja import NinjaGraph, dependents_of, read_graph, read_headers
+from buildtool.build.discover.ninja import dependents_of, read_graph, read_headers
 from buildtool.build.discover.places import Finding, Places, literal
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
@@ -21,7 +22,7 @@ from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
 from buildtool.build.tree import Configuration
 
-__all__ = ["Discovered", "dependents_of", "discover", "shadowed"]
+__all__ = ["Asked", "Discovered"]
 
 
 @dataclass(frozen=True)
@@ -37,87 +38,112 @@ class Discovered:
     @cached_property
     def paths(self) -> PathSet:
         """All of it."""
-        return self.before_install | self.install
+        rules = self.configured.read | self.configured.rules
+        return rules | self.headers | self.declared | self.install
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The build tree that is asked about: `source` is the step's, `targets` those that it builds
+    ("all" where none are named), `ignore` the roots whose files have an identity of their own in
+    the step's key.
+
+    Methods raise `FileApiError`, `TraceError` and `ToolError` when an answer is not to be had.
+    """
+
+    tree: Path
+    source: Path
+    ninja: Path
+    environment: Mapping[str, str]
+    roots: Roots
+    targets: Sequence[str] = ()
+    ignore: Collection[str] = ()
+
+    def configuration(self, trace: Path, disk: Disk) -> Configuration:
+        """What CMake read when it configured the tree, and what Ninja is to build there.
+
+        `trace` is what CMake wrote then (--trace-expand --trace-format=json-v1).
+        """
+        graph = read_graph(self.tree, self.ninja, self.environment, self.targets)
+        places = self._places(graph.made)
+        named, found = Finding(places, disk), Finding(places, disk)
+        for file in graph.inputs:
+            named.content(file)
+        read = self._read
+        for path in read.files:
+            found.content(str(path))
+        for glob in read.globs:
+            found.listing(
+                glob.expression,
+                recursive=glob.recursive,
+                directories=glob.directories,
+                follow=glob.follow,
+            )
+        read_trace(trace, found, str(self.source), f"{read.root}/")
+        if read.log:
+            read_finds(read.log, found)
+        return Configuration(found.paths, named.paths, graph.made, graph.made - graph.needed)
+
+    def declared(self, patterns: Iterable[str], disk: Disk) -> PathSet:
+        """What the project file says is read: globs from the project's root."""
+        found = Finding(self._places(()), disk)
+        for pattern in patterns:
+            _declare(pattern, found)
+        return found.paths
+
+    def discover(
+        self,
+        configured: Configuration,
+        disk: Disk,
+        *,
+        declared: Sequence[str] = (),
+        install_trace: Path | None = None,
+        since: int = sys.maxsize,
+    ) -> Discovered:
+        """The inputs of what was built in the tree, as it was `configured`.
+
+        `install_trace` is what the install script told, as `configuration`'s; what appeared
+        `since` then (ns), while it was built, was not there.
+        """
+        places = self._places(configured.made)
+        told = self._headers(configured.made - configured.spare)
+        headers = Finding(places, disk)
+        for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
+            headers.content(file)
+        headers.absent |= Shadows(read_build_tree(self.tree), told, places).absent(disk, since)
+        asked = self.declared(declared, disk)
+        found = Discovered(configured, headers.paths, asked, PathSet())
+        if not install_trace:
+            return found
+        install = Finding(places, disk)
+        read_trace(install_trace, install, str(self.source), f"{self._read.root}/")
+        return Discovered(configured, headers.paths, asked, install.paths - found.paths)
+
+    def shadowed(self, appeared: Collection[Path]) -> tuple[Path, ...]:
+        """The objects whose compiler would find one of the files that `appeared`, or one below
+        such a directory, in place of what it found."""
+        if not appeared:
+            return ()
+        made = read_graph(self.tree, self.ninja, self.environment).made
+        told = self._headers(made)
+        shadows = Shadows(read_build_tree(self.tree), told, self._places(made))
+        return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
+
+    def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
+        """For each of `files` what is made directly from it, as far as a tool told."""
+        return dependents_of(self.tree, self.ninja, files, self.environment)
 
     @cached_property
-    def before_install(self) -> PathSet:
-        return self.configured.read | self.configured.rules | self.headers | self.declared
+    def _read(self) -> CMakeRead:
+        return read_cmake_files(self.tree)
 
+    def _places(self, made: Collection[str]) -> Places:
+        ignored = [self.roots.places[name] for name in self.ignore if name in self.roots.places]
+        return Places(self.tree, self.roots, [self._read.root, *ignored], made)
 
-def discover(
-    tree: Path,
-    *,
-    source: Path,
-    ninja: Path,
-    environment: Mapping[str, str],
-    targets: Sequence[str],
-    trace: Path,
-    roots: Roots,
-    declared: Sequence[str] = (),
-    ignore: Collection[str] = (),
-    install_trace: Path | None = None,
-    disk: Disk | None = None,
-    configured: Configuration | None = None,
-) -> Discovered:
-    """The inputs of the step whose built tree is `tree`.
-
-    `trace` is what CMake wrote when it configured it (--trace-expand --trace-format=json-v1),
-    `install_trace` the same of its install script; `declared` are globs from the project's root;
-    `ignore` the roots whose files have an identity of their own in the step's key; `configured` is
-    what was found of this very configuration before.
-
-    Raises `FileApiError`, `TraceError` and `ToolError` when a tool's answer is not to be had.
-    """
-    disk = disk or Disk()
-    read = read_cmake_files(tree)
-    known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
-    if configured is None:
-        graph = read_graph(tree, ninja, environment, targets)
-        places = Places(tree, roots, known, graph.made)
-        configured = _configured(read, graph, Finding(places, disk), trace, source)
-    else:
-        places = Places(tree, roots, known, configured.made)
-    needed = configured.made - configured.spare
-    told = {
-        name: files
-        for name, files in read_headers(tree, ninja, environment).items()
-        if name in needed
-    }
-    headers = Finding(places, disk)
-    for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
-        headers.content(file)
-    headers.absent |= Shadows(read_build_tree(tree), told, places).absent(disk)
-    asked = Finding(places, disk)
-    for pattern in declared:
-        _declare(pattern, asked)
-    found = Discovered(configured, headers.paths, asked.paths, PathSet())
-    if not install_trace:
-        return found
-    install = Finding(places, disk)
-    read_trace(install_trace, install, str(source), f"{read.root}/")
-    return replace(found, install=install.paths - found.before_install)
-
-
-def _configured(
-    read: CMakeRead, graph: NinjaGraph, found: Finding, trace: Path, source: Path
-) -> Configuration:
-    """What the configured tree tells, with no look at what was built in it."""
-    named = Finding(found.places, found.disk)
-    for file in graph.inputs:
-        named.content(file)
-    for path in read.files:
-        found.content(str(path))
-    for glob in read.globs:
-        found.listing(
-            glob.expression,
-            recursive=glob.recursive,
-            directories=glob.directories,
-            follow=glob.follow,
-        )
-    read_trace(trace, found, str(source), f"{read.root}/")
-    if read.log:
-        read_finds(read.log, found)
-    return Configuration(found.paths, named.paths, graph.made, graph.made - graph.needed)
+    def _headers(self, objects: Collection[str]) -> dict[str, tuple[str, ...]]:
+        told = read_headers(self.tree, self.ninja, self.environment)
+        return {name: files for name, files in told.items() if name in objects}
 
 
 def _declare(pattern: str, found: Finding) -> None:
@@ -128,28 +154,3 @@ def _declare(pattern: str, found: Finding) -> None:
     # One that is not there yet may become a directory.
     if literal(pattern) == pattern or os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
         found.each(Glob(f"{{project}}/{pattern}/**", deep=True))
-
-
-def shadowed(
-    tree: Path,
-    *,
-    ninja: Path,
-    environment: Mapping[str, str],
-    roots: Roots,
-    appeared: Collection[Path],
-    ignore: Collection[str] = (),
-) -> tuple[Path, ...]:
-    """The objects of the built `tree` whose compiler would find one of the files that
-    `appeared`, or one below such a directory, in place of what it found.
-
-    Raises `FileApiError` and `ToolError` as `discover` does.
-    """
-    if not appeared:
-        return ()
-    read = read_cmake_files(tree)
-    graph = read_graph(tree, ninja, environment)
-    headers = read_headers(tree, ninja, environment)
-    told = {name: files for name, files in headers.items() if name in graph.made}
-    known = [read.root, *(roots.places[name] for name in ignore if name in roots.places)]
-    shadows = Shadows(read_build_tree(tree), told, Places(tree, roots, known, graph.made))
-    return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))

@@ -8,25 +8,19 @@ every reading that fits counts: too many absent files cost little, a missing one
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from buildtool.build.discover.places import Places
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import BuildTree, CompileGroup
+from buildtool.build.inputs import CLOCK_STEP
 
 _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
 _SEARCHED = ("-iquote", "-I", "-isystem", "-idirafter")  # in the order they are searched
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """One object: `before` are pairs of a directory and what was found after it."""
-
-    object: str
-    before: tuple[tuple[str, frozenset[str]], ...]
 
 
 class Shadows:
@@ -57,12 +51,15 @@ class Shadows:
                 sum_[directory] |= names
         return sum_
 
-    def absent(self, disk: Disk) -> set[str]:
-        """The absent paths, each cut to the first directory that is missing, by root."""
+    def absent(self, disk: Disk, since: int) -> set[str]:
+        """The absent paths, each cut to the first directory that is missing, by root; with those
+        that have come to be `since` then (ns)."""
         out: set[str] = set()
         for directory, names in self.wanted().items():
-            missing = _missing(directory, disk)
-            paths = [missing] if missing else [_missing(f"{directory}/{n}", disk) for n in names]
+            missing = _missing(directory, disk, since)
+            paths = (
+                [missing] if missing else [_missing(f"{directory}/{n}", disk, since) for n in names]
+            )
             out.update(
                 name
                 for path in dict.fromkeys(paths)
@@ -164,16 +161,28 @@ def _readings(file: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]
         yield len(searched), file.rpartition("/")[2]
 
 
-def _missing(path: str, disk: Disk) -> str:
-    """The first part of an absolute path that is not there; "" when all of it is."""
+def _missing(path: str, disk: Disk, since: int) -> str:
+    """The first part of an absolute path that is not there, or was not; "" when all of it was."""
     parts = path.split("/")
     if ".." in parts:
-        return "" if disk.exists(path) else path
+        return "" if _was_there(path, disk, since) else path
     for end in range(len(parts) - 1, 1, -1):  # from below: mostly only the last part is missing
         if disk.entries("/".join(parts[:end])) is not None:
             there = "/".join(parts[: end + 1])
-            return there if not disk.exists(there) else ""
+            return "" if _was_there(there, disk, since) else there
     return path
+
+
+def _was_there(path: str, disk: Disk, since: int) -> bool:
+    """Whether there is something, and no file that came `since` then; a directory has a new time
+    stamp whenever something in it has come or gone."""
+    if not disk.exists(path):
+        return False
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) or status.st_ctime_ns < since - CLOCK_STEP
 
 
 def _reaches(directory: str, names: Iterable[str], path: str) -> bool:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.discover import Discovered, discover
+from buildtool.build.discover import Asked, Discovered
+from buildtool.build.disk import Disk
 from buildtool.build.file_api import ask
-from buildtool.build.inputs import Change, Disk, InputSet, Roots, changes, observe
+from buildtool.build.inputs import Change, InputSet, changes, observe
+from buildtool.build.roots import Roots
 from buildtool.sdk.cmake import find_cmake
 
 TRACE = ("--trace-expand", "--trace-format=json-v1")
@@ -68,17 +70,24 @@ class Tried:
     def ninja(self, *arguments: str | Path) -> str:
         return self.run(find_cmake().ninja, "-C", self.tree, *arguments)
 
-    def discover(self) -> Discovered:
-        return discover(
+    @property
+    def asked(self) -> Asked:
+        return Asked(
             self.tree,
-            source=self.source,
-            ninja=find_cmake().ninja,
-            environment=self.environment,
-            targets=self.targets,
-            trace=self.tree / "trace.json",
-            install_trace=self.tree / "install.json",
-            roots=self.roots,
+            self.source,
+            find_cmake().ninja,
+            self.environment,
+            self.roots,
+            self.targets,
+        )
+
+    def discover(self) -> Discovered:
+        disk = Disk()
+        return self.asked.discover(
+            self.asked.configuration(self.tree / "trace.json", disk),
+            disk,
             declared=self.declared,
+            install_trace=self.tree / "install.json",
         )
 
     def look(self, found: Discovered) -> InputSet:

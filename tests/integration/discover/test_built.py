@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from buildtool.build.discover import dependents_of, shadowed
-from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from tests.integration.discover.conftest import Tried, try_in, write
 
@@ -106,19 +105,13 @@ QUICK = ("CMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
 def made(tried: Tried, *names: str) -> dict[str, set[str]]:
     """What is made directly from files of the project, by the names of sources or headers."""
     paths = {name: tried.root / name for name in names}
-    found = dependents_of(tried.tree, find_cmake().ninja, paths.values(), tried.environment)
+    found = tried.asked.dependents(paths.values())
     assert all(path.exists() for outputs in found.values() for path in outputs)
     return {n: {p.name.removesuffix(".o") for p in found[paths[n]]} for n in names}
 
 
 def hidden(tried: Tried, *paths: Path) -> set[str]:
-    objects = shadowed(
-        tried.tree,
-        ninja=find_cmake().ninja,
-        environment=tried.environment,
-        roots=tried.roots,
-        appeared=paths,
-    )
+    objects = replace(tried.asked, targets=()).shadowed(paths)
     return {path.name.removesuffix(".o") for path in objects}
 
 

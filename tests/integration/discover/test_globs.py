@@ -10,8 +10,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from buildtool.build.globs import matches
-from buildtool.build.inputs import Disk, Glob, Roots
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob, matches
+from buildtool.build.roots import Roots
 from buildtool.sdk.cmake import find_cmake_program
 
 NAMES = st.sampled_from(

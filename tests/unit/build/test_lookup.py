@@ -15,8 +15,10 @@ from buildtool.build.cache.local import LocalCache
 from buildtool.build.cache.outputs import read_outputs
 from buildtool.build.cache.remote import RemoteCache
 from buildtool.build.disk import Disk
-from buildtool.build.inputs import Glob, InputSet, PathSet, Roots, observe
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import InputSet, PathSet, observe
 from buildtool.build.lookup import RECENT, Kept, Lookup, action_key
+from buildtool.build.roots import Roots
 
 KEY = "a" * 64
 PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])

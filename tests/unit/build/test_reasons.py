@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from buildtool.build.cache.outputs import Output
-from buildtool.build.inputs import Change, Disk, Glob, InputSet, PathSet
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import Change, InputSet, PathSet
 from buildtool.build.reasons import Reason, input_reasons, reasons
 from buildtool.build.record import Record, spoiled
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from buildtool.build.cache.outputs import Output
-from buildtool.build.inputs import Glob, InputSet, PathSet
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import InputSet, PathSet
 from buildtool.build.record import Record, read_record, write_record
 from buildtool.core.files import value_digest
 from buildtool.core.summed import read_summed, write_summed

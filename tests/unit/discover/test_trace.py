@@ -11,7 +11,9 @@ import pytest
 from buildtool.build.discover.finds import read_finds
 from buildtool.build.discover.places import Finding, Places
 from buildtool.build.discover.trace import TraceError, read_trace
-from buildtool.build.inputs import Disk, Glob, Roots
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob
+from buildtool.build.roots import Roots
 
 
 @pytest.fixture

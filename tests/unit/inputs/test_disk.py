@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.build import disk as disk_module
-from buildtool.build.inputs import Disk
+from buildtool.build.disk import Disk
 
 
 def sha(text: str) -> str:
@@ -53,9 +53,8 @@ def test_states(tmp_path: Path) -> None:
     ]
     assert disk.state("/dev/null") == disk.state("/proc/self/status") == "special"
     assert disk.state("/") == "directory"
-    assert disk.digest(tmp_path / "run") == sha("x")
-    assert disk.names(tmp_path) == {"file", "run", "link", "dangling", "loop", "pipe"}
-    assert disk.names(tmp_path / "file") is None
+    assert {*(disk.entries(tmp_path) or ())} == {"file", "run", "link", "dangling", "loop", "pipe"}
+    assert disk.entries(tmp_path / "file") is None
     assert disk.exists(f"{tmp_path}/dangling")
     assert not disk.exists(f"{tmp_path}/nothing")
 
@@ -67,7 +66,7 @@ def test_it_asks_once(tmp_path: Path) -> None:
     assert disk.state(file) == sha("x")
     file.write_text("other")
     assert disk.state(file) == sha("x")
-    disk.forget()
+    disk = disk.again()
     assert disk.state(file) == sha("other")
 
 

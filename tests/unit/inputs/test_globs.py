@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.globs import matches
-from buildtool.build.inputs import Disk, Glob, Roots
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob, matches
+from buildtool.build.roots import Roots
 
 
 @pytest.fixture

@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob
 from buildtool.build.inputs import (
     Change,
-    Disk,
-    Glob,
     InputsError,
     InputSet,
     PathSet,
-    Roots,
     changed_since,
     changes,
     observe,
 )
-from buildtool.build.roots import RootError
+from buildtool.build.roots import RootError, Roots
 
 PATHS = PathSet.of(
     ["{project}/a.c", "{project}/gone.c", "{project}/folder"],
