@@ -89,19 +89,36 @@ def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
 
 
 def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
-    step, roots = judged.step, judged.roots
     with building.jobserver.token():
         packages = _dependencies(judged, building)
     fields = {**judged.fields, "packages": packages.key if packages else ""}
-    key, file = step_key(fields), record_file(building.state, step)
-    lookup = building.caches.lookup
-    hit = lookup.find(key, roots, building.disk)
-    if hit and lookup.restore(hit, step.output):
-        outputs = hit.action.outputs
-        ships = _ships(step, outputs)
-        record = Record(key, fields, hit.inputs, outputs, (), ships, hit.action.seconds)
-        write_record(file, record)
-        return _Done("restored", record, hit.origin)
+    done = _restored(judged, building, fields) or _built(
+        judged, building, fields, packages, started
+    )
+    write_record(record_file(building.state, judged.step), done.record)
+    return done
+
+
+def _restored(judged: Judged, building: Building, fields: dict[str, Any]) -> _Done | None:
+    """Take the step's outputs from a cache that has them, and check them."""
+    step, key, lookup = judged.step, step_key(fields), building.caches.lookup
+    hit = lookup.find(key, judged.roots, building.disk)
+    if not hit or not lookup.restore(hit, step.output):
+        return None
+    outputs, seconds = hit.action.outputs, hit.action.seconds
+    record = Record(key, fields, hit.inputs, outputs, (), _ships(step, outputs), seconds)
+    return _Done("restored", record, hit.origin)
+
+
+def _built(
+    judged: Judged,
+    building: Building,
+    fields: dict[str, Any],
+    packages: Dependencies | None,
+    started: float,
+) -> _Done:
+    """Have the step's outputs made, check them, and give them to the caches."""
+    step, roots, key = judged.step, judged.roots, step_key(fields)
     with _driver(judged, building, packages) as driver, building.jobserver.token():
         inputs, moved = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
@@ -110,12 +127,10 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
         paths = inputs.paths | PathSet.of(map(roots.named, own))
         inputs = observe(paths, roots, building.disk.again())
     seconds = time.monotonic() - started
-    record = Record(key, fields, inputs, outputs, moved, ships, seconds)
-    write_record(file, record)
     if not moved:
         place = str(step.root) if mentions(step.output, outputs, step.root) else ""
-        lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
-    return _Done("built", record)
+        building.caches.lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
+    return _Done("built", Record(key, fields, inputs, outputs, moved, ships, seconds))
 
 
 def _dependencies(judged: Judged, building: Building) -> Dependencies | None:
