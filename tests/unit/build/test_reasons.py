@@ -101,7 +101,7 @@ def test_outputs_that_are_not_as_they_were_made(tmp_path: Path) -> None:
     (tmp_path / "astray").symlink_to("other")
     (tmp_path / "no-link").write_text("same")
     disk = Disk()
-    digest = disk.digest(tmp_path / "same")
+    digest = disk.state(tmp_path / "same")
     outputs = [
         Output("same", "file", digest, 4),
         Output("other", "file", digest, 4),
