@@ -19,7 +19,7 @@ add_custom_command(OUTPUT gen/gen.h DEPENDS gen.txt
 add_custom_command(OUTPUT "${here}/in_source.h" DEPENDS gen2.txt
   COMMAND "${CMAKE_COMMAND}" -E copy "${here}/gen2.txt" "${here}/in_source.h")
 add_library(app STATIC main.c more.cpp start.S linked/link.c gen/gen.h in_source.h)
-target_include_directories(app PRIVATE first "in c" ../shared/../shared/inc "${CMAKE_CURRENT_BINARY_DIR}/gen")
+target_include_directories(app PRIVATE first "in c" ../common/../common/inc "${CMAKE_CURRENT_BINARY_DIR}/gen")
 target_include_directories(app SYSTEM PRIVATE third)
 target_compile_options(app PRIVATE "-I${here}/late")
 add_library(other STATIC EXCLUDE_FROM_ALL other.c)
@@ -43,7 +43,7 @@ FILES = {
     "src/gen.txt": "",
     "src/gen2.txt": "",
     "up/rel.h": "",
-    "shared/inc/shared.h": "",
+    "common/inc/shared.h": "",
     "elsewhere/link.c": '#include "link.h"\nint c;\n',
     "elsewhere/link.h": "",
     "src/first/in_use.h": "",
@@ -59,7 +59,7 @@ READ = {
     "src/in c/inner.h": {"main.c"},
     "src/in c/sub dir/spaced.h": {"main.c"},
     "up/rel.h": {"main.c"},
-    "shared/inc/shared.h": {"main.c"},
+    "common/inc/shared.h": {"main.c"},
     "src/third/third.h": {"main.c"},
     "src/late/late.h": {"main.c"},
     "src/asm.h": {"start.S"},
