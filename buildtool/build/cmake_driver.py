@@ -237,12 +237,20 @@ class Driver(_Given):
         return self.check(done, doing)
 
     def check(self, done: Completed, doing: str) -> Completed:
+        if done.status == 0:
+            return done
+        from buildtool.build.hints import hints  # noqa: PLC0415 - most tools succeed
+        from buildtool.build.idl_failure import idl_failure  # noqa: PLC0415
+
+        if error := idl_failure(done.output):
+            raise error
         step = self.step
         return self.log.check(
             done,
             f"{doing} {step.summary}",
             remedy=remedies(self.refusals, done.output)
             or (advice(done.output, step.profile.cdsprpc) if step.profile.cdsprpc else "")
+            or hints(done.output, step.arch or "")
             or f"The build tree is {step.tree}; fix what the tool reports and build again.",
         )
 

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from buildtool import _data
+from buildtool.build.conan_remedy import excerpt
 from buildtool.build.environment import build_environment
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest, write_if_changed
 from buildtool.core.lock import locked
-from buildtool.core.process import Completed, ToolError, capture, check
+from buildtool.core.process import Completed, ToolError, capture
 from buildtool.project.model import Tool
 from buildtool.sdk.conan import Conan, find_conan
 from buildtool.sdk.found import ANY
@@ -91,7 +92,13 @@ class ConanHome:
             timeout=timeout,
             on_line=on_line,
         )
-        return check(done, doing, remedy=(remedy and remedy(done.output)) or self.by_hand)
+        if done.status:
+            raise ToolError(
+                f"{doing} failed: Conan ended with exit status {done.status}",
+                why=excerpt(done.output),
+                remedy=(remedy and remedy(done.output)) or self.by_hand,
+            )
+        return done
 
     @property
     def by_hand(self) -> str:

@@ -1,10 +1,13 @@
-"""What to do about the ways in which Conan fails."""
+"""What to show of a Conan that failed, and what to do about it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+MOST_LINES = 40
+_AFTER_PROFILES = re.compile(r"^=+ Computing dependency graph =+$", re.MULTILINE)
+_UNREACHABLE = re.compile(r"Unable to connect to remote ([^\s=]+)=(\S+)")
 _REMEDIES = (
     (
         r"not in lockfile",
@@ -45,7 +48,19 @@ _REMEDIES = (
 
 def remedy(output: str, lock: Path) -> str:
     """What to do when Conan printed `output` and failed; "" when it is not known."""
+    if server := _UNREACHABLE.search(output):
+        return (
+            f"The server of the remote {server[1]!r} is not reachable: {server[2]}. Check the"
+            " network, or 'conan-remotes' in buildtool.toml; conan-remotes = [] uses local recipes"
+            " only."
+        )
     for pattern, text in _REMEDIES:
         if re.search(pattern, output):
             return text.format(lock=lock) if "{lock}" in text else text
     return ""
+
+
+def excerpt(output: str) -> str:
+    """The end of Conan's output, without the profiles that it prints first."""
+    lines = _AFTER_PROFILES.split(output)[-1].strip("\n").splitlines()
+    return "\n".join(lines[-MOST_LINES:])

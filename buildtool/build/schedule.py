@@ -117,9 +117,11 @@ def raise_failures(
         if not isinstance(error, BuildtoolError):
             raise error
         errors[name] = error
-    first, *others = errors or [""]
+    # One mistake, such as one in an IDL file, can fail several steps in the same words.
+    names = {str(error): name for name, error in reversed(errors.items())}
+    first, *others = [name for name in errors if name in names.values()] or [""]
     together = keep_going and others
-    for name in errors if together else others:
+    for name in [first, *others] if together else others:
         listener(StepFailed(name, errors[name]))
     if together:
         raise StepsFailedError(

@@ -33,7 +33,7 @@ def shortened(output: str) -> str:
     """The part of a failed tool's output that says what is wrong: at most `MOST_LINES` lines."""
     lines = [_cut(line.rstrip()) for line in output.splitlines()]
     by_cmake = any(line.startswith("CMake Error") for line in lines)
-    if not by_cmake and (edges := _failed_edges(output.splitlines())):
+    if not by_cmake and (edges := failed_commands(output.splitlines())):
         return "\n".join(_edges(edges))
     for number, line in enumerate(lines if by_cmake else ()):
         # What a program said that CMake ran stands above CMake's own error.
@@ -47,30 +47,32 @@ def shortened(output: str) -> str:
 
 
 @dataclass
-class _Edge:
-    """A command of Ninja's that failed: what it should have made, the command, what it said."""
+class FailedCommand:
+    """A command of Ninja's that failed: the line that says what it should have made, the command,
+    its output."""
 
     title: str
     command: str
-    said: list[str] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
 
 
-def _failed_edges(lines: Sequence[str]) -> list[_Edge]:
-    edges: list[_Edge] = []
+def failed_commands(lines: Sequence[str]) -> list[FailedCommand]:
+    """The commands that failed, of the lines that Ninja printed."""
+    edges: list[FailedCommand] = []
     inside = False
     rest = iter(lines)
     for line in rest:
         if line.startswith(_FAILED):
-            edges.append(_Edge(line.rstrip(), next(rest, "")))
+            edges.append(FailedCommand(line.rstrip(), next(rest, "")))
             inside = True
         elif _EDGE.match(line) or line.startswith("ninja: "):
             inside = False
         elif inside:
-            edges[-1].said.append(_cut(line.rstrip()))
+            edges[-1].output.append(_cut(line.rstrip()))
     return edges
 
 
-def _edges(edges: Sequence[_Edge]) -> list[str]:
+def _edges(edges: Sequence[FailedCommand]) -> list[str]:
     """The first failed command in some detail, and as much of the others as there is room for."""
     told: list[str] = []
     for number, edge in enumerate(edges):
@@ -80,7 +82,7 @@ def _edges(edges: Sequence[_Edge]) -> list[str]:
             told.append(f"… and {left} more {'commands' if left > 1 else 'command'} failed")
             break
         told += [_cut(edge.title), short_command(edge.command)]
-        told += _said(edge.said, max(room // left, LEAST_OF_EDGE) - 2)
+        told += _said(edge.output, max(room // left, LEAST_OF_EDGE) - 2)
     return told
 
 

@@ -137,3 +137,17 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def test_a_server_that_is_not_reachable(conan_project: ConanProject) -> None:
+    described = (conan_project.root / "buildtool.toml").read_text()
+    server = "http://127.0.0.1:9"  # the port of discard, where nothing listens
+    project = described.replace("conan-remotes = []", f'conan-remotes = ["mine={server}"]')
+    conan_project.write("buildtool.toml", project)
+    conan_project.recipe("base")
+    conan_project.asks_for("calc/1.0")
+
+    error = conan_project.fails()
+
+    assert f"The server of the remote 'mine' is not reachable: {server}." in error
+    assert "[settings]" not in error, "the profiles that Conan prints hide its error"

@@ -19,9 +19,10 @@ from buildtool.build.file_api import BuildTree, CMakeTarget, CMakeToolchain, Com
             "clang --target=aarch64-linux-gnu -D__GLIBC_MINOR__=35 -O3 -c a.c",
         ),
         (
-            "/x/zig c++ --target=hexagon-linux-musl -mcpu=hexagonv73+hvx_length128b+hvxv73 a.cpp",
+            "/x/zig c++ --target=hexagon-linux-musl"
+            " -mcpu=hexagonv73+hvx_length128b+hvxv73+hvx_qfloat a.cpp",
             "clang++ --target=hexagon-linux-musl -mcpu=hexagonv73 -mhvx=v73 -mhvx-length=128B"
-            " a.cpp",
+            " -mhvx-qfloat a.cpp",
         ),
         ("/x/ccache /x/zig cc a.c", "clang a.c"),
         (

@@ -204,3 +204,16 @@ def test_failures_of_a_build_that_kept_going_are_all_shown_and_named() -> None:
 def test_a_mistake_of_our_own_is_raised_as_it_is() -> None:
     with pytest.raises(KeyError):
         raise_failures({**errors("a"), "b": KeyError("x")}, lambda _: None, keep_going=True)
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_one_mistake_that_fails_several_steps_is_told_once(keep_going: bool) -> None:
+    shown: list[Event] = []
+    failures = {"a": UsageError("wrong"), "b": BuildtoolError("other"), "c": UsageError("wrong")}
+
+    with pytest.raises(BuildtoolError) as raised:
+        raise_failures(failures, shown.append, keep_going=keep_going)
+
+    told = [event.name for event in shown if isinstance(event, StepFailed)]
+    assert told == (["a", "b"] if keep_going else ["b"])
+    assert isinstance(raised.value, StepsFailedError if keep_going else UsageError)

@@ -1,0 +1,58 @@
+"""What an intrinsic of Hexagon compilers needs: the compilers' own headers say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
+MAX_BYTES = 16 << 20  # LLVM 22's larger one has 220 KiB
+_DEFINE = re.compile(r"#define\s+(Q6_\w+)\b.*?__builtin_HEXAGON_(\w+)")
+_ARCH = re.compile(r"__H(?:VX|EXAGON)_ARCH__ >= (\d+)")
+
+
+class Intrinsic(NamedTuple):
+    """`name` as sources call it, `builtin` as the compiler calls it (`V6_vadd_sf`), and the
+    preprocessor `condition` under which the header defines it."""
+
+    name: str
+    builtin: str
+    condition: str
+
+    def lacks(self, arch: str) -> str:
+        """What it needs that a compilation for `arch` ("v68") does not have; "" if nothing."""
+        needed = max(map(int, _ARCH.findall(self.condition)), default=0)
+        if needed > int(arch[1:]):
+            return f"needs v{needed}; this is {arch}"
+        if "__HVX_IEEE_FP__" in self.condition:
+            return "needs the option -mhvx-ieee-fp"
+        if "__HEXAGON_AUDIO__" in self.condition:
+            return "needs the audio extension, which compute DSPs do not have"
+        return ""
+
+
+def read_intrinsics(directory: Path) -> Mapping[str, Intrinsic]:
+    """The intrinsics that the compiler's headers in `directory` define, by name; none of a header
+    that is not there."""
+    found: dict[str, Intrinsic] = {}
+    for header in HEADERS:
+        conditions: list[str] = []
+        for line in _lines(directory / header):
+            if line.startswith("#if"):
+                conditions.append(line)
+            elif line.startswith("#endif"):
+                conditions = conditions[:-1]
+            elif match := _DEFINE.match(line):
+                found[match[1]] = Intrinsic(match[1], match[2], "\n".join(conditions))
+    return found
+
+
+def _lines(header: Path) -> list[str]:
+    try:
+        with header.open("rb") as stream:
+            text = stream.read(MAX_BYTES).decode(errors="replace")
+    except OSError:
+        return []
+    return text.replace("\\\n", " ").splitlines()

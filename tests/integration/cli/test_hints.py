@@ -1,0 +1,105 @@
+"""Errors whose remedy is known end with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import Buildtool, Edit
+
+IMP = "dsp/src/demo_dsp_imp.c"
+KERNEL = "\nHVX_Vector {name}(HVX_Vector a, HVX_Vector b) {{ return {intrinsic}; }}\n"
+
+
+def failure(buildtool: Buildtool, project: Path) -> dict[str, Any]:
+    done = buildtool("build", "--json", cwd=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    error: dict[str, Any] = json.loads(done.stdout)["error"]
+    return error
+
+
+def append(file: Path, text: str) -> int:
+    """Append `text`, which begins with a newline; returns the number of its first line."""
+    before = file.read_text()
+    file.write_text(before + text)
+    return before.count("\n") + 2
+
+
+def test_mistakes_in_a_kernel(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    kernel = project / IMP
+    edit(kernel, '"HAP_power.h"', '"HAP_pwoer.h"')
+    remedy = failure(buildtool, project)["remedy"]
+    assert remedy == (
+        "HAP_pwoer.h is in none of the include directories. Did you mean HAP_power.h?"
+    )
+    edit(kernel, '"HAP_pwoer.h"', '"HAP_power.h"')
+
+    line = append(kernel, KERNEL.format(name="new", intrinsic="Q6_Vh_vadd_VhVhf(a, b)"))
+    append(kernel, KERNEL.format(name="later", intrinsic="Q6_Vh_equals_Vhf(a)"))
+    append(kernel, KERNEL.format(name="ieee", intrinsic="Q6_Vsf_vadd_VsfVsf(a, b)"))
+    remedies = failure(buildtool, project)["remedy"].splitlines()
+
+    assert remedies[0].startswith(f"{kernel}:{line}: there is no intrinsic Q6_Vh_vadd_VhVhf. Did")
+    assert "Did you mean Q6_Vh_vadd_VhVh" in remedies[0]
+    assert remedies[1] == f"{kernel}:{line + 2}: Q6_Vh_equals_Vhf needs v73; this is v68."
+    assert remedies[2] == f"{kernel}:{line + 4}: Q6_Vsf_vadd_VsfVsf needs the option -mhvx-ieee-fp."
+
+
+def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    """It compiles as it is; where a target switches it off the line and the option are named."""
+    kernel = project / IMP
+    line = append(kernel, KERNEL.format(name="sums", intrinsic="Q6_Vqf32_vadd_VsfVsf(a, b)"))
+    done = buildtool("build", cwd=project)
+    assert done.returncode == 0, done.stderr
+
+    edit(project / "dsp/CMakeLists.txt", "-Wextra", "-mno-hvx-qfloat")
+    remedy = failure(buildtool, project)["remedy"]
+    assert remedy.startswith(f"{kernel}:{line}: Q6_Vqf32_vadd_VsfVsf is an instruction that")
+    assert "-mhvx-qfloat" in remedy
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("target_link_libraries(demo_main PRIVATE foo)", "libfoo is not found for this target"),
+        ("find_package(Foo REQUIRED)", "The package Foo is not found for this target"),
+        ("find_package(ZLIB REQUIRED)", "The package ZLIB is not found for this target"),
+    ],
+)
+def test_what_the_host_side_lacks(
+    buildtool: Buildtool, project: Path, command: str, hint: str
+) -> None:
+    append(project / "host/CMakeLists.txt", f"\n{command}\n")
+
+    remedy = failure(buildtool, project)["remedy"]
+
+    assert hint in remedy
+    assert "name that component in 'needs'" in remedy
+    assert "'conan' of the component" in remedy
+
+
+def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    idl = project / "dsp/demo_dsp.idl"
+
+    def both() -> tuple[str, str]:
+        """What a build prints after the lines of its steps, and what `buildtool idl` prints."""
+        build = buildtool("build", "-j", "2", "-k", cwd=project).stderr
+        alone = buildtool("idl", str(idl), "-o", str(project / "out"), cwd=project).stderr
+        return build[build.index("error: ") :], alone
+
+    edit(idl, "in sequence<int16> a", "in sequenc<int16> a")
+    while_configuring, alone = both()
+    assert "unexpected `sequenc`" in alone
+    assert while_configuring == alone
+
+    edit(idl, "in sequenc<int16> a", "in sequence<int16> a")
+    assert buildtool("build", cwd=project).returncode == 0
+    edit(idl, "in sequence<int16> a", "in sequence<int61> a")
+    while_building, alone = both()
+    assert "int61" in alone
+    assert while_building == alone
