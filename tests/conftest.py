@@ -70,7 +70,7 @@ def _own_actions(
     """Give each test a cache where nothing was built before, besides what only costs time."""
     shared = Path(os.environ["BUILDTOOL_CACHE"])
     own = tmp_path_factory.mktemp("cache")
-    for name in ("zig", "emulator", "digests"):
+    for name in ("zig", "toolchains", "emulator", "digests"):
         (shared / name).mkdir(exist_ok=True)
         (own / name).symlink_to(shared / name)
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
+from buildtool.core.shared_copy import shared_copy
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
 from buildtool.sdk.program import version_of
@@ -36,8 +37,25 @@ def find_zig(wish: Tool = ANY) -> Zig:
 
 
 def sound_zig(wish: Tool = ANY) -> Zig:
-    """`find_zig`; raises `ToolUnfitError` also for a zig with problems."""
-    return sound("zig", find_zig(wish))
+    """`find_zig`; raises `ToolUnfitError` also for a zig with problems.
+
+    The zig of the `ziglang` package is the one in the user's cache where there can be one: see
+    `shared_copy`.
+    """
+    zig = sound("zig", find_zig(wish))
+    if not any(zig.where == packaged.resolve() for packaged in _packaged()):
+        return zig
+    name = f"zig-{zig.version}-{zig.identity[:16]}"
+    copy = shared_copy(name, {"zig": zig.where, "lib": zig.library})
+    if not copy:
+        return zig
+    return Zig(
+        where=copy / "zig",
+        version=zig.version,
+        identity=zig.identity,
+        problems=zig.problems,
+        library=copy / "lib",
+    )
 
 
 def _packaged() -> Iterator[Path]:

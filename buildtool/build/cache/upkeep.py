@@ -22,6 +22,7 @@ OTHERS = {
     "buildtool-cdsprpc": "import stubs",
     "digests": "digests of compilers and SDKs",
     "sysroots": "pulled from devices",
+    "toolchains": "compilers that builds use",
 }
 """What else lies in the cache directory."""
 KEPT = ("sysroots",)

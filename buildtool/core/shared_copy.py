@@ -1,0 +1,51 @@
+"""Installed files under a path that does not depend on where they are installed.
+
+Ninja runs a command again when its command line differs, or when a header is newer than what was
+made of it.  A compiler in a virtual environment changes both with each new environment, although
+it is the same compiler.  So builds use hard links to it in the user's cache, named by what it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from buildtool.core.cache import cache_dir
+
+DIRECTORY = "toolchains"
+
+
+def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
+    """The directory called `name` in the cache that holds `files`, each under its own name.
+
+    It is made of hard links when it is not there; `files` may be directories, and the first one
+    must be a file.  None where links are impossible: the cache is read-only or on another file
+    system, or the files are another user's.
+    """
+    directory = cache_dir() / DIRECTORY / name
+    first = next(iter(files))
+    if (directory / first).is_file():
+        return directory
+    import shutil  # noqa: PLC0415 - it is there most of the time
+    import tempfile  # noqa: PLC0415
+
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".") as temporary:
+            fresh = Path(temporary, name)
+            fresh.mkdir()
+            for own, source in files.items():
+                if source.is_dir():
+                    shutil.copytree(source, fresh / own, symlinks=True, copy_function=os.link)
+                else:
+                    os.link(source, fresh / own)
+            with contextlib.suppress(OSError):  # a damaged one, unless another process made it
+                if not (directory / first).is_file():
+                    shutil.rmtree(directory)
+            with contextlib.suppress(OSError):
+                fresh.rename(directory)
+    except (OSError, shutil.Error):
+        return None
+    return directory if (directory / first).is_file() else None

@@ -1,0 +1,122 @@
+"""Another installation of buildtool goes on with the build trees of the first one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.shared_copy import DIRECTORY
+from buildtool.sdk.zig import find_zig, sound_zig
+from tests.command_line import REPOSITORY, Buildtool, Edit
+
+LISTS = """\
+cmake_minimum_required(VERSION 3.22)
+project(app C)
+add_executable(app a.c b.c)
+install(TARGETS app)
+"""
+PROJECT = """\
+[project]
+name = "demo"
+[host.app]
+source = "app"
+[target.sim]
+platform = "ubuntu-aarch64"
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "a project"
+    (root / "app").mkdir(parents=True)
+    (root / "buildtool.toml").write_text(PROJECT)
+    (root / "app/CMakeLists.txt").write_text(LISTS)
+    (root / "app/a.c").write_text(
+        "#include <stdio.h>\nint b(void);\nint main(void) { return b(); }"
+    )
+    (root / "app/b.c").write_text("#include <stdlib.h>\nint b(void) { return 0; }\n")
+    return root
+
+
+@pytest.fixture
+def own_toolchains() -> Path:
+    """The directory for compilers of a cache that has none yet."""
+    directory = Path(os.environ["BUILDTOOL_CACHE"], DIRECTORY)
+    if find_zig().where.stat().st_dev != directory.parent.stat().st_dev:
+        pytest.skip("no hard links between the file systems of zig and of the cache")
+    directory.unlink()
+    return directory
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs another installation: buildtool as a wheel has it, and the same zig elsewhere."""
+    venv.create(tmp_path / "other", with_pip=False)
+    (packages,) = (tmp_path / "other").glob("lib/python*/site-packages")
+    spec = importlib.util.find_spec("ziglang")
+    assert spec
+    assert spec.origin
+    zig = Path(spec.origin).parent
+    shutil.copytree(zig, packages / "ziglang", symlinks=True)  # new files, new time stamps
+    (information,) = zig.parent.glob("ziglang-*.dist-info")
+    shutil.copytree(information, packages / information.name)
+    shutil.copytree(REPOSITORY / "buildtool", packages / "buildtool")
+    for name in ("cmake", "dsp", "host", "recipes"):
+        shutil.copytree(REPOSITORY / name, packages / "buildtool/_data" / name)
+    (packages / "more.pth").write_text(f"{zig.parent}\n")
+
+    def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [tmp_path / "other/bin/python", "-P", "-m", "buildtool", *arguments],
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+
+    return run
+
+
+def test_only_the_edited_file_is_compiled(
+    root: Path,
+    own_toolchains: Path,
+    other: Callable[..., subprocess.CompletedProcess[str]],
+    buildtool: Buildtool,
+    edit: Edit,
+) -> None:
+    assert buildtool("build", cwd=root).returncode == 0
+    assert len(list(own_toolchains.iterdir())) == 1
+
+    edit(root / "app/b.c", "return 0", "return 1")
+    done = other("build", "-v", cwd=root)
+
+    assert done.returncode == 0, done.stderr
+    assert "b.c.o" in done.stderr
+    assert "a.c.o" not in done.stderr
+
+
+def test_where_the_cache_cannot_be_written_zig_is_used_where_it_is(
+    own_toolchains: Path,
+) -> None:
+    own_toolchains.write_text("")  # no directory can be made there
+
+    assert sound_zig() == find_zig()
+
+
+def test_a_compiler_that_somebody_damaged_is_linked_again(own_toolchains: Path) -> None:
+    zig = sound_zig()
+    assert zig.where.is_relative_to(own_toolchains)
+    zig.where.unlink()
+
+    assert sound_zig() == zig
+    assert zig.where.samefile(find_zig().where)
+    assert [path.name for path in own_toolchains.iterdir()] == [zig.where.parent.name]
