@@ -7,7 +7,7 @@ import functools
 import hashlib
 import re
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -203,16 +203,21 @@ class _Reader:
                 raise self.error(at, f"lacks the key {name!r}", f"Add: {name} = … ({key.doc})")
         return record(**values)
 
-    def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Iterable[str]) -> Any:
+    def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Sequence[str]) -> Any:
         if hint in _TYPE_NAMES:
             if type(value) is not hint:
-                raise self.error(at, f"must be {_TYPE_NAMES[hint]}", f"It is: {value!r}")
+                from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - mostly right
+
+                remedy = as_scalar(at[-1], value, hint)
+                raise self.error(at, f"must be {_TYPE_NAMES[hint]}", remedy)
             if hint is str:
                 self.choice(value, at, choices)
             return value
         if typing.get_origin(hint) is tuple:
             if not isinstance(value, list) or any(type(item) is not str for item in value):
-                raise self.error(at, "must be a list of texts", 'Write it like this: ["a", "b"]')
+                from buildtool.project.remedies import as_list  # noqa: PLC0415 - mostly right
+
+                raise self.error(at, "must be a list of texts", as_list(at[-1], value, choices))
             for item in value:
                 self.choice(item, at, choices)
             if len(set(value)) != len(value):

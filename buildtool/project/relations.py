@@ -48,13 +48,22 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """A remedy for an unknown name: the closest known one, and all of them."""
+    """A remedy for an unknown name: the closest known one, and all of them.
+
+    A name with another number in it is another thing: v79 is no misspelling of v67.
+    """
     import difflib  # noqa: PLC0415 - most names are known
 
     names = list(names)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    numbers = _numbers(name)
+    alike = [each for each in names if not numbers or _numbers(each) in ([], numbers)]
+    close = difflib.get_close_matches(name, alike, n=1, cutoff=0.5)
     known = f"Known: {', '.join(names)}."
     return f"Did you mean {close[0]!r}? {known}" if close else known
+
+
+def _numbers(name: str) -> list[str]:
+    return re.findall(r"\d+", name)
 
 
 def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Wrong]:

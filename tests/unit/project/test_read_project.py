@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.project.model import Tool
+from buildtool.project.model import SECTIONS, Header, Tool, keys
 from buildtool.project.read import ProjectError, find_project, read_project
 
 Write = Callable[[str], Path]
@@ -100,6 +101,13 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
         ('"host"\n', '"host"\ninputs = ["../x"]\n', 7, "host.app.inputs", "no path inside"),
         ('["v68", "v73"]', '["V73"]', 11, "skel.kernels.archs", "Did you mean 'v73'?"),
         ('["v68", "v73"]', '"v68"', 11, "skel.kernels.archs", "must be a list of texts"),
+        (
+            '["v68", "v73"]',
+            '["v67"]',
+            11,
+            "skel.kernels.archs",
+            "'v67' is not known\nKnown: v68, v69",
+        ),
         ('["v68", "v73"]', '["v68", "v68"]', 11, "skel.kernels.archs", "names something twice"),
         ('"ubuntu-aarch64"', '"ubuntu"', 14, "target.sim.platform", "Did you mean 'ubuntu-"),
         ('archs = ["v68"]', 'archs = ["v81"]', 15, "target.sim.archs", "not built for v81"),
@@ -153,6 +161,52 @@ def test_what_is_wrong_is_shown_with_line_key_and_remedy(
     assert str(error).startswith(f"{file}:{line}")
     assert error.remedy
     assert error.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        ("archs", '"v68"', 'archs = ["v68"]'),
+        ("archs", '"v68, v73"', 'archs = ["v68", "v73"]'),
+        ("archs", '"v67"', 'archs = ["v68", "v69"]. Known: v68, v69, v73, v75, v79, v81.'),
+        ("archs", "68", 'archs = ["v68", "v69"]. Known: v68, v69, v73, v75, v79, v81.'),
+        ("targets", '"one two"', 'targets = ["one two"]'),
+        ("artifacts", '"lib\\"*.so"', 'artifacts = ["lib\\"*.so"]'),
+        ("inputs", "[1, 2]", 'inputs = ["1", "2"]'),
+        ("needs", "{ a = 1 }", 'needs = ["a", "b"]'),
+        ("install", '"false"', "install = false"),
+        ("idl", '["k.idl"]', 'idl = "k.idl"'),
+        ("preset", "3", 'preset = "3"'),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_shown_as_it_is_to_be_written(
+    write: Write, key: str, value: str, remedy: str
+) -> None:
+    line = 'archs = ["v68", "v73"]'
+    file = write(GOOD.replace(line, f"{key} = {value}", 1))
+
+    with pytest.raises(ProjectError) as caught:
+        read_project(file)
+
+    assert caught.value.remedy == f"Write it like this: {remedy}"
+
+
+def test_every_key_that_takes_a_list_says_how_one_is_written(write: Write) -> None:
+    lists = [
+        (kind, name.replace("_", "-"))
+        for kind, record in {"project": Header, **SECTIONS}.items()
+        for name, (hint, _) in keys(record).items()
+        if typing.get_origin(hint) is tuple
+    ]
+    assert len(lists) > 10
+    for kind, name in lists:
+        table = kind if kind == "project" else f"{kind}.x"
+        head = '[project]\nname = "demo"\n' if kind != "project" else ""
+        required = {"project": 'name = "demo"\n', "target": 'platform = "android"\n'}
+        body = required.get(kind, 'source = "host"\n')
+        with pytest.raises(ProjectError) as caught:
+            read_project(write(f'{head}[{table}]\n{body}{name} = "v68"\n'))
+        assert caught.value.remedy == f'Write it like this: {name} = ["v68"]'
 
 
 def test_what_is_asked_of_a_tool_has_an_absolute_path(write: Write, tmp_path: Path) -> None:
