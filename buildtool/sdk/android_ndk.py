@@ -106,6 +106,8 @@ def find_android_ndk(wish: Tool = ANY) -> AndroidNdk:
         usual=_usual(),
         look=_look,
         install=INSTALL,
+        other=f"Change 'version' in buildtool.toml, or install NDK {wish.version}: sdkmanager"
+        " --list names all. ANDROID_NDK_ROOT may name its directory.",
     )
 
 

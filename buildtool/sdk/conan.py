@@ -6,12 +6,12 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from buildtool.project.model import Tool
-from buildtool.sdk.found import Found, identity, search
+from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
 from buildtool.sdk.python_package import python_package
 
-OLDEST = ">=2.34"
+OLDEST = "2.34"
 """The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
+INSTALL = f"Install it beside buildtool: python -m pip install 'conan>={OLDEST},<3'"
 
 
 class Conan(Found):
@@ -26,17 +26,18 @@ class Conan(Found):
 def find_conan() -> Conan:
     """The Conan that is installed beside buildtool.
 
-    Raises `ToolMissingError` when there is none, `ToolUnfitError` for Conan 1.
+    Raises `ToolMissingError` when there is none, `ToolUnfitError` for an older one.
     """
     spec = importlib.util.find_spec("conan")
-    return search(
+    found = search(
         "Conan",
-        wish=Tool(version=OLDEST),
+        wish=ANY,
         variables=(),
         usual=[Path(place) for place in (spec.submodule_search_locations or ())] if spec else [],
         look=_look,
-        install="Install it beside buildtool: python -m pip install 'conan>=2.34,<3'",
+        install=INSTALL,
     )
+    return sound("Conan", found)
 
 
 def _look(package: Path) -> Conan | None:
@@ -44,4 +45,9 @@ def _look(package: Path) -> Conan | None:
     if not installed or not (package / "__init__.py").is_file():
         return None
     version = installed.version
-    return Conan(where=package, version=version, identity=identity("conan", version, {}))
+    problems: tuple[Problem, ...] = ()
+    if not satisfies(version, f">={OLDEST}"):
+        problems = (Problem(f"version {version} is older than {OLDEST}", INSTALL),)
+    return Conan(
+        where=package, version=version, identity=identity("conan", version, {}), problems=problems
+    )

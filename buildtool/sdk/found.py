@@ -92,13 +92,14 @@ def search(
     usual: Iterable[Path],
     look: Callable[[Path], AnyFound | None],
     install: str,
+    other: str = "",
 ) -> AnyFound:
     """Find the tool called `what` ("the Hexagon SDK") in the order that this module states.
 
     `look` returns the tool that lies at a path, or None; `install` is what to do when there is
-    none.  Raises `ToolMissingError` when it is nowhere, `NamedMissingError` when it is not where a
-    variable or the project file says; `ToolUnfitError` when its version is not the one that the
-    project asks for, or cannot be told.
+    none, `other` when there is one of another version only.  Raises `ToolMissingError` when it is
+    nowhere, `NamedMissingError` when it is not where a variable or the project file says;
+    `ToolUnfitError` when its version is not the one that the project asks for, or cannot be told.
     """
     usual = list(dict.fromkeys(usual))
     for source, path in _told(wish, variables):
@@ -133,7 +134,8 @@ def search(
         raise ToolUnfitError(
             f"the project asks for {what} {wish.version!r}, which is not here",
             why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in everything),
-            remedy=install,
+            remedy=other
+            or f"Change 'version' in buildtool.toml, or install {what} {wish.version}.",
         )
     where = [f"${variable} (not set)" for variable in variables] + [str(path) for path in usual]
     raise ToolMissingError(

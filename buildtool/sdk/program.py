@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from buildtool.project.model import Tool
 from buildtool.sdk.found import (
-    ANY,
     Found,
     Problem,
     identity,
@@ -88,7 +87,7 @@ def find_packaged(
             version, problems = version_of(program, "--version", pattern=pattern)
         if version and numbers(version) < oldest:
             text = f"version {version} is older than {'.'.join(map(str, oldest))}{why}"
-            problems += (Problem(text, install(package)),)
+            problems += (Problem(text, _install(package, oldest)),)
         return Found(
             where=program,
             version=version or "unknown",
@@ -99,18 +98,22 @@ def find_packaged(
     usual = [own.program] if own else []
     if not own or not satisfies(own.version, wish.version):
         usual += programs(package)
-    todo = install(package, wish)
-    return search(title, wish=wish, variables=(), usual=usual, look=look, install=todo)
-
-
-def install(package: str, wish: Tool = ANY) -> str:
-    """What to do when the Python package is not here, or not in the version that is wished for."""
-    if not wish.version:
-        return f"Install it beside buildtool: python -m pip install {package}"
-    return (
-        f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
-        " buildtool.toml; or change 'version' there."
+    return search(
+        title,
+        wish=wish,
+        variables=(),
+        usual=usual,
+        look=look,
+        install=_install(package, oldest),
+        other=f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
+        " buildtool.toml; or change 'version' there.",
     )
+
+
+def _install(package: str, oldest: tuple[int, ...]) -> str:
+    """How the Python package is installed; an older one that is there is replaced."""
+    version = ".".join(map(str, oldest))
+    return f"Install it beside buildtool: python -m pip install '{package}>={version}'"
 
 
 def foreign_machine(head: bytes) -> str:

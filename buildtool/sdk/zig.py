@@ -16,6 +16,7 @@ VERSION = "0.17"
 """The zig whose clang and libc++ the profiles are set to."""
 CLANG_VERSION = "22"  # the clang inside ziglang 0.17; its `zig cc --version` says so
 INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
+REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.0'"
 
 
 class Zig(Found):
@@ -32,7 +33,13 @@ def find_zig(wish: Tool = ANY) -> Zig:
     another version.
     """
     return search(
-        "zig", wish=wish, variables=(), usual=list(_packaged()), look=_look, install=INSTALL
+        "zig",
+        wish=wish,
+        variables=(),
+        usual=list(_packaged()),
+        look=_look,
+        install=INSTALL,
+        other=f"Change 'version' in [tool.zig] of buildtool.toml: profiles are made for {VERSION}.",
     )
 
 
@@ -72,7 +79,8 @@ def _look(program: Path) -> Zig | None:
     library = _library(program)
     if not library:
         text = f"its library is not beside it: no lib/libc above {program}"
-        problems = (*problems, Problem(text, INSTALL))
+        remedy = REPAIR if _is_packaged(program) else "Name a zig as it was unpacked, with its lib."
+        problems = (*problems, Problem(text, remedy))
     elif not problems and not satisfies(version, VERSION):
         text = f"it is zig {version}, and what profiles know of its clang and libc++ is {VERSION}'s"
         problems = (Problem(text, f"Name a zig {VERSION}, or take 'path' of [tool.zig] away."),)
@@ -87,9 +95,13 @@ def _look(program: Path) -> Zig | None:
 
 def _version(program: Path) -> tuple[str, tuple[Problem, ...]]:
     installed = python_package("ziglang")
-    if installed and any(program == packaged.resolve() for packaged in _packaged()):
+    if installed and _is_packaged(program):
         return installed.version, ()
     return version_of(program, "version", pattern=r"^(\d+\.\d+\.\d+[\w.+-]{0,60})$")
+
+
+def _is_packaged(program: Path) -> bool:
+    return any(program == packaged.resolve() for packaged in _packaged())
 
 
 def _library(program: Path) -> Path | None:

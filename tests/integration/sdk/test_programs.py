@@ -48,6 +48,7 @@ def test_cmake_is_the_packaged_one_unless_the_project_wants_another(program: Pro
     with pytest.raises(ToolUnfitError, match="asks for CMake '10'") as caught:
         find_cmake_program(Tool(version="10"))
     assert "9.1.0 in" in caught.value.why
+    assert "or change 'version' there" in caught.value.remedy
 
 
 def test_an_old_cmake_is_refused(program: Program) -> None:
@@ -71,7 +72,7 @@ def test_a_ninja_that_shares_no_jobs_is_refused(program: Program) -> None:
 
     with pytest.raises(ToolUnfitError, match=r"version 1\.12\.1 is older than 1\.13") as caught:
         find_cmake(ninja_wish=Tool(path=str(old)))
-    assert "python -m pip install ninja" in caught.value.remedy
+    assert "python -m pip install 'ninja>=1.13'" in caught.value.remedy
 
 
 def test_both_parts_of_qemu_are_looked_for_in_a_directory(program: Program) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from buildtool.project.model import Tool
+from buildtool.sdk.cmake import find_cmake_program
+from buildtool.sdk.conan import find_conan
 from buildtool.sdk.found import (
     ANY,
     Found,
@@ -17,6 +20,9 @@ from buildtool.sdk.found import (
     satisfies,
     search,
 )
+from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.python_package import PythonPackage
+from buildtool.sdk.zig import find_zig
 
 
 class Kit(Found):
@@ -115,7 +121,33 @@ def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Pat
         find(old, wish=Tool(version=">=6.4"))
 
     assert f"5.5 in {old}" in caught.value.why
-    assert caught.value.remedy == "Unpack the kit."
+    assert caught.value.remedy == ("Change 'version' in buildtool.toml, or install the kit >=6.4.")
+
+
+@pytest.mark.parametrize("find_it", [find_zig, find_cmake_program, find_ninja])
+def test_to_install_what_is_there_is_no_remedy_for_another_version(
+    find_it: Callable[[Tool], Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+    with pytest.raises(ToolUnfitError, match=r"asks for .* '0\.13', which is not here") as caught:
+        find_it(Tool(version="0.13"))
+
+    assert "hange 'version'" in caught.value.remedy
+    assert "pip install" not in caught.value.remedy
+
+
+def test_an_old_conan_is_replaced_and_no_project_is_blamed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old = PythonPackage("1.64.0", tmp_path / "RECORD")
+    monkeypatch.setattr("buildtool.sdk.conan.python_package", lambda _: old)
+
+    with pytest.raises(ToolUnfitError, match=r"version 1\.64\.0 is older than 2\.34") as caught:
+        find_conan()
+
+    assert "pip install 'conan>=2.34,<3'" in caught.value.remedy
+    assert "project" not in str(caught.value)
 
 
 def test_a_variable_that_names_the_wrong_version_is_refused_and_the_right_one_named(
