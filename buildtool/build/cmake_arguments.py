@@ -29,7 +29,7 @@ def cache_entries(
     dependencies: Dependencies | None = None,
     launcher: Launcher | None = None,
 ) -> dict[str, str]:
-    """The cache entries of the step's build tree; a component's own `defines` come last."""
+    """The cache entries of the step's build tree; `defines` come last."""
     toolchain = step.toolchain_file or step.tree / "toolchain.cmake"
     if dependencies:
         toolchain = dependencies.toolchain

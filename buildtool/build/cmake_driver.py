@@ -185,8 +185,9 @@ class Driver(_Given):
         step = self.step
         return [
             *(["--preset", step.preset] if step.preset else []),
-            # The profile's entries go to a toolchain file that may know none of them.
-            *(["--no-warn-unused-cli"] if step.toolchain_file else []),
+            # The profile's entries go to a toolchain file that may know none of them, those of a
+            # target to components that need not.
+            *(["--no-warn-unused-cli"] if step.toolchain_file or step.target_defines else []),
             *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
             *(f"-D{name}={value}" for name, value in self.cache.items()),
         ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool.core.errors import UsageError
+from buildtool.core.files import value_digest
 from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
 from buildtool.sdk.found import ANY
 from buildtool.toolchains.profile import Profile
@@ -29,8 +30,9 @@ class CMakeStep(NamedTuple):
     directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
     for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
     what is not to ship (`ships`) is there for others to build on; `inputs` are globs of files that
-    it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name; `cmake`
-    and `ninja` are what the project asks of these.
+    it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name;
+    `target_defines` names those of `defines` that every component of the target gets; `cmake` and
+    `ninja` are what the project asks of these.
     """
 
     name: str
@@ -47,6 +49,7 @@ class CMakeStep(NamedTuple):
     needs: tuple[tuple[str, Path], ...] = ()
     environment: tuple[str, ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
+    target_defines: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     preset: str = ""
     install: bool = True
@@ -150,6 +153,7 @@ def _step(
     arch: str | None = None,
 ) -> CMakeStep:
     component = components[name]
+    defines = {**component.defines, **target.defines}
     needed = any(name in other.needs for other in components.values())
 
     def filled(text: str) -> str:
@@ -158,7 +162,7 @@ def _step(
     def place(kind: str, component_name: str) -> Path:
         build_type = target.build_type.lower()
         digest = profile.digest[:16] + ("" if build_type == "release" else f"-{build_type}")
-        return project.state / kind / component_name / digest
+        return project.state / kind / component_name / (digest + _of_target(target))
 
     return CMakeStep(
         name=step_name(name, arch),
@@ -174,9 +178,8 @@ def _step(
         inputs=component.inputs,
         needs=tuple((step_name(need, arch), place("out", need)) for need in component.needs),
         environment=project.header.environment,
-        defines=tuple(
-            (key, filled(_cache_value(value))) for key, value in sorted(component.defines.items())
-        ),
+        defines=tuple((key, filled(_cache_value(value))) for key, value in sorted(defines.items())),
+        target_defines=tuple(sorted(target.defines)),
         targets=tuple(filled(name) for name in component.targets),
         preset=filled(component.preset),
         install=not component.artifacts and (component.install or needed),
@@ -191,6 +194,11 @@ def _step(
         cmake=project.tool("cmake"),
         ninja=project.tool("ninja"),
     )
+
+
+def _of_target(target: Target) -> str:
+    """What keeps the trees of targets apart that give their components other defines."""
+    return f"-{value_digest(dict(target.defines))[:8]}" if target.defines else ""
 
 
 def step_name(component: str, arch: str | None) -> str:

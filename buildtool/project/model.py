@@ -155,6 +155,10 @@ class Target(NamedTuple):
     stl: Annotated[
         str, Key("C++ library on android", choices=("c++_static", "c++_shared", "none", "system"))
     ] = "c++_static"
+    defines: Annotated[
+        Mapping[str, Define],
+        Key("CMake cache entries of every component, in place of those of the same name"),
+    ] = NO_DEFINES
 
 
 class Tool(NamedTuple):

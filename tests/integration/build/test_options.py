@@ -80,3 +80,25 @@ def test_after_a_failure_what_does_not_need_it_is_built(machine: Machine) -> Non
 
     machine.write()
     assert machine.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+
+
+def test_defines_of_a_target_go_before_the_component_s(machine: Machine) -> None:
+    of_component = 'source = "host"\ndefines = { ONE = 1, TWO = 2 }'
+    machine.edit("buildtool.toml", 'source = "host"', of_component)
+    of_target = '[target.alone]\ndefines = { TWO = "two", FOR_ANOTHER = true }'
+    machine.edit("buildtool.toml", "[target.alone]", of_target)
+    with (machine.root / "buildtool.toml").open("a") as project:
+        project.write('[target.plain]\nplatform = "ubuntu-aarch64"\n')
+    machine.edit(
+        "host/CMakeLists.txt",
+        "install(",
+        'file(WRITE "${CMAKE_BINARY_DIR}/told" "${ONE} ${TWO}")\n'
+        'install(FILES "${CMAKE_BINARY_DIR}/told" DESTINATION share)\ninstall(',
+    )
+
+    said = "".join(machine.build(target)[1] for target in ("alone", "plain"))
+
+    assert machine.staged("alone")["share/told"] == b"1 two"
+    assert machine.staged("plain")["share/told"] == b"1 2"
+    assert "Warning" not in said  # of FOR_ANOTHER, which this component does not use
+    assert machine.build("alone")[0] == {HOST: "up-to-date"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.plan import make_plan
+from buildtool.build.plan import CMakeStep, make_plan
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.toolchains.profile import Compiler, Profile
@@ -54,6 +54,39 @@ def test_targets_with_the_same_skel_share_its_tree() -> None:
 
     assert one[2].tree == other[1].tree
     assert one[1].tree != one[2].tree
+
+
+def test_defines_of_a_target_go_before_those_of_its_components() -> None:
+    defines = {"A": False, "ARCH": "{arch}"}
+    sim = PROJECT.targets["sim"]
+    targets = {
+        **PROJECT.targets,
+        "tuned": sim._replace(defines=defines),
+        "again": sim._replace(defines=dict(reversed(defines.items()))),
+        "other": sim._replace(defines={"A": True}),
+    }
+    project = PROJECT._replace(targets=targets)
+
+    def steps(name: str) -> tuple[CMakeStep, ...]:
+        return make_plan(project, name, HOST, SKELS).steps
+
+    host, skel = steps("tuned")[0], steps("tuned")[2]
+    assert host.defines == (("A", "OFF"), ("ARCH", "{arch}"))
+    assert skel.defines == (("A", "OFF"), ("ARCH", "v73"), ("N", "x-v73"))
+    assert steps("sim")[2].defines == (("A", "ON"), ("N", "x-v73"))
+    assert [step.tree for step in steps("again")] == [step.tree for step in steps("tuned")]
+    places = [(s.tree, s.output) for name in ("sim", "tuned", "other") for s in steps(name)]
+    assert len({place for pair in places for place in pair}) == 2 * 9
+
+
+def test_what_is_built_on_is_that_of_the_same_defines() -> None:
+    skels = {"base": Skel("dsp"), "k": Skel("dsp", needs=("base",))}
+    targets = {"tuned": Target("u", ("v68",), defines={"A": 1})}
+    project = PROJECT._replace(skels=skels, targets=targets)
+
+    _, base, k = make_plan(project, "tuned", HOST, SKELS).steps
+
+    assert k.needs == (("skel/base/v68", base.output),)
 
 
 def test_a_wrong_target_gets_a_suggestion() -> None:
