@@ -32,7 +32,7 @@ from buildtool.core.files import file_digest, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
-from buildtool.toolchains.refusal import Refusal, remedies
+from buildtool.toolchains.refusal import Rule, remedies
 
 if TYPE_CHECKING:
     from buildtool.build.conan_driver import Dependencies
@@ -223,7 +223,7 @@ class Driver(_Given):
             check_links(tree, self.step.profile.cdsprpc)
 
     @property
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> tuple[Rule, ...]:
         """A toolchain file of the component's own brings a compiler of its own."""
         return () if self.step.toolchain_file else self.step.profile.refusals
 

@@ -17,7 +17,7 @@ from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.refusal import Refusal
+from buildtool.toolchains.refusal import Rule
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
 
@@ -57,7 +57,7 @@ class _Fields(NamedTuple):
     variables: Mapping[str, str] = NONE
     environment: Mapping[str, str] = NONE
     runtime: Mapping[str, Path] = NONE
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[Rule, ...] = ()
     cdsprpc: Cdsprpc | None = None
 
 

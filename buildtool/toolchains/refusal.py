@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+
+class Rule(Protocol):
+    """Something that a profile cannot compile."""
+
+    def refused(self, flags: Sequence[str]) -> Refusal | None:
+        """What is wrong with a compile command that has `flags`."""
+
+    def met(self, output: str) -> Refusal | None:
+        """What a compiler that failed says in `output`, if it is about this."""
 
 
 class Refusal(NamedTuple):
@@ -19,19 +29,22 @@ class Refusal(NamedTuple):
     reason: str
     remedy: str
 
+    def refused(self, flags: Sequence[str]) -> Refusal | None:
+        asked = [flag for flag in flags if _is(flag, self.flag) or flag == self.undone_by]
+        return self if asked and asked[-1] != self.undone_by else None
 
-def refused(refusals: Iterable[Refusal], flags: Sequence[str]) -> Refusal | None:
-    """The first of `refusals` that a compile command with `flags` asks for; the last flag wins."""
-    for refusal in refusals:
-        asked = [flag for flag in flags if _is(flag, refusal.flag) or flag == refusal.undone_by]
-        if asked and asked[-1] != refusal.undone_by:
-            return refusal
-    return None
+    def met(self, output: str) -> Refusal | None:
+        return self if any(words in output for words in self.said) else None
 
 
-def remedies(refusals: Iterable[Refusal], output: str) -> str:
-    """What to do about a compiler's `output`, as far as it is about one of `refusals`; or ""."""
-    met = [refusal for refusal in refusals if any(words in output for words in refusal.said)]
+def refused(rules: Iterable[Rule], flags: Sequence[str]) -> Refusal | None:
+    """The first of `rules` that a compile command with `flags` breaks; the last flag wins."""
+    return next(filter(None, (rule.refused(flags) for rule in rules)), None)
+
+
+def remedies(rules: Iterable[Rule], output: str) -> str:
+    """What to do about a compiler's `output`, as far as it is about one of `rules`; or ""."""
+    met = [refusal for rule in rules if (refusal := rule.met(output))]
     return " ".join(f"{refusal.reason[0].upper()}{refusal.reason[1:]}." for refusal in met) + (
         f" {met[0].remedy}" if met else ""
     )

@@ -8,6 +8,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY
 from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+from buildtool.toolchains.zig_cpu import ZigCpuNames
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
 
@@ -36,6 +37,7 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
             c=(program, "cc", *arguments),
             cxx=(program, "c++", *arguments),
         ),
+        refusals=(ZigCpuNames(),),
     )
 
 

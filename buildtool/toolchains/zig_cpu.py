@@ -1,0 +1,102 @@
+"""ARM64 processors in zig's words: `-march=armv8.2-a+dotprod` is `-mcpu=generic+v8_2a+dotprod`.
+
+zig takes -march, -mcpu and -mtune for one option, of which the last counts, and names processors
+and features as LLVM does, with `_` for `-` and `.`.  What is translated here makes its clang
+define the same macros as clang by itself does; the tests compare them.
+Source: LLVM's AArch64Features.td and AArch64TargetParser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from buildtool.toolchains.refusal import Refusal
+
+_OPTION = re.compile(r"-m(arch|cpu|tune)=(\S+)")
+_ARCH = re.compile(r"armv(8|9)(?:\.(\d))?-a")
+_CPU = re.compile(r"(cortex|neoverse|apple|exynos|oryon|cobalt)-[a-z0-9-]+")
+_FEATURES: Mapping[str, tuple[str, ...]] = {
+    **{
+        name: (name,)
+        for name in (
+            *("aes", "bf16", "crc", "dotprod", "flagm", "fp16fml", "i8mm", "lse", "predres", "ras"),
+            *("rcpc", "rdm", "sb", "sha2", "sha3", "sm4", "ssbs"),
+        )
+    },
+    "memtag": ("mte",),
+    "profile": ("spe",),
+    "rdma": ("rdm",),
+    "rng": ("rand",),
+}
+_TO_8_3 = {"crypto": ("aes", "sha2"), "fp16": ("fullfp16",), "sve": ("sve",), "sve2": ("sve2",)}
+_FROM_9 = {**_TO_8_3, "crypto": ("aes", "sha2", "sha3", "sm4")}
+_FROM_8_4 = {name: (*words, "fp16fml") for name, words in _FROM_9.items()}
+_FROM_8_4["crypto"] = _FROM_9["crypto"]
+
+
+def in_zig_s_words(flag: str) -> str:
+    """The flag that zig takes in place of a -march= or -mcpu= of clang's and gcc's; "" where no
+    exact one is known."""
+    option = _OPTION.fullmatch(flag)
+    if not option:
+        return ""
+    base, *extensions = option[2].split("+")
+    if arch := _ARCH.fullmatch(base):
+        major, minor = arch[1], arch[2] or "0"
+        name = f"generic+v{major}{'' if minor == '0' else f'_{minor}'}a"
+        words = {
+            **_FEATURES,
+            **(_FROM_9 if major == "9" else _FROM_8_4 if minor >= "4" else _TO_8_3),
+        }
+    elif option[1] == "cpu" and _CPU.fullmatch(base):
+        name, words = base.replace("-", "_"), dict(_FEATURES)
+    else:
+        return ""
+    if not set(extensions) <= set(words):
+        return ""
+    features = dict.fromkeys(word for extension in extensions for word in words[extension])
+    return "-mcpu=" + "+".join([name, *features])
+
+
+class ZigCpuNames(NamedTuple):
+    """The rule that processors are to be named in zig's words."""
+
+    def refused(self, flags: Sequence[str]) -> Refusal | None:
+        asked = [flag for flag in flags if _OPTION.fullmatch(flag)]
+        return _refusal(asked[-1]) if asked else None
+
+    def met(self, output: str) -> Refusal | None:
+        if "unknown CPU" not in output:
+            return None
+        asked = [found[0] for found in _OPTION.finditer(output)]
+        return next(filter(None, map(_refusal, reversed(asked))), None)
+
+
+def _refusal(flag: str) -> Refusal | None:
+    """What is wrong with `flag` where it is the last that names a processor."""
+    if flag.startswith("-mtune="):
+        return Refusal(
+            flag,
+            "",
+            (),
+            reason="zig takes -mtune for -mcpu: it would compile for that processor only",
+            remedy=f"Leave {flag} out, or use another compiler: {_OTHERS}.",
+        )
+    name = flag.partition("=")[2].partition("+")[0]
+    if not _ARCH.fullmatch(name) and not _CPU.fullmatch(name):
+        return None
+    same = in_zig_s_words(flag)
+    return Refusal(
+        flag,
+        "",
+        (),
+        reason="zig names processors and their features in words of its own",
+        remedy=f"Write {same}, which means the same to zig, or use another compiler: {_OTHERS}."
+        if same
+        else f"Use another compiler: {_OTHERS}.",
+    )
+
+
+_OTHERS = 'toolchain = "gcc" or "clang" in the target'

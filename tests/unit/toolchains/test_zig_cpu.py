@@ -1,0 +1,64 @@
+"""Processors in zig's words, and what is said of flags that name them otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from buildtool.toolchains.refusal import refused, remedies
+from buildtool.toolchains.zig_cpu import ZigCpuNames, in_zig_s_words
+
+RULES = (ZigCpuNames(),)
+
+
+@pytest.mark.parametrize(
+    ("flag", "same"),
+    [
+        ("-march=armv8-a", "-mcpu=generic+v8a"),
+        ("-march=armv8.2-a+dotprod", "-mcpu=generic+v8_2a+dotprod"),
+        ("-march=armv8.2-a+fp16+dotprod", "-mcpu=generic+v8_2a+fullfp16+dotprod"),
+        ("-march=armv8-a+crc+crypto", "-mcpu=generic+v8a+crc+aes+sha2"),
+        ("-march=armv8.6-a+crypto", "-mcpu=generic+v8_6a+aes+sha2+sha3+sm4"),
+        ("-march=armv8.4-a+fp16", "-mcpu=generic+v8_4a+fullfp16+fp16fml"),
+        ("-march=armv9-a+sve2", "-mcpu=generic+v9a+sve2"),
+        ("-mcpu=cortex-a78", "-mcpu=cortex_a78"),
+        ("-mcpu=cortex-a76+aes+ssbs", "-mcpu=cortex_a76+aes+ssbs"),
+        ("-mcpu=cortex-a710+crypto", ""),  # what that is depends on its architecture
+        ("-march=armv8.2-a+nosimd", ""),  # nobody checked what that takes away
+        ("-march=armv8.2-a+x;`reboot`", ""),
+        ("-march=native", ""),
+        ("-mtune=cortex-a78", ""),
+    ],
+)
+def test_the_exact_flag_is_known_or_none(flag: str, same: str) -> None:
+    assert in_zig_s_words(flag) == same
+
+
+@pytest.mark.parametrize(
+    ("flags", "remedy"),
+    [
+        (["-march=armv8.2-a+dotprod", "-O2"], "Write -mcpu=generic+v8_2a+dotprod, which"),
+        (["-march=armv8.2-a+nosimd"], "Use another compiler: toolchain ="),
+        (["-mcpu=generic+v8_2a", "-march=armv8.2-a"], "Write -mcpu=generic+v8_2a, which"),
+        (["-mcpu=generic+v8_2a", "-mtune=cortex_a78"], "Leave -mtune=cortex_a78 out"),
+        (["-march=armv8.2-a", "-mcpu=generic+v8_2a"], ""),
+        (["-march=generic+v8_2a+dotprod"], ""),
+        (["-mcpu=cortex_a78"], ""),
+        (["-mbranch-protection=standard", "-O2"], ""),
+        ([], ""),
+    ],
+)
+def test_the_last_flag_counts(flags: list[str], remedy: str) -> None:
+    refusal = refused(RULES, flags)
+
+    assert (refusal.remedy if refusal else "").startswith(remedy)
+    assert bool(refusal) == bool(remedy)
+
+
+def test_what_zig_says_gets_the_flag() -> None:
+    said = (
+        "FAILED: a.c.o\n/zig cc -target x -O2 -march=armv8.2-a+dotprod -o a.c.o -c a.c\n"
+        "info: available CPUs for architecture 'aarch64':\nerror: unknown CPU: 'armv8.2'\n"
+    )
+
+    assert "Write -mcpu=generic+v8_2a+dotprod" in remedies(RULES, said)
+    assert remedies(RULES, said.replace("unknown CPU", "other")) == ""
