@@ -149,6 +149,7 @@ def run_emulated(
     *,
     soc_name: str,
     listener: Listener,
+    options: Options | None = None,
     stdout: int | None = None,
 ) -> RunResult:
     """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
@@ -159,7 +160,7 @@ def run_emulated(
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
     check_platform(target_name, target.platform)
-    _, staged = stage(project, target_name, listener)
+    _, staged = stage(project, target_name, listener, options)
     device = prepare(
         project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
     )

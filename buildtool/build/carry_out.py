@@ -163,6 +163,7 @@ def _driver(judged: Judged, building: Building, packages: Dependencies | None) -
             log=log,
             say=lambda line: listener(StepOutput(step.name, line)),
             warn=lambda text: listener(Warned(step.name, text)),
+            keep_going=building.options.keep_going,
         )
 
 

@@ -55,12 +55,13 @@ class _Given(NamedTuple):
     log: StepLog
     say: Callable[[str], None]
     warn: Callable[[str], None]
+    keep_going: bool = False
 
 
 class Driver(_Given):
     """One step's tools.  `needs` are the digests of what steps made that this one builds on;
     `environment` is the tools', `disk` knows digests; `log` and `say` get what they print, `warn`
-    what those had to say that succeeded."""
+    what those had to say that succeeded.  With `keep_going` Ninja goes on after a failure."""
 
     @property
     def cache(self) -> dict[str, str]:
@@ -87,7 +88,8 @@ class Driver(_Given):
         """
         begun = time.time_ns()
         note, _ = self.ready(foundation)
-        command: list[str | Path] = [self.cmake.ninja, "-C", self.tree, *self.step.targets]
+        on = ("-k", "0") if self.keep_going else ()
+        command: list[str | Path] = [self.cmake.ninja, *on, "-C", self.tree, *self.step.targets]
         commands = log_lines(self.tree)
         trees.write_note(self.tree, note._replace(known=False))
         load_meanwhile()

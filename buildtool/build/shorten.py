@@ -55,6 +55,11 @@ class FailedCommand:
     command: str
     output: list[str] = field(default_factory=list)
 
+    @property
+    def made(self) -> str:
+        """What it should have made."""
+        return re.sub(rf"^{_FAILED}(\[code=\d+\] )?", "", self.title).strip()
+
 
 def failed_commands(lines: Sequence[str]) -> list[FailedCommand]:
     """The commands that failed, of the lines that Ninja printed."""
@@ -79,7 +84,9 @@ def _edges(edges: Sequence[FailedCommand]) -> list[str]:
         left = len(edges) - number
         room = MOST_LINES - len(told) - 1
         if room < LEAST_OF_EDGE:
-            told.append(f"… and {left} more {'commands' if left > 1 else 'command'} failed")
+            noun = "commands" if left > 1 else "command"
+            names = ", ".join(edge.made for edge in edges[number:])
+            told.append(_cut(f"… and {left} more {noun} failed: {names}"))
             break
         told += [_cut(edge.title), short_command(edge.command)]
         told += _said(edge.output, max(room // left, LEAST_OF_EDGE) - 2)

@@ -6,29 +6,18 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import Json
+from buildtool.cli.options import BuildType, Jobs, Json, KeepGoing, Launcher, Verbose
 
 
 def build(
     target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
     *,
     plan: Annotated[bool, typer.Option("--plan", help="Print the steps; do nothing.")] = False,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Commands at once, of all steps together.")
-    ] = 0,
-    keep_going: Annotated[
-        bool,
-        typer.Option("--keep-going", "-k", help="After a failure build what does not need it."),
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print all that the tools print.")
-    ] = False,
-    build_type: Annotated[
-        str, typer.Option(help="CMake's build type, in place of the target's: Debug, Release, ...")
-    ] = "",
-    launcher: Annotated[
-        str, typer.Option(help="Compiler launcher of both sides: ccache, sccache, ... or none.")
-    ] = "",
+    jobs: Jobs = 0,
+    keep_going: KeepGoing = False,
+    verbose: Verbose = False,
+    build_type: BuildType = "",
+    launcher: Launcher = "",
     json: Json = False,
 ) -> None:
     """Build everything that a target ships: the ARM64 side and its skels."""

@@ -10,6 +10,21 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
+# Those of what builds.
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, help="Commands at once, of all steps together.")
+]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", "-k", help="After a failure build what does not need it.")
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all that the tools print.")]
+BuildType = Annotated[
+    str, typer.Option(help="CMake's build type, in place of the target's: Debug, Release, ...")
+]
+Launcher = Annotated[
+    str, typer.Option(help="Compiler launcher of both sides: ccache, sccache, ... or none.")
+]
+
 
 def print_json(value: Any) -> None:
     """Print the one JSON document of a verb."""

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.options import (
+    BuildType,
+    Jobs,
+    Json,
+    KeepGoing,
+    Launcher,
+    Verbose,
+    here,
+    print_json,
+)
 from buildtool.core.errors import UsageError
 
 
@@ -29,6 +38,11 @@ def run(
     *,
     target: Annotated[str, typer.Option(help="Target to build; default: the device's.")] = "",
     soc: Annotated[str, typer.Option(help="SoC that the emulated device stands in for.")] = "",
+    jobs: Jobs = 0,
+    keep_going: KeepGoing = False,
+    verbose: Verbose = False,
+    build_type: BuildType = "",
+    launcher: Launcher = "",
     json: Json = False,
 ) -> None:
     """Build what changed, and run a program on a device: run sim -- bin/PROGRAM.
@@ -37,6 +51,7 @@ def run(
     With --json the program's output goes to standard error.
     """
     from buildtool import flow
+    from buildtool.build.building import Options
     from buildtool.cli.screen import Screen
     from buildtool.deploy.emulated.socs import DEFAULT_SOC
     from buildtool.project.read import find_project
@@ -48,12 +63,16 @@ def run(
             remedy="buildtool run sim -- bin/PROGRAM",
         )
     project = find_project(here())
+    name = target or project.header.default_target
+    if build_type:
+        project = flow.with_build_type(project, name, build_type)
     result = flow.run_emulated(
         project,
-        target or project.header.default_target,
+        name,
         ctx.obj or [],
         soc_name=soc or DEFAULT_SOC,
-        listener=Screen(quiet=True),
+        listener=Screen(quiet=True, verbose=verbose),
+        options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
         stdout=sys.stderr.fileno() if json else None,
     )
     if json:

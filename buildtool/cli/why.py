@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.options import BuildType, Json, here, print_json
 
 if TYPE_CHECKING:
     from buildtool.build.reasons import Reason
@@ -24,9 +24,7 @@ def why(
     last: Annotated[
         bool, typer.Option("--last", help="What the last build did, not what one would do now.")
     ] = False,
-    build_type: Annotated[
-        str, typer.Option(help="CMake's build type, in place of the target's, as for build.")
-    ] = "",
+    build_type: BuildType = "",
     every: Annotated[bool, typer.Option("--all", help="All reasons, not the first ten.")] = False,
     json: Json = False,
 ) -> None:

@@ -76,6 +76,18 @@ def test_the_program_s_status_and_output_are_passed_on(
     assert (done.returncode, done.stdout) == (status, out), done.stderr
 
 
+def test_it_takes_the_options_of_build(plain: Path, buildtool: Buildtool) -> None:
+    options = ["-j", "1", "-k", "-v", "--build-type", "Debug", "--launcher", "none"]
+    done = buildtool("run", "sim", *options, "--", "bin/app", "-v", cwd=plain)
+
+    assert done.returncode == 0, done.stderr
+    assert "host/app: [1/" in done.stderr
+    assert list(plain.glob(".buildtool/build/app/*-debug"))
+    wrong = buildtool("run", "sim", "--build-type", "Fast", "--", "bin/app", cwd=plain)
+    assert wrong.returncode == 125
+    assert "'Fast' is no build type" in wrong.stderr
+
+
 def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:
     done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
 

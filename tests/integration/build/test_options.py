@@ -67,16 +67,18 @@ def test_a_build_type_reaches_both_sides(machine: Machine) -> None:
 
 def test_after_a_failure_what_does_not_need_it_is_built(machine: Machine) -> None:
     machine.edit("host/main.c", "LEVEL", "NO_LEVEL")
+    machine.edit("host/parts/one.c", "return 1", "return NO_PART")
 
     stopped = machine.run("build", "-j", "1")
     assert stopped.returncode == 1
     assert f"- {SKEL:<28} skipped" in stopped.stderr
-    assert "NO_LEVEL" in stopped.stderr
+    assert ("NO_LEVEL" in stopped.stderr) != ("NO_PART" in stopped.stderr)
 
     went_on = machine.run("build", "-j", "1", "--keep-going")
     assert went_on.returncode == 1
     assert f"✓ {SKEL:<28} built" in went_on.stderr
     assert "NO_LEVEL" in went_on.stderr
+    assert "NO_PART" in went_on.stderr
 
     machine.write()
     assert machine.build()[0] == {HOST: "built", SKEL: "up-to-date"}

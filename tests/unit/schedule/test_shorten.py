@@ -100,7 +100,7 @@ def test_each_of_some_failed_commands_gets_room() -> None:
 
     assert len(text.splitlines()) <= MOST_LINES
     assert "FAILED: [code=1] 2.o" in text
-    assert text.endswith("… and 4 more commands failed")
+    assert text.endswith("… and 4 more commands failed: 3.o, 4.o, 5.o, 6.o")
 
 
 def test_a_command_that_names_no_error_is_shown_with_its_beginning_and_its_end() -> None:
