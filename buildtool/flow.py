@@ -15,7 +15,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
 from buildtool.release.stage import stage as stage_release
-from buildtool.toolchains.choose import host_profile, skel_profiles
+from buildtool.toolchains.choose import profiles
 
 if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
     from buildtool.build import clean as cleaning
@@ -33,9 +33,7 @@ if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
 def plan(project: Project, target_name: str) -> Plan:
     """What building `target_name` consists of; nothing is touched."""
     target = find_target(project, target_name)
-    return make_plan(
-        project, target_name, host_profile(project, target), skel_profiles(project, target)
-    )
+    return make_plan(project, target_name, *profiles(project, target))
 
 
 def stage(

@@ -22,7 +22,7 @@ from buildtool.build.lookup import Kept
 from buildtool.build.plan import CMakeStep
 from buildtool.build.record import Record, record_file, write_record
 from buildtool.build.step_key import step_key
-from buildtool.core.events import Note, StepFinished, StepOutput, StepStarted, Warned
+from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import value_digest
 from buildtool.core.lock import locked
 from buildtool.sdk.cmake import CMake
@@ -106,7 +106,8 @@ def _restored(judged: Judged, building: Building, fields: dict[str, Any]) -> _Do
     if not hit or not lookup.restore(hit, step.output):
         return None
     outputs, seconds = hit.action.outputs, hit.action.seconds
-    record = Record(key, fields, hit.inputs, outputs, (), _ships(step, outputs), seconds)
+    ships = _ships(step, outputs, building.listener)
+    record = Record(key, fields, hit.inputs, outputs, (), ships, seconds)
     return _Done("restored", record, hit.origin)
 
 
@@ -122,7 +123,7 @@ def _built(
     with _driver(judged, building, packages) as driver, building.jobserver.token():
         inputs, moved = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
-    ships = _ships(step, outputs)
+    ships = _ships(step, outputs, building.listener)
     if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
         paths = inputs.paths | PathSet.of(map(roots.named, own))
         inputs = observe(paths, roots, building.disk.again())
@@ -175,11 +176,12 @@ class _Done(NamedTuple):
     origin: str = ""
 
 
-def _ships(step: CMakeStep, outputs: Sequence[Output]) -> dict[str, str]:
+def _ships(step: CMakeStep, outputs: Sequence[Output], listener: Listener) -> dict[str, str]:
     """Check what the step made; returns what must ship with it, as `Record.runtime`."""
     from buildtool.build.check_products import check_products  # noqa: PLC0415 - by now loaded
 
-    complete = check_products(step, {output.path: step.output / output.path for output in outputs})
+    files = {output.path: step.output / output.path for output in outputs}
+    complete = check_products(step, files, lambda text: listener(Warned(step.name, text)))
     return {name: str(path) for name, path in complete.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from buildtool.build.plan import CMakeStep
@@ -12,15 +12,18 @@ from buildtool.toolchains.host import check_host
 from buildtool.toolchains.skel import check_library, check_skel, is_skel
 
 
-def check_products(step: CMakeStep, files: Mapping[str, Path]) -> dict[str, Path]:
+def check_products(
+    step: CMakeStep, files: Mapping[str, Path], warn: Callable[[str], None]
+) -> dict[str, Path]:
     """Check what a step ships; returns the libraries that must ship with it.
 
     These are the toolchain's and the packages' that something among `files` needs, by the place
-    where they are looked for.  Raises `ArtifactError`, `HostError`, `SkelError`.
+    where they are looked for.  `warn` is told what may be wrong.  Raises `ArtifactError`,
+    `HostError`, `SkelError`.
     """
     complete = _with_runtime(dict(files), step)
     if step.arch:
-        _check_skels(step, step.arch, complete)
+        _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's own shell is neither
         _check_host(step, complete)
     return {name: path for name, path in complete.items() if name not in files}
@@ -60,14 +63,16 @@ def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
             check_host(read_elf(path), step.profile)
 
 
-def _check_skels(step: CMakeStep, arch: str, files: dict[str, Path]) -> None:
+def _check_skels(
+    step: CMakeStep, arch: str, files: dict[str, Path], warn: Callable[[str], None]
+) -> None:
     """A skel step ships at least one skel, and nothing that the DSP would refuse."""
     skels = 0
     for name, path in files.items():
         if ".so" not in path.suffixes:
             continue
         if is_skel(read_elf(path)) or name.endswith("_skel.so"):
-            check_skel(path, arch, files.values())
+            check_skel(path, arch, files.values(), device=step.profile.shell, warn=warn)
             skels += 1
         else:
             check_library(path, arch)

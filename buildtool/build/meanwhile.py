@@ -16,7 +16,7 @@ def _load() -> None:
         import buildtool.build.check_products  # noqa: PLC0415
         import buildtool.build.discover  # noqa: F401, PLC0415
         from buildtool.core.elf import get_ready  # noqa: PLC0415
-        from buildtool.toolchains.skel import shell_symbols  # noqa: PLC0415
+        from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415
 
         get_ready()
-        shell_symbols()
+        known_shells()

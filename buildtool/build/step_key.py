@@ -53,6 +53,7 @@ def step_fields(
             "cdsprpc": profile.cdsprpc.digest if profile.cdsprpc else "",
             "digest": profile.digest,
         },
+        "shell": profile.shell.digest if profile.shell else "",
         "cmake": {
             "build type": step.build_type,
             "defines": said(dict(step.defines)),

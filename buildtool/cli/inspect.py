@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,13 +35,16 @@ def inspect(
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
             remedy="Name one of these.",
         )
-    elf = check_skel(file, skel) if skel else read_elf(file)
+    warnings: list[str] = []
+    elf = check_skel(file, skel, warn=warnings.append) if skel else read_elf(file)
     if json:
-        print_json(_facts(elf))
+        print_json({**_facts(elf), "warnings": warnings})
     elif not quiet:
         for name, value in _facts(elf).items():
             text = "\n".ljust(17).join(value) or "–" if isinstance(value, list) else value
             print(f"{name:<15} {text}")
+        for warning in warnings:
+            print(f"warning: {warning}", file=sys.stderr)
 
 
 def _facts(elf: Elf) -> dict[str, Any]:

@@ -14,22 +14,42 @@ if TYPE_CHECKING:
     from buildtool.sdk.sysroot import Sysroot
 
 
+def profiles(project: Project, target: Target) -> tuple[Profile, dict[str, Profile]]:
+    """The profiles of both sides; raises as `host_profile` does."""
+    sysroot = _sysroot(target)  # looked for once: all its files are checked
+    return _host_side(project, target, sysroot), _skel_side(project, target, sysroot)
+
+
 def host_profile(project: Project, target: Target) -> Profile:
     """The profile of the target's ARM64 side.
 
     Its import stub of libcdsprpc is written to the user's cache.  Raises `ProfileError` for what
     it cannot do, `ToolMissingError` and `ToolUnfitError` for the tools behind it.
     """
-    sysroot = _sysroot(target)
+    return _host_side(project, target, _sysroot(target))
+
+
+def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
+    """The profile of each DSP arch of the target; raises as `host_profile` does."""
+    return _skel_side(project, target, _sysroot(target))
+
+
+def _host_side(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
     cdsprpc = system_cdsprpc(target.platform, sysroot)
     write_stub(cdsprpc)
     host = _host(project, target, sysroot)._replace(cdsprpc=cdsprpc)
     return told_of_dsp(host, project, target)
 
 
-def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
-    """The profile of each DSP arch of the target; raises as `host_profile` does."""
-    return dsp_profiles(project, target)
+def _skel_side(project: Project, target: Target, sysroot: Sysroot | None) -> dict[str, Profile]:
+    found = dsp_profiles(project, target)
+    if not sysroot:
+        return found
+    from buildtool.toolchains.dsp_shells import device_shell  # noqa: PLC0415 - few have one
+
+    return {
+        arch: profile._replace(shell=device_shell(sysroot, arch)) for arch, profile in found.items()
+    }
 
 
 def _sysroot(target: Target) -> Sysroot | None:

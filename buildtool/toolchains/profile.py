@@ -11,13 +11,16 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.refusal import Rule
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.dsp_shells import DeviceShell
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
 
@@ -59,6 +62,7 @@ class _Fields(NamedTuple):
     runtime: Mapping[str, Path] = NONE
     refusals: tuple[Rule, ...] = ()
     cdsprpc: Cdsprpc | None = None
+    shell: DeviceShell | None = None
 
 
 class Profile(_Fields):
@@ -70,7 +74,8 @@ class Profile(_Fields):
     which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
     run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
     must ship with what needs them; `refusals` what it cannot compile; `cdsprpc` the system library
-    that an ARM64 side links.
+    that an ARM64 side links; `shell` the DSP shell of the one device that skels are for: it shapes
+    nothing, and decides whether they load.
     """
 
     @functools.cached_property

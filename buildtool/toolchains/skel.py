@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.elf import Elf, read_elf
 from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.archs import arch_number
+from buildtool.toolchains.dsp_shells import (
+    DeviceShell,
+    chips_of,
+    known_shells,
+    missing_names,
+    where,
+)
 
 PAGE = 0x1000  # LOAD segments of SDK-built skels are aligned to 4 KiB
+_LISTED = 12  # names that a message tells of: where there are more, they have one cause
 _IN_SHELL = {"libc.so", "libgcc.so"}  # needed by SDK-built skels, satisfied by the shell itself
 
 
@@ -22,19 +28,21 @@ class SkelError(BuildtoolError):
     code = "skel"
 
 
-@functools.cache
-def shell_symbols() -> frozenset[str]:
-    """Every name that DSP shells are known to provide; `shell_symbols.toml` has the sources."""
-    text = (Path(__file__).parent / "shell_symbols.toml").read_text()
-    groups = tomllib.loads(text)["group"]
-    return frozenset(name for group in groups for name in group["names"])
-
-
-def check_skel(path: Path, arch: str, beside: Iterable[Path] = ()) -> Elf:
+def check_skel(
+    path: Path,
+    arch: str,
+    beside: Iterable[Path] = (),
+    *,
+    device: DeviceShell | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Elf:
     """Check that `path` is a skel for `arch`; returns what was read of it.
 
     `beside` are the files that ship with it: what it needs of libraries among them must be in
-    them.  Of a library that is not among them nothing is known; the device may have it.
+    them.  Of a library that is not among them nothing is known; the device may have it.  The names
+    that it leaves to the shell must be on that of `device`, by default on those of the known chips
+    of its arch: `warn` is told of names that only some of them have.  Weak references may be
+    missing.
 
     Raises `SkelError` with the first thing that is wrong, `ElfError` when it is no ELF file.
     """
@@ -58,7 +66,7 @@ def check_skel(path: Path, arch: str, beside: Iterable[Path] = ()) -> Elf:
             remedy="Leave -mcpu to the profile: something in the project sets its own.",
         )
     _check_loadable(elf)
-    _check_names(elf, {file.name: file for file in beside})
+    check_names(elf, arch, {file.name: file for file in beside}, device, warn)
     if not any(_is_entry(name) for name in elf.exports):
         raise SkelError(
             f"{path.name} has no entry",
@@ -124,9 +132,19 @@ def _check_loadable(elf: Elf) -> None:
         )
 
 
-def _check_names(elf: Elf, beside: Mapping[str, Path]) -> None:
-    """Every name that the skel leaves undefined is the shell's or a needed library's."""
-    unknown = elf.imports - shell_symbols()
+def check_names(
+    elf: Elf,
+    arch: str,
+    beside: Mapping[str, Path],
+    device: DeviceShell | None,
+    warn: Callable[[str], None],
+) -> None:
+    """Check that every name that the skel leaves undefined is the shell's or a needed library's.
+
+    Arguments and errors are those of `check_skel`; `beside` has the files by their names.
+    """
+    missing = missing_names(elf.imports, arch, device)
+    unknown = missing.everywhere | missing.somewhere
     waiting, seen = set(elf.needed) - _IN_SHELL, set[str]()
     while unknown and waiting:
         name = waiting.pop()
@@ -136,29 +154,70 @@ def _check_names(elf: Elf, beside: Mapping[str, Path]) -> None:
         library = read_elf(beside[name])
         unknown -= library.exports
         waiting |= set(library.needed) - _IN_SHELL - seen
-    if unknown:
-        libraries = f" nor {', '.join(sorted(seen))}" if seen else ""
+    chips = chips_of(arch)
+    known = all(chip.startswith(f"{arch} ") for chip in chips)
+    if refused := sorted(unknown & missing.everywhere):
+        lacking = f"no known {arch} DSP shell exports" if known else "no known DSP shell exports"
+        if device:
+            lacking = f"the DSP shell of the device {device.device!r} does not export"
+        others = "".join(f", nor does {name}" for name in sorted(seen))
         raise SkelError(
-            f"{elf.path.name} needs {', '.join(sorted(unknown))}, which no DSP shell is known to"
-            f" provide{libraries}",
-            why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})",
-            remedy=_advice(elf, sorted(unknown)),
+            f"{elf.path.name} needs {_listed(refused)}, which {lacking}{others}",
+            why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})\n"
+            + "\n".join(_places(refused, known_shells().chips)),
+            remedy=_advice(elf, refused),
         )
+    if doubtful := sorted(unknown & missing.somewhere):
+        every = f"known {arch} DSP shell" if known else f"known DSP shell (none of {arch} is)"
+        lines = [
+            f"{elf.path.name} may be refused with 0x80000406: not every {every} exports what"
+            " it needs",
+            *_places(doubtful, chips),
+            f"→ {_do_without(doubtful[0])}",
+        ]
+        warn("\n  ".join(lines))
 
 
-def _advice(elf: Elf, unknown: list[str]) -> str:
-    methods = [name for name in unknown if name.startswith(_interfaces(elf))]
+def _places(names: list[str], chips: Sequence[str]) -> list[str]:
+    """A line for all names that are on the same of `chips`."""
+    places: dict[str, list[str]] = {}
+    for name in names:
+        places.setdefault(where(name, chips), []).append(name)
+    return [f"{_listed(some)}: {place}" for place, some in places.items()]
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _advice(elf: Elf, refused: list[str]) -> str:
+    methods = [name for name in refused if name.startswith(_interfaces(elf))]
     if methods:
         return f"Define {', '.join(methods)}: the interface declares it, no source implements it."
-    if any("printf" in name or name.endswith("puts") for name in unknown):
-        return "Print with FARF(ALWAYS, …) of HAP_farf.h, or format with snprintf."
-    if {"malloc", "calloc", "free", "realloc", "memalign"} & set(unknown):
+    if {"malloc", "calloc", "free", "realloc", "memalign"} & set(refused):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
-    if any(name.startswith("__ubsan") for name in unknown):
+    if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(refused):
+        return (
+            "Print with printf or FARF, and do without errno and assert: zig's C headers, which are"
+            " musl's, have other names for streams and these than the DSP's C library."
+        )
+    if any(name.startswith("__ubsan") for name in refused):
         return "Compile with -fno-sanitize=undefined."
-    if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in unknown):
+    if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in refused):
         return (
             "C++ exceptions, RTTI and the C++ library need the Hexagon SDK's runtime: set"
             ' dsp-toolchain = "sdk" for the target.'
         )
+    elsewhere = [name for name in refused if name in known_shells().names]
+    if elsewhere:
+        return _do_without(elsewhere[0])
     return "Link the library that defines it into the skel, or do without it."
+
+
+def _do_without(name: str) -> str:
+    return (
+        f"Declare it __attribute__((weak)) and test `if (&{name})` before the call. If the device"
+        " that you build for has it, name the device: buildtool sysroot pull DEVICE, and"
+        ' sysroot = "…" in the target.'
+    )

@@ -3,7 +3,9 @@
  * Interface as documented for the Hexagon SDK (HAP_mem). Which buffers can be
  * mapped: those made known with fastrpc_mmap(FASTRPC_MAP_FD) can be had with
  * HAP_mmap_get; those with FASTRPC_MAP_FD_DELAYED, or passed as a dma handle,
- * with HAP_mmap. */
+ * with HAP_mmap.
+ *
+ * Not on every DSP shell: HAP_mmap2, HAP_munmap2. */
 #ifndef HAP_MEM_H
 #define HAP_MEM_H
 

@@ -1,6 +1,8 @@
 /* qurt_anysignal.h: flags of which any wakes the waiter; the older name of qurt_signal.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_anysignal_wait_timed. */
 #ifndef QURT_ANYSIGNAL_H
 #define QURT_ANYSIGNAL_H
 

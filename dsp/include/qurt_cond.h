@@ -1,6 +1,8 @@
 /* qurt_cond.h: condition variables.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_cond_wait2. */
 #ifndef QURT_COND_H
 #define QURT_COND_H
 

@@ -1,6 +1,8 @@
 /* qurt_event.h: what the processor and the process are.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * On no known DSP shell: qurt_sysenv_get_hw_threads. */
 #ifndef QURT_EVENT_H
 #define QURT_EVENT_H
 

@@ -1,6 +1,8 @@
 /* qurt_memory.h: cache maintenance.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * On no known DSP shell: qurt_mem_l2cache_line_lock, qurt_mem_l2cache_line_unlock. */
 #ifndef QURT_MEMORY_H
 #define QURT_MEMORY_H
 

@@ -1,6 +1,8 @@
 /* qurt_mutex.h: mutexes.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_mutex_lock_timed. */
 #ifndef QURT_MUTEX_H
 #define QURT_MUTEX_H
 

@@ -1,6 +1,8 @@
 /* qurt_pipe.h: queues of 64-bit items between threads.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * On no known DSP shell: qurt_pipe_receive_cancellable, qurt_pipe_send_cancellable. */
 #ifndef QURT_PIPE_H
 #define QURT_PIPE_H
 

@@ -1,6 +1,8 @@
 /* qurt_rmutex.h: mutexes that their holder may lock again.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_rmutex_lock_timed. */
 #ifndef QURT_RMUTEX_H
 #define QURT_RMUTEX_H
 

@@ -1,6 +1,9 @@
 /* qurt_rmutex2.h: recursive mutexes that may be destroyed by who unlocked them last.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_rmutex2_init, qurt_rmutex2_lock, qurt_rmutex2_unlock.
+ * On no known DSP shell: qurt_rmutex2_destroy, qurt_rmutex2_try_lock. */
 #ifndef QURT_RMUTEX2_H
 #define QURT_RMUTEX2_H
 

@@ -1,6 +1,8 @@
 /* qurt_sem.h: counting semaphores.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_sem_down_timed. */
 #ifndef QURT_SEM_H
 #define QURT_SEM_H
 

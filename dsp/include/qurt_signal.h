@@ -1,6 +1,10 @@
 /* qurt_signal.h: 32 or 64 flags that threads wait for.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_signal_64_init, qurt_signal_64_wait,
+ * qurt_signal_64_set, qurt_signal_64_get, qurt_signal_64_clear. On no known DSP shell:
+ * qurt_signal_64_destroy. */
 #ifndef QURT_SIGNAL_H
 #define QURT_SIGNAL_H
 

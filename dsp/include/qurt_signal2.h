@@ -1,6 +1,9 @@
 /* qurt_signal2.h: flags that may be destroyed by who waited for them.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_signal2_init, qurt_signal2_destroy, qurt_signal2_wait,
+ * qurt_signal2_set, qurt_signal2_get, qurt_signal2_clear. */
 #ifndef QURT_SIGNAL2_H
 #define QURT_SIGNAL2_H
 

@@ -1,6 +1,9 @@
 /* qurt_thread.h: threads.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ *
+ * Not on every DSP shell: qurt_thread_detach, qurt_thread_get_timetest_id,
+ * qurt_thread_set_timetest_id. On no known DSP shell: qurt_thread_get_thread_id. */
 #ifndef QURT_THREAD_H
 #define QURT_THREAD_H
 

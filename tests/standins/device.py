@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .zig import library
@@ -21,7 +21,8 @@ OLDER = (
     *("rpcmem_init", "rpcmem_alloc", "rpcmem_free", "rpcmem_to_fd", "fastrpc_mmap"),
 )
 """What the library of an older device exports."""
-SHELL = "void *qurt_thread_create(void) { return 0; }\nint HAP_debug_v2(void) { return 0; }\n"
+SHELL = ("qurt_thread_create", "HAP_debug_v2")
+"""What the DSP shell of a device exports."""
 MULTIARCH = "usr/lib/aarch64-linux-gnu"
 
 
@@ -46,10 +47,11 @@ def arm64_library(
     return path
 
 
-def dsp_shell(arch: str) -> Path:
+def dsp_shell(arch: str, exports: Sequence[str] = SHELL) -> Path:
     """A Hexagon shared object for `arch`, exporting what a shell does."""
     arguments = ["--target=hexagon-linux-musl", f"-mcpu=hexagon{arch}"]
-    return library(f"fastrpc_shell_{arch}", SHELL, arguments)
+    source = "".join(f"void {name}(void) {{}}\n" for name in exports)
+    return library("_".join(["fastrpc_shell", arch, *exports]), source, arguments)
 
 
 def make_board(root: Path, *, newer: bool = False) -> Path:

@@ -21,6 +21,7 @@ from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains import profile as profiles
 from buildtool.toolchains.cdsprpc import Cdsprpc
+from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Compiler, Profile
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "step_keys"
@@ -76,6 +77,7 @@ class Machine:
             variables={"HEXAGON_SDK_ROOT": str(self.tools / "sdk"), "DSP_VERSION": "v73"},
             environment={"HEXAGON_TOOLS_ROOT": str(self.tools / "sdk/tools")},
             runtime={"libc++.so.1": self.tools / "sdk/tools/libc++.so.1"},
+            shell=DeviceShell("board", frozenset({"printf", "qurt_sleep"})),
         )
         project = Project(
             root=self.clone,

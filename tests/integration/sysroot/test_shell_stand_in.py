@@ -1,0 +1,132 @@
+"""Skels against the DSP's shell: of known chips, and of the stand-in device that they are for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool, Edit
+from tests.standins.device import SHELL, dsp_shell, make_board
+
+from .conftest import Pull
+
+PROJECT = """\
+[project]
+name = "demo"
+[skel.demo]
+source = "dsp"
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = ["v68"]
+[target.v73]
+platform = "ubuntu-aarch64"
+archs = ["v73"]
+[target.board]
+platform = "ubuntu-aarch64"
+archs = ["v68"]
+sysroot = "board"
+"""
+LISTS = """\
+cmake_minimum_required(VERSION 3.22)
+project(demo C)
+add_library(demo_skel SHARED skel.c)
+install(TARGETS demo_skel LIBRARY DESTINATION .)
+"""
+SKEL = """\
+int needed(void);
+int demo_skel_handle_invoke(void) { return needed() + 1; }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of one skel, which needs one name of the shell."""
+    root = tmp_path / "a project"
+    (root / "dsp").mkdir(parents=True)
+    (root / "buildtool.toml").write_text(PROJECT)
+    (root / "dsp/CMakeLists.txt").write_text(LISTS)
+    (root / "dsp/skel.c").write_text(SKEL)
+    return root
+
+
+def test_a_name_on_no_shell_is_refused_for_the_board(
+    project: Path, buildtool: Buildtool, edit: Edit
+) -> None:
+    edit(project / "dsp/skel.c", "int needed(", "int qurt_thread_get_thread_id(")
+    edit(project / "dsp/skel.c", "return needed(", "return qurt_thread_get_thread_id(")
+
+    done = buildtool("build", "sim", cwd=project)
+
+    assert done.returncode == 1
+    assert (
+        "error: libdemo_skel.so needs qurt_thread_get_thread_id, which no known v68 DSP shell"
+        " exports\n" in done.stderr
+    )
+    assert "qurt_thread_get_thread_id: not on v68 QCM6490/QCS6490, v73 SA8775P, " in done.stderr
+
+
+def test_a_name_on_some_shells_is_a_warning(
+    project: Path, buildtool: Buildtool, edit: Edit
+) -> None:
+    edit(project / "dsp/skel.c", "int needed(", "int HAP_mem_request(")
+    edit(project / "dsp/skel.c", "return needed(", "return HAP_mem_request(")
+    warning = [
+        "libdemo_skel.so may be refused with 0x80000406: not every known v73 DSP shell exports"
+        " what it needs",
+        "  HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
+    ]
+
+    done = buildtool("build", "v73", cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    assert "\n".join(["skel/demo/v73:", *warning]) in done.stderr
+    assert buildtool("build", "v73", cwd=project).stderr.count("HAP_mem_request") == 0
+    skel = ".buildtool/stage/v73/dsp/v73/libdemo_skel.so"
+    inspected = buildtool("inspect", skel, "--skel", "v73", cwd=project)
+    assert inspected.returncode == 0
+    assert inspected.stderr.startswith("\n".join([f"warning: {warning[0]}", warning[1]]))
+    (said,) = json.loads(buildtool("inspect", skel, "--skel=v73", "--json", cwd=project).stdout)[
+        "warnings"
+    ]
+    assert said.splitlines()[:2] == warning
+    assert buildtool("inspect", skel, "--skel", "v73", "-q", cwd=project).stderr == ""
+    refused = buildtool("inspect", skel, "--skel", "v68", cwd=project)
+    assert "is built for v73, not for v68" in refused.stderr
+
+
+def test_the_shell_of_a_stand_in_device_decides(
+    project: Path, buildtool: Buildtool, edit: Edit, pull_from: Pull, tmp_path: Path
+) -> None:
+    def has_shell(*exports: str) -> None:
+        for name in ("fastrpc_shell_3", "fastrpc_shell_unsigned_3"):
+            shutil.copyfile(dsp_shell("v68", exports), board / "usr/lib/dsp/cdsp" / name)
+        assert pull_from(board)[0].shell_exports == set(exports)
+
+    board = make_board(tmp_path / "a board")
+    pull_from(board)
+    edit(project / "dsp/skel.c", "int needed(", "int HAP_mmap_put(")
+    edit(project / "dsp/skel.c", "return needed(", "return HAP_mmap_put(")
+    assert buildtool("build", "sim", cwd=project).returncode == 0
+
+    done = buildtool("build", "board", cwd=project)  # the very skel that was built for `sim`
+
+    assert done.returncode == 1
+    assert (
+        "libdemo_skel.so needs HAP_mmap_put, which the DSP shell of the device 'board' does not"
+        " export" in done.stderr
+    )
+    assert "HAP_mmap_put: on v68 QCM6490/QCS6490, " in done.stderr
+
+    has_shell(*SHELL, "HAP_mmap_put")
+    assert buildtool("build", "board", cwd=project).returncode == 0
+    assert len(list((project / ".buildtool/build/demo").glob("*/CMakeCache.txt"))) == 1
+
+    has_shell(*SHELL, "of_this_board")
+    assert "needs HAP_mmap_put" in buildtool("build", "board", cwd=project).stderr
+    edit(project / "dsp/skel.c", "int HAP_mmap_put(", "int of_this_board(")
+    edit(project / "dsp/skel.c", "return HAP_mmap_put(", "return of_this_board(")
+    assert buildtool("build", "board", cwd=project).returncode == 0
+    assert "no known v68 DSP shell exports" in buildtool("build", "sim", cwd=project).stderr
