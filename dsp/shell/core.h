@@ -29,6 +29,11 @@ void fault_catch(void);
  * overflow of its stack. */
 void fault_thread(void);
 
+/* ---- log.c ---- */
+
+/* Ends the line that skels print, if there is one. */
+void log_end_line(void);
+
 /* ---- serve.c ---- */
 
 /* Serves the control socket until it ends, then ends the process. */

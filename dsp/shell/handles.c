@@ -71,6 +71,7 @@ static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
     int code = handle->is_64 ? handle->invoke_64(first, scalars, arguments)
                              : handle->invoke_32(scalars, arguments);
     fault_scene = before;
+    log_end_line();
     return code;
 }
 

@@ -1,4 +1,5 @@
 /* log.c: lines to the standard error of the client, which is open as WIRE_FD_LOG. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,43 @@ void shell_log(int level, const char *file, int line, const char *text)
     if (write(WIRE_FD_LOG, buffer, at + length + 1) < 0) {
         return; /* nobody reads */
     }
+}
+
+static struct {
+    pthread_mutex_t lock;
+    size_t length;
+    char text[LINE_MAX_BYTES];
+} printed = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* With the lock held. */
+static void write_printed(void)
+{
+    printed.text[printed.length] = '\0';
+    printed.length = 0;
+    shell_log(SHELL_HIGH, NULL, 0, printed.text);
+}
+
+void shell_print(const char *text, size_t length)
+{
+    pthread_mutex_lock(&printed.lock);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\n' || printed.length == sizeof printed.text - 1) {
+            write_printed();
+        }
+        if (text[i] != '\n') {
+            printed.text[printed.length++] = text[i];
+        }
+    }
+    pthread_mutex_unlock(&printed.lock);
+}
+
+void log_end_line(void)
+{
+    pthread_mutex_lock(&printed.lock);
+    if (printed.length > 0) {
+        write_printed();
+    }
+    pthread_mutex_unlock(&printed.lock);
 }
 
 void shell_say(int level, const char *format, ...)

@@ -44,6 +44,10 @@ enum shell_level {
  * file may be NULL; text needs no newline at its end. */
 void shell_log(int level, const char *file, int line, const char *text);
 
+/* Adds to the line that skels print. It is written at its end, which is a newline or that
+ * of a call, with the level HIGH. */
+void shell_print(const char *text, size_t length);
+
 /* The same with a format; for the shell's own messages. */
 void shell_say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

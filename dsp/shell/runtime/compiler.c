@@ -1,55 +1,142 @@
 /* compiler.c: what Hexagon compilers call for operations that have no instruction.
  *
  * compiler-rt's own; only their addresses are of interest here, so most are declared as
- * functions without arguments. */
+ * functions without arguments. Not here: what compilers for v68 and newer have instructions
+ * for, such as conversions, comparisons and the float arithmetic. */
+#include <math.h>
+
 #include "runtime.h"
 
-void __hexagon_adddf3(void);
-void __hexagon_divdf3(void);
-void __hexagon_divsf3(void);
-void __hexagon_muldf3(void);
-void __hexagon_subdf3(void);
-void __hexagon_divdi3(void);
-void __hexagon_divsi3(void);
-void __hexagon_moddi3(void);
-void __hexagon_modsi3(void);
-void __hexagon_udivdi3(void);
-void __hexagon_udivsi3(void);
-void __hexagon_umoddi3(void);
-void __hexagon_umodsi3(void);
+void __hexagon_adddf3(void), __hexagon_subdf3(void), __hexagon_muldf3(void);
+void __hexagon_divdf3(void), __hexagon_divsf3(void), __hexagon_sqrtdf2(void);
+void __hexagon_sqrtf(void);
+void __hexagon_divsi3(void), __hexagon_divdi3(void), __hexagon_modsi3(void);
+void __hexagon_moddi3(void), __hexagon_udivsi3(void), __hexagon_udivdi3(void);
+void __hexagon_umodsi3(void), __hexagon_umoddi3(void);
 void __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void);
+void __muldc3(void), __mulsc3(void), __divdc3(void), __divsc3(void);
 
 /* Half floats travel in the low half of a register. Compilers do not agree on what is in
  * the high half, so here it is ignored in and cleared out. */
 float half_to_single(uint32_t half) __asm__("__extendhfsf2");
 uint32_t single_to_half(float single) __asm__("__truncsfhf2");
+uint32_t double_to_half(double value) __asm__("__truncdfhf2");
 
 static float extend(uint32_t half)
 {
     return half_to_single(half & 0xffffu);
 }
 
-static uint32_t truncate_to_half(float single)
+static uint32_t truncate_single(float single)
 {
     return single_to_half(single) & 0xffffu;
 }
 
+static uint32_t truncate_double(double value)
+{
+    return double_to_half(value) & 0xffffu;
+}
+
+/* ---- entry and exit of functions that are compiled for size ---- */
+
+/* Each pair of registers has its place below the frame pointer: r17:16 at -8, the next ones 8
+ * bytes further down. The routine for many pairs runs into the one for fewer. (LLVM,
+ * HexagonFrameLowering.cpp, and compiler-rt's names.) A save routine returns to the function
+ * that is being entered. A restore routine ends that function: it returns to its caller, or,
+ * before a tail call, to the function itself, without its frame. */
+#define ENTRY(name) ".globl " name "\n.type " name ", @function\n" name ":\n"
+#define SAVE(last, pair, place) ENTRY("__save_r16_through_r" last) "memd(r30+#-" place ") = r" pair "\n"
+#define LOAD(last, pair, place, ending) \
+    ENTRY("__restore_r16_through_r" last ending) "r" pair " = memd(r30+#-" place ")\n"
+#define LOADS(ending)                        \
+    LOAD("27", "27:26", "48", ending)        \
+    LOAD("25", "25:24", "40", ending)        \
+    LOAD("23", "23:22", "32", ending)        \
+    LOAD("21", "21:20", "24", ending)        \
+    LOAD("19", "19:18", "16", ending)        \
+    ENTRY("__restore_r16_through_r17" ending)
+
+/* The older convention keeps r24 to r27 only. */
+#define LOADS_24(ending)                                                             \
+    ENTRY("__restore_r24_through_r27" ending) "r27:26 = memd(r30+#-16)\n"            \
+    ENTRY("__restore_r24_through_r25" ending)
+
+#define RETURN "_and_deallocframe"
+#define TAIL_CALL "_and_deallocframe_before_tailcall"
+
+__asm__(".text\n.p2align 4\n"
+        SAVE("27", "27:26", "48") SAVE("25", "25:24", "40") SAVE("23", "23:22", "32")
+        SAVE("21", "21:20", "24") SAVE("19", "19:18", "16")
+        ENTRY("__save_r16_through_r17") "{ memd(r30+#-8) = r17:16\n jumpr r31 }\n"
+        LOADS(RETURN) "{ r17:16 = memd(r30+#-8)\n dealloc_return }\n"
+        LOADS(TAIL_CALL) "{ r17:16 = memd(r30+#-8)\n deallocframe\n jumpr r31 }\n"
+        ENTRY("__save_r24_through_r27") "memd(r30+#-16) = r27:26\n"
+        ENTRY("__save_r24_through_r25") "{ memd(r30+#-8) = r25:24\n jumpr r31 }\n"
+        LOADS_24(RETURN) "{ r25:24 = memd(r30+#-8)\n dealloc_return }\n"
+        LOADS_24(TAIL_CALL) "{ r25:24 = memd(r30+#-8)\n deallocframe\n jumpr r31 }\n");
+
+#define RANGES(row)                                                                 \
+    row(r16_through_r17), row(r16_through_r19), row(r16_through_r21),               \
+    row(r16_through_r23), row(r16_through_r25), row(r16_through_r27),               \
+    row(r24_through_r25), row(r24_through_r27)
+#define DECLARE(range)                             \
+    __save_##range(void),                          \
+    __restore_##range##_and_deallocframe(void),    \
+    __restore_##range##_and_deallocframe_before_tailcall(void)
+#define OFFER_RANGE(range)                           \
+    OFFER(__save_##range),                           \
+    OFFER(__restore_##range##_and_deallocframe),     \
+    OFFER(__restore_##range##_and_deallocframe_before_tailcall)
+
+void RANGES(DECLARE);
+
+/* By the newer and the older name. */
+#define OFFER_BOTH(name, function) \
+    OFFER_AS("__hexagon_" name, function), OFFER_AS("__qdsp_" name, function)
+
 const struct shell_symbol compiler_symbols[] = {
-    OFFER(__hexagon_adddf3),
-    OFFER(__hexagon_divdf3),
-    OFFER(__hexagon_divsf3),
-    OFFER(__hexagon_muldf3),
-    OFFER(__hexagon_subdf3),
-    OFFER(__hexagon_divdi3),
-    OFFER(__hexagon_divsi3),
-    OFFER(__hexagon_moddi3),
-    OFFER(__hexagon_modsi3),
-    OFFER(__hexagon_udivdi3),
-    OFFER(__hexagon_udivsi3),
-    OFFER(__hexagon_umoddi3),
-    OFFER(__hexagon_umodsi3),
-    OFFER(__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes),
+    RANGES(OFFER_RANGE),
+    OFFER_BOTH("adddf3", __hexagon_adddf3),
+    OFFER_BOTH("subdf3", __hexagon_subdf3),
+    OFFER_BOTH("muldf3", __hexagon_muldf3),
+    OFFER_BOTH("divdf3", __hexagon_divdf3),
+    OFFER_BOTH("divsf3", __hexagon_divsf3),
+    OFFER_BOTH("sqrtdf2", __hexagon_sqrtdf2),
+    OFFER_BOTH("sqrt", __hexagon_sqrtdf2),
+    OFFER_BOTH("sqrtf", __hexagon_sqrtf),
+    OFFER_BOTH("mindf3", fmin),
+    OFFER_BOTH("maxdf3", fmax),
+    OFFER_AS("__hexagon_fmadf4", fma),
+    /* For -ffast-math; here they are as exact as the others. */
+    OFFER_AS("__hexagon_fast_adddf3", __hexagon_adddf3),
+    OFFER_AS("__hexagon_fast_subdf3", __hexagon_subdf3),
+    OFFER_AS("__hexagon_fast_muldf3", __hexagon_muldf3),
+    OFFER_AS("__hexagon_fast_divdf3", __hexagon_divdf3),
+    OFFER_AS("__hexagon_fast_divsf3", __hexagon_divsf3),
+    OFFER_AS("__hexagon_fast_sqrtdf2", __hexagon_sqrtdf2),
+    OFFER_AS("__hexagon_fast_sqrt", __hexagon_sqrtdf2),
+    OFFER_AS("__hexagon_fast_sqrtf", __hexagon_sqrtf),
+    OFFER_AS("__hexagon_fast2_adddf3", __hexagon_adddf3),
+    OFFER_AS("__hexagon_fast2_subdf3", __hexagon_subdf3),
+    OFFER_AS("__hexagon_fast2_muldf3", __hexagon_muldf3),
+    OFFER_AS("__hexagon_fast2_divdf3", __hexagon_divdf3),
+    OFFER_AS("__hexagon_fast2_divsf3", __hexagon_divsf3),
+    OFFER_AS("__hexagon_fast2_sqrtdf2", __hexagon_sqrtdf2),
+    OFFER_AS("__hexagon_fast2_sqrt", __hexagon_sqrtdf2),
+    OFFER_AS("__hexagon_fast2_sqrtf", __hexagon_sqrtf),
+    OFFER_BOTH("divsi3", __hexagon_divsi3),
+    OFFER_BOTH("divdi3", __hexagon_divdi3),
+    OFFER_BOTH("modsi3", __hexagon_modsi3),
+    OFFER_BOTH("moddi3", __hexagon_moddi3),
+    OFFER_BOTH("udivsi3", __hexagon_udivsi3),
+    OFFER_BOTH("udivdi3", __hexagon_udivdi3),
+    OFFER_BOTH("umodsi3", __hexagon_umodsi3),
+    OFFER_BOTH("umoddi3", __hexagon_umoddi3),
+    OFFER_BOTH("memcpy_likely_aligned_min32bytes_mult8bytes",
+               __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes),
+    OFFER(__muldc3), OFFER(__mulsc3), OFFER(__divdc3), OFFER(__divsc3),
     OFFER_AS("__extendhfsf2", extend),
-    OFFER_AS("__truncsfhf2", truncate_to_half),
+    OFFER_AS("__truncsfhf2", truncate_single),
+    OFFER_AS("__truncdfhf2", truncate_double),
     OFFER_END,
 };

@@ -2,6 +2,7 @@
  *
  * Included with SHELL_FAMILY defined; each line is a file runtime/<family>.c. */
 SHELL_FAMILY(libc)
+SHELL_FAMILY(stdio)
 SHELL_FAMILY(libm)
 SHELL_FAMILY(compiler)
 SHELL_FAMILY(runtime)

@@ -1,4 +1,4 @@
-/* farf.c: the functions behind FARF, and everything that prints to the DSP's log. */
+/* farf.c: the functions behind FARF. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,6 @@ static void debug_message(const char *message, int level, const char *file, int 
 void farf_debug(int level, const char *file, int line, const char *format, const char *arguments);
 void farf_runtime(int level, const char *file, int line, const char *format,
                   const char *arguments);
-int farf_printf(const char *format, const char *arguments);
 
 void farf_debug(int level, const char *file, int line, const char *format, const char *arguments)
 {
@@ -68,17 +67,8 @@ void farf_runtime(int level, const char *file, int line, const char *format, con
     }
 }
 
-int farf_printf(const char *format, const char *arguments)
-{
-    char text[1024];
-    int length = variadic_format(text, sizeof text, format, arguments);
-    shell_log(SHELL_HIGH, NULL, 0, text);
-    return length;
-}
-
 VARIADIC_ENTRY(variadic_HAP_debug_v2, r4, farf_debug);
 VARIADIC_ENTRY(variadic_HAP_debug_runtime, r4, farf_runtime);
-VARIADIC_ENTRY(variadic_qurt_printf, r1, farf_printf);
 
 int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
                                     unsigned short numberOfFiles)

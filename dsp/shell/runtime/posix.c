@@ -189,17 +189,11 @@ static int attr_init(posix_attr *attr)
     return 0;
 }
 
-static int attr_set_stack(posix_attr *attr, void *address, uint32_t size)
-{
-    attr->stackaddr = address;
-    attr->stacksize = size;
-    attr->internal_stack = 0;
-    return 0;
-}
-
 static int attr_set_stack_address(posix_attr *attr, void *address)
 {
-    return attr_set_stack(attr, address, attr->stacksize);
+    attr->stackaddr = address;
+    attr->internal_stack = 0;
+    return 0;
 }
 
 static int attr_set_stack_size(posix_attr *attr, uint32_t size)
@@ -211,15 +205,6 @@ static int attr_set_stack_size(posix_attr *attr, uint32_t size)
 static int attr_get_stack_size(const posix_attr *attr, uint32_t *size)
 {
     *size = attr->stacksize;
-    return 0;
-}
-
-static int attr_set_detached(posix_attr *attr, int state)
-{
-    if (state != DETACHED && state != JOINABLE) {
-        return EINVAL;
-    }
-    attr->detachstate = state;
     return 0;
 }
 
@@ -260,11 +245,9 @@ const struct shell_symbol posix_symbols[] = {
     OFFER_AS("pthread_once", once),
     OFFER_AS("pthread_attr_init", attr_init),
     OFFER_AS("pthread_attr_destroy", nothing),
-    OFFER_AS("pthread_attr_setstack", attr_set_stack),
     OFFER_AS("pthread_attr_setstackaddr", attr_set_stack_address),
     OFFER_AS("pthread_attr_setstacksize", attr_set_stack_size),
     OFFER_AS("pthread_attr_getstacksize", attr_get_stack_size),
-    OFFER_AS("pthread_attr_setdetachstate", attr_set_detached),
     OFFER_AS("pthread_attr_setthreadname", attr_set_name),
     OFFER_AS("pthread_mutex_init", posix_mutex_init),
     OFFER_AS("pthread_mutex_destroy", posix_word_destroy),

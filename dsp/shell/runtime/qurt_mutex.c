@@ -148,52 +148,29 @@ void qurt_pimutex_unlock(qurt_mutex_t *lock)
 
 /* rmutex2 has its fields elsewhere: queue and excess_locks stand where a mutex has queue
  * and wait_count. Locks are counted in excess_locks. */
-static bool take2(qurt_rmutex2_t *lock, uint64_t deadline)
-{
-    unsigned int self = thread_id();
-    bool had = false;
-    park_enter(lock);
-    if (lock->holder == self) {
-        lock->excess_locks++;
-        had = true;
-    }
-    while (!had) {
-        if (is_free(lock->holder)) {
-            lock->holder = self;
-            lock->excess_locks = 0;
-            had = true;
-        } else if (deadline == 0) {
-            break;
-        } else {
-            struct park_waiter waiter;
-            lock->waiters++;
-            park_join(lock, &waiter);
-            park_wait(&waiter, deadline);
-            lock->waiters--;
-        }
-    }
-    park_leave(lock);
-    return had;
-}
-
 void qurt_rmutex2_init(qurt_rmutex2_t *lock)
 {
     *lock = (qurt_rmutex2_t){.holder = MUTEX_MAGIC};
 }
 
-void qurt_rmutex2_destroy(qurt_rmutex2_t *lock)
-{
-    qurt_rmutex2_init(lock);
-}
-
 void qurt_rmutex2_lock(qurt_rmutex2_t *lock)
 {
-    take2(lock, FOREVER);
-}
-
-int qurt_rmutex2_try_lock(qurt_rmutex2_t *lock)
-{
-    return take2(lock, 0) ? 0 : -1;
+    unsigned int self = thread_id();
+    park_enter(lock);
+    if (lock->holder == self) {
+        lock->excess_locks++;
+    } else {
+        while (!is_free(lock->holder)) {
+            struct park_waiter waiter;
+            lock->waiters++;
+            park_join(lock, &waiter);
+            park_wait(&waiter, FOREVER);
+            lock->waiters--;
+        }
+        lock->holder = self;
+        lock->excess_locks = 0;
+    }
+    park_leave(lock);
 }
 
 void qurt_rmutex2_unlock(qurt_rmutex2_t *lock)
@@ -233,9 +210,7 @@ const struct shell_symbol qurt_mutex_symbols[] = {
     OFFER_AS("qurt_pimutex_try_lock", qurt_rmutex_try_lock),
     OFFER(qurt_pimutex_unlock),
     OFFER(qurt_rmutex2_init),
-    OFFER(qurt_rmutex2_destroy),
     OFFER(qurt_rmutex2_lock),
-    OFFER(qurt_rmutex2_try_lock),
     OFFER(qurt_rmutex2_unlock),
     OFFER_END,
 };

@@ -90,12 +90,6 @@ int qurt_pipe_try_send(qurt_pipe_t *pipe, qurt_pipe_data_t data)
     return 0;
 }
 
-int qurt_pipe_send_cancellable(qurt_pipe_t *pipe, qurt_pipe_data_t data)
-{
-    qurt_pipe_send(pipe, data);
-    return QURT_EOK;
-}
-
 qurt_pipe_data_t qurt_pipe_receive(qurt_pipe_t *pipe)
 {
     qurt_sem_down(&pipe->receiver);
@@ -109,12 +103,6 @@ qurt_pipe_data_t qurt_pipe_try_receive(qurt_pipe_t *pipe, int *success)
         *success = had ? 0 : -1;
     }
     return had ? get(pipe) : 0;
-}
-
-int qurt_pipe_receive_cancellable(qurt_pipe_t *pipe, qurt_pipe_data_t *result)
-{
-    *result = qurt_pipe_receive(pipe);
-    return QURT_EOK;
 }
 
 int qurt_pipe_is_empty(qurt_pipe_t *pipe)
@@ -131,8 +119,6 @@ const struct shell_symbol qurt_pipe_symbols[] = {
     OFFER(qurt_pipe_receive),
     OFFER(qurt_pipe_try_send),
     OFFER(qurt_pipe_try_receive),
-    OFFER(qurt_pipe_send_cancellable),
-    OFFER(qurt_pipe_receive_cancellable),
     OFFER(qurt_pipe_is_empty),
     OFFER_END,
 };

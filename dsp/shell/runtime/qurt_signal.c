@@ -120,12 +120,6 @@ int qurt_anysignal_wait_timed(qurt_anysignal_t *signal, unsigned int mask, unsig
     return qurt_signal_wait_timed(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY, signals, duration);
 }
 
-/* signal2 has the same first word, and nobody but us looks at the others. */
-static unsigned int anysignal_wait(qurt_signal_t *signal, unsigned int mask)
-{
-    return qurt_signal_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY);
-}
-
 void qurt_signal_64_init(qurt_signal_64_t *signal)
 {
     qurt_signal_init(&signal->signal_sum);
@@ -186,13 +180,10 @@ const struct shell_symbol qurt_signal_symbols[] = {
     OFFER(qurt_signal_set),
     OFFER(qurt_signal_get),
     OFFER(qurt_signal_clear),
-    OFFER_AS("qurt_anysignal_init", qurt_signal_init),
-    OFFER_AS("qurt_anysignal_destroy", qurt_signal_init),
-    OFFER_AS("qurt_anysignal_wait", anysignal_wait),
-    OFFER_AS("qurt_anysignal_get", qurt_signal_get),
     OFFER(qurt_anysignal_set),
     OFFER(qurt_anysignal_clear),
     OFFER(qurt_anysignal_wait_timed),
+    /* signal2 has the same first word, and nobody but us looks at the others. */
     OFFER_AS("qurt_signal2_init", qurt_signal_init),
     OFFER_AS("qurt_signal2_destroy", qurt_signal_init),
     OFFER_AS("qurt_signal2_wait", qurt_signal_wait),
@@ -200,7 +191,6 @@ const struct shell_symbol qurt_signal_symbols[] = {
     OFFER_AS("qurt_signal2_get", qurt_signal_get),
     OFFER_AS("qurt_signal2_clear", qurt_signal_clear),
     OFFER(qurt_signal_64_init),
-    OFFER_AS("qurt_signal_64_destroy", qurt_signal_64_init),
     OFFER(qurt_signal_64_wait),
     OFFER(qurt_signal_64_set),
     OFFER(qurt_signal_64_get),

@@ -58,15 +58,6 @@ int qurt_sysenv_get_max_hw_threads(qurt_sysenv_max_hthreads_t *mhwt)
     return QURT_EOK;
 }
 
-int qurt_sysenv_get_hw_threads(qurt_sysenv_hthreads_t *mhwt)
-{
-    if (mhwt == NULL) {
-        return QURT_EVAL;
-    }
-    mhwt->hthreads = shell_facts()->hw_threads;
-    return QURT_EOK;
-}
-
 int qurt_sysenv_get_max_pi_prio(qurt_sysenv_max_pi_prio_t *mpip)
 {
     if (mpip == NULL) {
@@ -171,11 +162,6 @@ int qurt_mem_cache_clean2(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_
     return qurt_mem_cache_clean(addr, size, opcode, type);
 }
 
-int qurt_mem_l2cache_line_lock(qurt_addr_t addr, qurt_size_t size)
-{
-    return addr % 32 == 0 && size % 32 == 0 ? QURT_EOK : QURT_EALIGN;
-}
-
 /* ---- performance monitor: refused; its functions have no code to say so with ---- */
 
 #define PMU "the performance monitor is not emulated: its counters read as 0"
@@ -207,7 +193,6 @@ const struct shell_symbol qurt_system_symbols[] = {
     OFFER(qurt_free),
     OFFER(qurt_sysenv_get_arch_version),
     OFFER(qurt_sysenv_get_max_hw_threads),
-    OFFER(qurt_sysenv_get_hw_threads),
     OFFER(qurt_sysenv_get_max_pi_prio),
     OFFER(qurt_sysenv_get_process_name),
     OFFER(qurt_hvx_get_units),
@@ -217,13 +202,11 @@ const struct shell_symbol qurt_system_symbols[] = {
     OFFER(qurt_hvx_unlock),
     OFFER(qurt_mem_cache_clean),
     OFFER(qurt_mem_cache_clean2),
-    OFFER(qurt_mem_l2cache_line_lock),
-    OFFER_AS("qurt_mem_l2cache_line_unlock", qurt_mem_l2cache_line_lock),
     OFFER_AS("qurt_get_core_pcycles", clock_cycles),
     OFFER_AS("qurt_profile_get_thread_pcycles", clock_cycles),
     OFFER(qurt_pmu_enable),
     OFFER(qurt_pmu_set),
     OFFER(qurt_pmu_get),
-    OFFER_AS("qurt_printf", variadic_qurt_printf),
+    OFFER_AS("qurt_printf", variadic_printf),
     OFFER_END,
 };

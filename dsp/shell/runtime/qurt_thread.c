@@ -267,21 +267,6 @@ void qurt_thread_get_name(char *name, unsigned char max_len)
     }
 }
 
-int qurt_thread_get_thread_id(qurt_thread_t *thread_id, char *name)
-{
-    int code = QURT_EINVALID;
-    pthread_mutex_lock(&lock);
-    for (struct thread *thread = threads; thread != NULL && code != QURT_EOK;
-         thread = thread->next) {
-        if (!thread->ended && strcmp(thread->attributes.name, name) == 0) {
-            *thread_id = thread->id;
-            code = QURT_EOK;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return code;
-}
-
 int qurt_thread_attr_get(qurt_thread_t thread_id, qurt_thread_attr_t *attr)
 {
     current();
@@ -341,7 +326,6 @@ const struct shell_symbol qurt_thread_symbols[] = {
     OFFER(qurt_thread_detach),
     OFFER(qurt_thread_get_id),
     OFFER(qurt_thread_get_name),
-    OFFER(qurt_thread_get_thread_id),
     OFFER(qurt_thread_attr_get),
     OFFER(qurt_thread_get_priority),
     OFFER(qurt_thread_set_priority),

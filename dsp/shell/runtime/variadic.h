@@ -22,7 +22,8 @@ int variadic_format(char *out, size_t room, const char *format, const char *argu
 
 /* Entries, to be put into tables only. */
 void variadic_snprintf(void);
-void variadic_qurt_printf(void);
+void variadic_printf(void);
+void variadic_sprintf(void);
 void variadic_HAP_debug_v2(void);
 void variadic_HAP_debug_runtime(void);
 

@@ -201,17 +201,22 @@ def test_a_skel_that_is_not_there(buildtool: Buildtool, project: Path, edit: Edi
     assert "dsp/v68" in done.stderr
 
 
-def test_a_kernel_formats_and_logs(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+def test_a_kernel_sorts_formats_prints_and_logs(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
     kernel = project / "dsp/src/demo_dsp_imp.c"
     edit(
         kernel,
         "#include <stdint.h>",
-        '#include <stdint.h>\n#include <stdio.h>\n#include "HAP_farf.h"',
+        '#include <stdint.h>\n#include <stdio.h>\n#include "HAP_farf.h"\n'
+        "static int order(const void *a, const void *b) { return *(int *)a - *(int *)b; }",
     )
     edit(
         kernel,
         "    void *session = malloc(1);",
-        "    char text[40];\n    void *session = malloc(1);\n\n"
+        "    int numbers[] = {3, 1, 2};\n    char text[40];\n    void *session = malloc(1);\n\n"
+        "    qsort(numbers, 3, sizeof numbers[0], order);\n"
+        '    printf("sorted: %d %d %d\\n", numbers[0], numbers[1], numbers[2]);\n'
         '    snprintf(text, sizeof text, "%d %s %.1f %lld", 42, "ok", 2.5, 1LL << 40);\n'
         '    FARF(ALWAYS, "formatted: %s, %d", text, 7);\n    FARF(LOW, "compiled out");',
     )
@@ -219,6 +224,7 @@ def test_a_kernel_formats_and_logs(buildtool: Buildtool, project: Path, edit: Ed
     done = buildtool("run", "sim", cwd=project)
 
     assert done.returncode == 0, done.stderr
+    assert "[dsp] HIGH: sorted: 1 2 3\n" in done.stderr
     assert "formatted: 42 ok 2.5 1099511627776, 7" in done.stderr
     assert "compiled out" not in done.stderr
 

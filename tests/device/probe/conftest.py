@@ -37,11 +37,13 @@ class Sample:
 
     root: Path
 
-    def probe(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def probe(
+        self, *arguments: str, build_type: str = "Release"
+    ) -> subprocess.CompletedProcess[str]:
         """Build what changed and run htp-probe on the emulated device."""
-        command = [sys.executable, "-m", "buildtool", "run", "sim", "--", "bin/htp-probe"]
+        command = [sys.executable, "-m", "buildtool", "run", "sim", "--build-type", build_type]
         return subprocess.run(
-            [*command, *arguments],
+            [*command, "--", "bin/htp-probe", *arguments],
             cwd=self.root,
             capture_output=True,
             text=True,
@@ -50,9 +52,11 @@ class Sample:
             env={**os.environ, "PYTHONSAFEPATH": "1"},
         )
 
-    def probe_json(self, *arguments: str) -> tuple[int, dict[str, Any]]:
+    def probe_json(
+        self, *arguments: str, build_type: str = "Release"
+    ) -> tuple[int, dict[str, Any]]:
         """The exit status of `htp-probe --json` and its document."""
-        done = self.probe("--json", *arguments)
+        done = self.probe("--json", *arguments, build_type=build_type)
         assert done.returncode in {0, 1}, done.stderr
         return done.returncode, json.loads(done.stdout)
 

@@ -15,8 +15,9 @@ from .conftest import Sample
 OPS = {"vec_add_i32", "matvec_q8_0"}
 
 
-def test_everything_is_verified(sample: Sample) -> None:
-    status, report = sample.probe_json()
+@pytest.mark.parametrize("build_type", ["MinSizeRel", "Debug", "Release"])
+def test_everything_is_verified(build_type: str, sample: Sample) -> None:
+    status, report = sample.probe_json(build_type=build_type)
     assert status == 0
     assert report["ok"] is True
     assert report["skel"] == {"arch": "v68", "vector_bytes": 128}

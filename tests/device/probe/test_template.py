@@ -22,14 +22,17 @@ def buildtool(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("name", ["my project", "remote"])
-def test_hvx_template_runs(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "build_type"),  # release builds are those of tests/device/cli
+    [("my project", "MinSizeRel"), ("remote", "Debug")],
+)
+def test_hvx_template_runs(name: str, build_type: str, tmp_path: Path) -> None:
     project = tmp_path / name
     project.mkdir()
     assert buildtool(project, "init", "--template", "hvx").returncode == 0
     assert "@" not in "".join(str(path.relative_to(project)) for path in project.rglob("*"))
 
-    done = buildtool(project, "run", "sim")
+    done = buildtool(project, "run", "sim", "--build-type", build_type)
     assert done.returncode == 0, done.stderr
     assert "scale_add of 1001 elements verified against the CPU" in done.stdout
 
@@ -39,6 +42,6 @@ def test_hvx_template_runs(name: str, tmp_path: Path) -> None:
         wrong = "(void)0;" if line.endswith(";") else "i += 2 * LANES"
         assert line in right
         kernel.write_text(right.replace(line, wrong))
-        done = buildtool(project, "run", "sim")
+        done = buildtool(project, "run", "sim", "--build-type", build_type)
         assert done.returncode == 1
         assert "should be" in done.stderr

@@ -12,7 +12,7 @@ import pytest
 from tests.device.fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
 
 HERE = Path(__file__).parent
-SKELS = ("threads", "sync", "memory", "vtcm", "system", "queue")
+SKELS = ("threads", "sync", "memory", "vtcm", "system", "libc", "queue")
 QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
 WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]
 

@@ -133,8 +133,6 @@ static int cache(const int32_t *in, int32_t *out)
     qurt_addr_t at = (qurt_addr_t)(uintptr_t)lines;
     EQUAL(qurt_mem_cache_clean(at, 128, QURT_MEM_CACHE_FLUSH, QURT_MEM_DCACHE), QURT_EOK);
     EQUAL(qurt_mem_cache_clean(at, 128, QURT_MEM_CACHE_FLUSH_ALL, QURT_MEM_ICACHE), QURT_EVAL);
-    EQUAL(qurt_mem_l2cache_line_lock(at, 64), QURT_EOK);
-    EQUAL(qurt_mem_l2cache_line_unlock(at + 1, 64), QURT_EALIGN);
     return 0;
 }
 

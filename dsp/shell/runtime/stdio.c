@@ -1,0 +1,68 @@
+/* stdio.c: text for the DSP's log, and for buffers of the skel.
+ *
+ * What a skel prints to its standard output, a device puts into its log as messages of the
+ * level HIGH (Hexagon SDK, "Messaging resources"). Streams are not here: the FILE of the
+ * DSP's C library is not documented. */
+#include <limits.h>
+#include <string.h>
+
+#include "heap.h"
+#include "runtime.h"
+#include "variadic.h"
+
+#define PRINTED_MAX 1024 /* bytes of one call; more than a line of the log holds */
+
+/* The targets of the entries. */
+int stdio_print(const char *format, const char *arguments);
+int stdio_format(char *out, const char *format, const char *arguments);
+
+int stdio_print(const char *format, const char *arguments)
+{
+    char text[PRINTED_MAX];
+    int length = variadic_format(text, sizeof text, format, arguments);
+    shell_print(text, strlen(text));
+    return length;
+}
+
+int stdio_format(char *out, const char *format, const char *arguments)
+{
+    return variadic_format(out, INT_MAX, format, arguments);
+}
+
+VARIADIC_ENTRY(variadic_printf, r1, stdio_print);
+VARIADIC_ENTRY(variadic_sprintf, r2, stdio_format);
+
+static int format_anew(char **out, const char *format, const char *arguments)
+{
+    int length = variadic_format(NULL, 0, format, arguments);
+    *out = heap_malloc((size_t)length + 1);
+    return *out == NULL ? -1 : variadic_format(*out, (size_t)length + 1, format, arguments);
+}
+
+static int print_line(const char *text)
+{
+    shell_print(text, strlen(text));
+    shell_print("\n", 1);
+    return 0;
+}
+
+static int print_character(int character)
+{
+    char byte = (char)character;
+    shell_print(&byte, 1);
+    return (unsigned char)character;
+}
+
+const struct shell_symbol stdio_symbols[] = {
+    OFFER_AS("printf", variadic_printf),
+    OFFER_AS("vprintf", stdio_print),
+    OFFER_AS("puts", print_line),
+    OFFER_AS("putchar", print_character),
+    OFFER_AS("putchar_unlocked", print_character),
+    OFFER_AS("sprintf", variadic_sprintf),
+    OFFER_AS("vsprintf", stdio_format),
+    OFFER_AS("vasprintf", format_anew),
+    OFFER_AS("snprintf", variadic_snprintf),
+    OFFER_AS("vsnprintf", variadic_format),
+    OFFER_END,
+};
