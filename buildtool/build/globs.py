@@ -20,6 +20,8 @@ from buildtool.project.model import STATE
 
 MAX_DEPTH = 256
 _WILD = re.compile(r"(?<!\\)[*?\[]")
+_SPECIAL = re.compile(r"[*?\[]")
+_LITERAL = re.compile(r"\[([*?\[])\]")  # as `literal` writes a character that has a meaning
 
 
 class Glob(NamedTuple):
@@ -92,10 +94,9 @@ class _Walk(NamedTuple):
         elif last and self.glob.recursive:
             self.below(place, parts[0], ())
         else:
-            matches = _matcher(parts[0])
             kinds = (True,) if not last else (True, False) if self.glob.directories else (False,)
-            for name, directory in self.inside(place):
-                if directory in kinds and matches(_bytes(name)):
+            for name, directory in self.called(place, parts[0]):
+                if directory in kinds:
                     if last:
                         self.found.append(f"{place}/{name}")
                     else:
@@ -129,10 +130,28 @@ class _Walk(NamedTuple):
             if directory and depth < MAX_DEPTH and not os.path.islink(path):  # noqa: PTH114
                 self.anywhere(path, parts, depth + 1)
 
+    def called(self, place: str, part: str) -> Iterator[tuple[str, bool]]:
+        """What is in `place` and matches one component of a pattern."""
+        if (only := _only_name(part)) is not None:  # to compare it with every name takes long
+            directory = (self.disk.entries(place or "/") or {}).get(only)
+            if directory is not None and f"{place}/{only}" != self.state:
+                yield only, directory
+            return
+        matches = _matcher(part)
+        for name, directory in self.inside(place):
+            if matches(_bytes(name)):
+                yield name, directory
+
     def inside(self, place: str) -> Iterator[tuple[str, bool]]:
         for name, directory in (self.disk.entries(place or "/") or {}).items():
             if name != STATE or f"{place}/{name}" != self.state:
                 yield name, directory
+
+
+def _only_name(part: str) -> str | None:
+    """The one name that a component of a pattern matches; None when it may match others too."""
+    name = _LITERAL.sub(r"\1", part)
+    return None if _SPECIAL.search(_LITERAL.sub("", part)) else name
 
 
 @functools.cache

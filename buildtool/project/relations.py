@@ -195,5 +195,5 @@ def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Wro
 
 
 def _inside(path: str, at: tuple[str, ...]) -> Iterator[Wrong]:
-    if not path or Path(path).is_absolute() or ".." in Path(path).parts:
+    if not path or path.startswith("/") or ".." in path.split("/"):  # a Path takes far longer
         yield at, f"{path!r} is no path inside the project", "Name one below the project file."

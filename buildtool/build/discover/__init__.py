@@ -22,7 +22,7 @@ from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
 from buildtool.build.tree import Configuration
 
-__all__ = ["Asked", "Discovered"]
+__all__ = ["Asked", "Discovered", "declare"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Asked:
         """What the project file says is read: globs from the project's root."""
         found = Finding(self._places(()), disk)
         for pattern in patterns:
-            _declare(pattern, found)
+            declare(pattern, found)
         return found.paths
 
     def discover(
@@ -146,11 +146,14 @@ class Asked:
         return {name: files for name, files in told.items() if name in objects}
 
 
-def _declare(pattern: str, found: Finding) -> None:
+def declare(pattern: str, found: Finding) -> None:
     """Files, directories with all that is in them, or globs."""
     project = found.places.roots.places["project"]
-    pattern = pattern.strip("/")
-    found.each(Glob(f"{{project}}/{pattern}", deep=True))
-    # One that is not there yet may become a directory.
-    if literal(pattern) == pattern or os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
-        found.each(Glob(f"{{project}}/{pattern}/**", deep=True))
+    pattern = os.path.normpath(pattern)  # there is no `..` in it
+    name = "{project}" if pattern == "." else f"{{project}}/{pattern}"
+    if literal(pattern) != pattern:
+        found.each(Glob(name, deep=True))
+    else:  # its state tells whether it is there and what it is: a glob would cost far more
+        found.files.add(name)
+    if os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
+        found.each(Glob(f"{name}/**", deep=True))

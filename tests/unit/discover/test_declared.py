@@ -1,0 +1,94 @@
+"""What the project file says is read: by its state, by a glob, and in time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool.build.discover import declare
+from buildtool.build.discover.places import Finding, Places
+from buildtool.build.disk import Disk
+from buildtool.build.inputs import PathSet, changes, observe
+from buildtool.build.roots import Roots
+from buildtool.project.model import STATE
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> Roots:
+    return Roots({"project": tmp_path, "tree": tmp_path / STATE / "build/app/1234"})
+
+
+def declared(roots: Roots, *patterns: str) -> PathSet:
+    found = Finding(Places(roots.places["tree"], roots), Disk())
+    for pattern in patterns:
+        declare(pattern, found)
+    return found.paths
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many calls of functions, C's too, `work` takes."""
+    count = 0
+
+    def note(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event.endswith("call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("name", ["{}", "[[]{}", "absent/{}"])
+def test_the_work_grows_with_the_number_of_entries_and_not_with_its_square(
+    name: str, roots: Roots
+) -> None:
+    project = roots.places["project"]
+    work = []
+    for count in (50, 200):
+        folder = project / str(count)
+        folder.mkdir()
+        for number in range(count):
+            (folder / str(number)).touch()
+            (folder / f"[{number}").touch()
+        patterns = [f"{count}/{name.format(number)}" for number in range(count)]
+        work.append(calls(lambda patterns=patterns: declared(roots, *patterns)))
+    assert work[1] < 6 * work[0]
+
+
+@pytest.mark.parametrize("pattern", [".", "./", "data", "data/", "./data//", "data/./"])
+def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots: Roots) -> None:
+    project = roots.places["project"]
+    (project / "data/deep").mkdir(parents=True)
+    (project / STATE / "state").mkdir(parents=True)
+    (project / "data/a").write_text("1")
+    (project / "data/deep/b").write_text("1")
+    paths = declared(roots, pattern)
+    before = observe(paths, roots, Disk())
+    (project / STATE / "state/record").write_text("")
+    assert not changes(before, observe(paths, roots, Disk()))
+    (project / "data/deep/b").write_text("2")
+    (project / "data/deep/c").write_text("")
+    assert {row.path for row in changes(before, observe(paths, roots, Disk()))} == {
+        "{project}/data/deep/b",
+        "{project}/data/deep/c",
+    }
+
+
+def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
+    """It may be a file, a directory, or nothing, one after the other."""
+    place = roots.places["project"] / "thing"
+    paths = declared(roots, "thing")
+    seen = [observe(paths, roots, Disk()).digest]
+    place.mkdir()
+    seen.append(observe(paths, roots, Disk()).digest)
+    place.rmdir()
+    place.write_text("")
+    seen.append(observe(paths, roots, Disk()).digest)
+    assert len(set(seen)) == 3
