@@ -39,6 +39,7 @@ class Disk:
         self._note = note
         self._states: dict[str, str] = {}
         self._entries: dict[str, Mapping[str, bool] | None] = {}
+        self._folds: dict[str, frozenset[str]] = {}
         self._fresh: dict[str, tuple[bytes, bytes]] = {}
         self._used: set[str] = set()
         self._index: dict[str, int] = {}
@@ -77,14 +78,25 @@ class Disk:
         """Whether anything is called so, be it a link to nothing."""
         parent, _, name = path.rpartition("/")
         entries = self.entries(parent or "/")
-        if entries is None:  # a directory that may not be listed may still be passed through
+        # A directory that may not be listed may still be passed through.
+        if entries is None or name in ("", ".", ".."):
             return os.path.lexists(path)
-        return name in entries
+        if name in entries:
+            return True
+        # Some file systems take no notice of case, or of how an accent is written.
+        alike = not name.isascii() or name.casefold() in self._folded(parent or "/", entries)
+        return alike and os.path.lexists(path)
+
+    def _folded(self, directory: str, entries: Mapping[str, bool]) -> frozenset[str]:
+        """The names in a directory without their case."""
+        if directory not in self._folds:
+            self._folds[directory] = frozenset(name.casefold() for name in entries)
+        return self._folds[directory]
 
     def again(self) -> Disk:
         """The file system as it is from now on; both remember the same digests."""
         later = copy.copy(self)
-        later._states, later._entries = {}, {}
+        later._states, later._entries, later._folds = {}, {}, {}
         return later
 
     def save(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buildtool.build.discover.spelling import Spellings
 from buildtool.build.disk import Disk
 from buildtool.build.globs import Glob, matches
 from buildtool.build.inputs import PathSet
@@ -28,7 +29,8 @@ class Places:
 
     No inputs are: what is in the build tree (the build makes it), what this tool keeps in the
     project (it is in the step's key), what lies below a directory of `known` (it has an identity
-    of its own there: the toolchain, CMake's modules), and `made` files.
+    of its own there: the toolchain, CMake's modules), and `made` files.  A link in the build tree
+    stands for what it leads to.
     """
 
     def __init__(
@@ -37,42 +39,56 @@ class Places:
         self.roots = roots
         self.tree = os.path.normpath(tree)
         self.made = frozenset(made)
+        self.spellings = Spellings()
         skipped = [self.tree, *(os.path.normpath(place) for place in known)]
         if project := roots.places.get("project"):
             skipped.append(f"{os.path.normpath(project)}/{STATE}")
         real = [os.path.realpath(place) for place in skipped]
         self._skipped = tuple(f"{place}/" for place in dict.fromkeys([*skipped, *real]))
+        self._tree = tuple(f"{place}/" for place in dict.fromkeys([self.tree, real[0]]))
         self._real_roots = Roots({n: Path(os.path.realpath(p)) for n, p in roots.places.items()})
-        self._tidied: dict[str, str] = {}
-
-    def tidy(self, path: str) -> str:
-        """The path without `.` and `..`; through a link, `..` leads to where the system goes."""
-        directory, _, name = path.rpartition("/")
-        if name in ("", ".", ".."):
-            directory, name = path, ""
-        known = self._tidied.get(directory)
-        if known is None:
-            known = os.path.normpath(directory or "/").removeprefix("/")
-            known = f"/{known}" if known else ""
-            if ".." in directory and os.path.realpath(directory) != os.path.realpath(known or "/"):
-                known = os.path.realpath(directory).rstrip("/")
-            self._tidied[directory] = known
-        return f"{known}/{name}" if name else known or "/"
+        self._real_directories: dict[str, str] = {}
 
     def name(self, path: str) -> str | None:
         """The name by root of an absolute path; None when it is no input."""
-        path = self.tidy(path)
-        if f"{path}/".startswith(self._skipped) or path in self.made:
+        path = self.spellings.tidy(path)
+        if path in self.made or f"{path}/".startswith(self._tree):
+            real = self._real(path)
+            if path in self.made and real == self._real(path, last=False):
+                return None  # it is no link
+            name = self._named(real)
+            return None if name and self.roots.at(name) in self.made else name
+        if "/.." in path and f"{self._real(path)}/".startswith(self._skipped):
+            return None
+        return self._named(path)
+
+    def _named(self, path: str) -> str | None:
+        if f"{path}/".startswith(self._skipped):
             return None
         name = self.roots.named(path)
         if name[0] == "/":  # a compiler may have followed the link that leads to the project
-            directory, _, last = path.rpartition("/")
-            real = f"{os.path.realpath(directory or '/').rstrip('/')}/{last}"
+            real = self._real(path, last=False)
             if f"{real}/".startswith(self._skipped):
                 return None
             other = self._real_roots.named(real)
             return other if other[0] != "/" else name
         return name
+
+    def directory(self, path: str) -> str:
+        """A directory by the one path that all its spellings have; instead of one that cannot be
+        reached, the `Place.obstacle`."""
+        place = self.spellings.place(path)
+        name = self.name(place.obstacle or place.path)
+        return self.roots.at(name) if name else place.path
+
+    def _real(self, path: str, *, last: bool = True) -> str:
+        """The path without links; the `last` part may stay one."""
+        directory, _, name = path.rpartition("/")
+        real = self._real_directories.get(directory)
+        if real is None:
+            real = self._real_directories[directory] = os.path.realpath(directory or "/")
+        real = f"{real.rstrip('/')}/{name}"
+        return os.path.realpath(real) if last and os.path.islink(real) else real  # noqa: PTH114
 
 
 @dataclass(slots=True)
@@ -91,12 +107,12 @@ class Finding:
 
     def content(self, path: str) -> None:
         """The content of a file matters."""
-        if name := self.places.name(path):
+        if name := self._name(path):
             self.files.add(name)
 
     def existence(self, path: str) -> None:
         """It matters whether there is something, not what is in it."""
-        if not (name := self.places.name(path)):
+        if not (name := self._name(path)):
             return
         path = self.places.roots.at(name)
         if os.path.isfile(path):  # noqa: PTH113
@@ -110,7 +126,7 @@ class Finding:
         """A file, or everything in a directory, matters."""
         if not os.path.isdir(path):  # noqa: PTH112
             self.content(path)
-        elif name := self.places.name(path):
+        elif name := self._name(path):
             self.each(Glob(f"{literal(name)}/**", deep=True))
 
     def each(self, glob: Glob) -> None:
@@ -133,9 +149,15 @@ class Finding:
         plain = pattern[: max(cut, 0)]
         if not pattern.startswith("/"):
             plain = f"{base}/{plain}"
-        if name := self.places.name(plain or "/"):
+        if name := self._name(plain or "/"):
             expression = f"{literal(name).rstrip('/')}/{pattern[cut + 1 :]}"
             self.globs.add(Glob(expression, recursive, directories, follow))
+
+    def _name(self, path: str) -> str | None:
+        """The path's name; what it cannot be reached without matters too."""
+        if obstacle := self.places.spellings.place(path).obstacle:
+            self.content(obstacle)
+        return self.places.name(path)
 
 
 def literal(name: str) -> str:

@@ -30,17 +30,27 @@ class Shadows:
         self, tree: BuildTree, headers: Mapping[str, tuple[str, ...]], places: Places
     ) -> None:
         self._places = places
+        self._directories: dict[str, str] = {}
         self._by_source: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-        self._implicit = tuple(
-            {path: None for tool in tree.toolchains.values() for path in tool.implicit_includes}
+        self._implicit = self._each(
+            path for tool in tree.toolchains.values() for path in tool.implicit_includes
         )
+        self._toolchain = tuple(f"{path}/".replace("//", "/") for path in self._implicit)
         for target in tree.targets:
             for group in target.groups:
-                searched = _searched(group, tree)
+                searched = self._each(_searched(group, tree))
                 for source in group.sources:
-                    self._by_source[str(source)].append((target.name, searched))
+                    self._by_source[self._file(str(source))].append((target.name, searched))
         self._own: dict[str, bool] = {}
         self._spellings: dict[tuple[str, ...], dict[str, tuple[tuple[int, str], ...]]] = {}
+        # By where they are: `x/../a.h` and `a.h` may be found in the same directory.
+        every = {file for files in headers.values() for file in files}
+        other = {file: path for file in every if (path := self._file(file)) != file}
+        if other:
+            headers = {
+                name: tuple(other.get(file, file) for file in files)
+                for name, files in headers.items()
+            }
         self._objects = headers
 
     def wanted(self) -> dict[str, set[str]]:
@@ -85,7 +95,7 @@ class Shadows:
         for file in files:
             directory = file.rpartition("/")[0]
             if self._is_own(directory):
-                own_directories[self._places.tidy(f"{directory}/.")] = None
+                own_directories[directory] = None
         for searched in self._lists(name, files):
             spelled = self._spellings.setdefault(searched, {})
             by_place: dict[int, set[str]] = defaultdict(set)
@@ -115,20 +125,26 @@ class Shadows:
         """Whether headers may come to lie there: not in the build tree, nor in a toolchain."""
         known = self._own.get(directory)
         if known is None:
-            path = self._places.tidy(f"{directory}/.")
-            name = self._places.name(path)
+            name = self._places.name(directory)
             known = self._own[directory] = name is not None and (
                 name == "{project}"
                 or name.startswith("{project}/")
-                or (name[0] == "/" and not f"{path}/".startswith(self._toolchain))
+                or (name[0] == "/" and not f"{directory}/".startswith(self._toolchain))
             )
         return known
 
-    @property
-    def _toolchain(self) -> tuple[str, ...]:
-        return tuple(
-            f"{self._places.tidy(path + '/.')}/".replace("//", "/") for path in self._implicit
-        )
+    def _directory(self, path: str) -> str:
+        known = self._directories.get(path)
+        if known is None:
+            known = self._directories[path] = self._places.directory(path)
+        return known
+
+    def _each(self, directories: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(self._directory, directories)))
+
+    def _file(self, path: str) -> str:
+        directory, _, name = path.rpartition("/")
+        return f"{self._directory(directory or '/').rstrip('/')}/{name}"
 
 
 def _searched(group: CompileGroup, tree: BuildTree) -> tuple[str, ...]:
@@ -164,10 +180,8 @@ def _readings(file: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]
 def _missing(path: str, disk: Disk, since: int) -> str:
     """The first part of an absolute path that is not there, or was not; "" when all of it was."""
     parts = path.split("/")
-    if ".." in parts:
-        return "" if _was_there(path, disk, since) else path
-    for end in range(len(parts) - 1, 1, -1):  # from below: mostly only the last part is missing
-        if disk.entries("/".join(parts[:end])) is not None:
+    for end in range(len(parts) - 1, 0, -1):  # from below: mostly only the last part is missing
+        if disk.entries("/".join(parts[:end]) or "/") is not None:
             there = "/".join(parts[: end + 1])
             return "" if _was_there(there, disk, since) else there
     return path

@@ -37,6 +37,7 @@ def trace(folder: Path, *rows: tuple[int, int, str, str, list[Any]]) -> Path:
 def test_relative_paths_belong_to_the_directory_that_is_read(
     tmp_path: Path, found: Finding
 ) -> None:
+    (tmp_path / "p/other").mkdir()
     read = ("file", ["READ", "x", "v"])
     path = trace(
         tmp_path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,21 @@ def test_files_that_are_gone_leave_the_note(tmp_path: Path, settled: None) -> No
     assert b"/old" not in text
     assert b"/kept" in text
     assert b"/new" in text
+
+
+@pytest.mark.parametrize("other", ["Level.H", "A\u030a.h", "\u212b.h", "LEVEL.h"])
+def test_a_stand_in_for_a_file_system_that_takes_no_notice_of_case_and_accents(
+    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def alike(name: str) -> str:
+        return unicodedata.normalize("NFD", name).casefold()
+
+    def exists(path: str) -> bool:
+        return alike(Path(path).name) in {alike(file.name) for file in Path(path).parent.iterdir()}
+
+    for name in ("level.h", "\u00e5.h"):
+        (tmp_path / name).touch()
+    assert not Disk().exists(f"{tmp_path}/{other}")
+    monkeypatch.setattr(disk_module.os.path, "lexists", exists)
+    assert Disk().exists(f"{tmp_path}/{other}")
+    assert not Disk().exists(f"{tmp_path}/other.h")

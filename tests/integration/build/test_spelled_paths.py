@@ -1,0 +1,73 @@
+"""Include directories that are spelled in other ways than the files in them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.build.test_stale import App, marked
+
+
+@pytest.fixture
+def app(tmp_path: Path, buildtool: Buildtool) -> App:
+    app = App(tmp_path / "a project", buildtool)
+    app.project()
+    return app
+
+
+def clone(app: App, name: str) -> App:
+    other = App(app.root.with_name(name), app.buildtool)
+    ignored = shutil.ignore_patterns(".buildtool")
+    shutil.copytree(app.root, other.root, symlinks=True, ignore=ignored)
+    return other
+
+
+def test_include_directories_that_end_in_dots(app: App) -> None:
+    app.lists(
+        "include_directories(first/.. src/.. src//./sub/../)\n"
+        "target_include_directories(app PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. absent/..)\n",
+        sources="src/a.c",
+    )
+    app.write("app/src/a.c", '#include "mark.h"\n#include "other.h"\n#include <beside.h>\n')
+    app.write("app/mark.h", marked("one"))
+    app.write("app/src/beside.h", "")
+    app.write("app/first/keep", "")
+    app.write("app/src/sub/keep", "")
+    app.write("other.h", "")
+    assert app.build() == "built"
+    assert app.build() == "up-to-date"
+    elsewhere = clone(app, "elsewhere")
+    assert elsewhere.build() == "restored"
+
+    app.write("app/mark.h", marked("two"), old=True)
+    assert app.build() == "built"
+    assert app.has("two")
+    app.write("app/src/mark.h", marked("three"))  # it shadows the other one
+    assert app.build() == "built"
+    assert app.has("three")
+    assert app.build() == "up-to-date"
+
+
+def test_links_in_the_build_tree(app: App) -> None:
+    """Made by CMake to a directory, and by a rule to a file."""
+    app.lists(
+        "include_directories(${CMAKE_BINARY_DIR}/inc ${CMAKE_BINARY_DIR}/made)\n"
+        "file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/inc SYMBOLIC)\n"
+        "add_custom_command(OUTPUT made/b.h COMMAND ${CMAKE_COMMAND} -E create_symlink"
+        " ${CMAKE_SOURCE_DIR}/b.h made/b.h)\n",
+        sources="a.c made/b.h",
+    )
+    app.write("app/a.c", "#include <a.h>\n#include <b.h>\n")
+    app.write("app/include/a.h", marked("one"))
+    app.write("app/b.h", marked("one", "b"))
+    assert app.build() == "built"
+    assert app.build() == "up-to-date"
+    app.write("app/include/a.h", marked("two"))
+    assert app.build() == "built"
+    assert app.has("two")
+    app.write("app/b.h", marked("three", "b"))
+    assert app.build() == "built"
+    assert app.has("three")

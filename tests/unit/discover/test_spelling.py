@@ -1,0 +1,263 @@
+"""Spellings of one path: what the system takes for the same file is the same input."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from buildtool.build.discover.places import Finding, Places
+from buildtool.build.discover.shadows import Shadows
+from buildtool.build.discover.spelling import Spellings
+from buildtool.build.disk import Disk
+from buildtool.build.file_api import BuildTree, CMakeTarget, CompileGroup
+from buildtool.build.inputs import changes, observe
+from buildtool.build.roots import Roots
+from tests.conftest import LONG
+
+FILES = ("src/a.c", "src/sub/deep/h.h", "src/sub/h.h", "inc/h.h", "inc/sub/h.h", "\u00e9", "h.h")
+DIRECTORIES = ("e\u0301", "SRC", "-empty", "other/sub")
+LINKS = {
+    "link": "src/sub",
+    "inc/up": "..",
+    "src/inc": "../inc/sub",
+    "to file": "h.h",
+    "dangling": "nothing",
+    "loop": "loop",
+    "away": "../outside/sub",
+}
+PARTS = st.sampled_from(
+    [
+        *("", ".", "..", "..", "src", "sub", "deep", "inc", "h.h", "link", "up", "to file"),
+        *(
+            "dangling",
+            "loop",
+            "away",
+            "missing",
+            "SRC",
+            "\u00e9",
+            "e\u0301",
+            "-empty",
+            ".buildtool",
+        ),
+    ]
+)
+PATHS = st.lists(PARTS, max_size=7).map("/".join)
+WALKS = st.lists(st.integers(0, 99), max_size=7)
+FEWER = settings(max_examples=40) if not LONG else settings()
+
+
+@contextmanager
+def project() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(os.path.realpath(folder)) / "project"
+        for name in DIRECTORIES:
+            (root / name).mkdir(parents=True)
+        for name in (*FILES, "../outside/h.h", "../outside/sub/h.h"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(name)
+        for name, target in LINKS.items():
+            (root / name).symlink_to(target)
+        (root / "inc/out").symlink_to(root.parent / "outside")
+        yield root
+
+
+def lead_elsewhere(root: Path) -> None:
+    """All links lead to other directories."""
+    for name in LINKS:
+        (root / name).unlink()
+        (root / name).symlink_to(root / "other/sub")
+
+
+def file(path: str) -> tuple[int, int] | None:
+    """Which file it is, to the system."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def roots(root: Path) -> Roots:
+    return Roots({"project": root, "tree": root / ".buildtool/build/app/1234"})
+
+
+def finding(root: Path) -> Finding:
+    return Finding(Places(roots(root).places["tree"], roots(root)), Disk())
+
+
+@FEWER
+@given(PATHS)
+@example("src/..")
+@example("missing/..")
+@example("h.h/..")
+@example("link/../h.h")
+@example("inc/up/")
+@example("../../../../../..")
+def test_a_place_is_where_the_system_gets_to(path: str) -> None:
+    with project() as root:
+        spelled = f"{root}/{path}"
+        disk = Disk()
+        assert disk.exists(spelled) == os.path.lexists(spelled)
+        assert bool(disk.state(spelled)) == os.path.exists(spelled)  # noqa: PTH110
+        place = Spellings().place(spelled)
+        parts = place.path.split("/")[1:]
+        assert not {"", "."} & {*parts} or place.path == "/"
+        for at, part in enumerate(parts):
+            assert part != ".." or parts[at - 1] == ".." or Path("/", *parts[:at]).is_symlink()
+        if place.obstacle:
+            assert not os.path.lexists(spelled)
+            assert not Path(place.obstacle).is_dir()
+        elif not path.endswith("/."):  # `file/.` and `file/` lead nowhere, and are a file's name
+            assert file(spelled) in (file(place.path), None)
+        if not place.obstacle and os.path.exists(spelled):  # noqa: PTH110
+            assert file(spelled) == file(place.path)
+            lead_elsewhere(root)
+            assert file(spelled) == file(place.path), "the links still decide"
+
+
+@FEWER
+@given(WALKS)
+def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
+    with project() as root:
+        spelled = f"{walk(root, choices)}/h.h"
+        (real := Path(os.path.realpath(spelled))).write_text("first")
+        found = finding(root)
+        found.content(spelled)
+        before = observe(found.paths, roots(root), Disk())
+        assert [file(roots(root).at(name)) for name in found.files] == [file(spelled)]
+        real.write_text("second")
+        assert changes(before, observe(found.paths, roots(root), Disk()))
+        real.unlink()
+        assert changes(before, observe(found.paths, roots(root), Disk()))
+
+
+def walk(root: Path, choices: list[int]) -> str:
+    """A spelling of a directory that is there, in the project or beside it."""
+    path = str(root)
+    for choice in choices:
+        names = sorted(n for n in os.listdir(path) if os.path.isdir(f"{path}/{n}"))  # noqa: PTH112, PTH208
+        up = os.path.realpath(path).startswith(f"{root.parent}/")
+        names += ["", ".", *([".."] * 4 if up else [])]
+        path += f"/{names[choice % len(names)]}"
+    return path
+
+
+@FEWER
+@given(PATHS)
+@example("missing/../h.h")
+@example("missing/../new.h")
+@example("src/missing/../../missing/../h.h")
+@example("link/../new.h")
+def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> None:
+    with project() as root:
+        spelled = f"{root}/{path}/new"
+        assume(not os.path.lexists(spelled))
+        found = finding(root)
+        found.existence(spelled)
+        assume(found.paths != finding(root).paths)  # below .buildtool nothing is an input
+        before = observe(found.paths, roots(root), Disk())
+        assert not before.appeared
+        try:
+            create(spelled)
+        except OSError:  # a file, or a link that leads nowhere, is in the way
+            return
+        assert os.path.lexists(spelled)
+        assert changes(before, observe(found.paths, roots(root), Disk()))
+
+
+def create(path: str) -> None:
+    """Make every directory that the system must pass through, then the file."""
+    place = "/"
+    for part in path.split("/")[:-1]:
+        place = f"{place}{part}/"
+        if not os.path.isdir(place):  # noqa: PTH112
+            os.mkdir(place)  # noqa: PTH102
+    Path(path).write_text("")
+
+
+@FEWER
+@given(PATHS, WALKS)
+@example("src/..", [])
+@example("missing/..", [])
+@example("link/..", [])
+@example("src/../src//./sub/", [])
+def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list[int]) -> None:
+    """However both include directories are spelled."""
+    with project() as root:
+        directories = f"{root}/{first}", walk(root, choices)
+        header, earlier = f"{directories[1]}/new.h", f"{directories[0]}/new.h"
+        Path(header).write_text("")
+        assume(not os.path.lexists(earlier))
+        places = finding(root).places
+        told = (f"{root}/src/a.c", places.spellings.tidy(header))
+        shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
+        absent = shadows.absent(Disk(), sys.maxsize)
+        assert not any(os.path.lexists(roots(root).at(name)) for name in absent)
+        if not places.name(earlier):  # it would be the build's own
+            return
+        try:
+            create(earlier)
+        except OSError:  # a file, or a link that leads nowhere, is in the way
+            return
+        appeared = [path for name in absent if os.path.lexists(path := roots(root).at(name))]
+        assert appeared
+        assert shadows.objects(appeared) == ("/main.o",)
+
+
+def tree(root: Path, *includes: str) -> BuildTree:
+    source = root / "src/a.c"
+    group = CompileGroup("C", (source,), (" ".join(f"'-I{d}'" for d in includes),), (), (), ())
+    target = CMakeTarget("main", "EXECUTABLE", root, root, (), (source,), (group,), "C", ())
+    return BuildTree(root, root / ".buildtool/build/app/1234", (target,), {})
+
+
+@pytest.mark.parametrize("directory", ["/", "/usr", "/usr/", "/usr/.."])
+def test_a_directory_at_the_top_is_there(directory: str, tmp_path: Path) -> None:
+    places = Places(tmp_path / "tree", Roots({"project": tmp_path}))
+    told = (f"{tmp_path}/src/a.c", "/usr/include/none/such.h")
+    shadows = Shadows(tree(tmp_path, directory, "/usr/include"), {"/main.o": told}, places)
+    assert not {"/", "/usr"} & shadows.absent(Disk(), sys.maxsize)
+
+
+def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include/a.h").touch()
+    found = finding(tmp_path)
+    build = Path(found.places.tree)
+    build.mkdir(parents=True)
+    (build / "made.h").touch()
+    (build / "alias.h").symlink_to("made.h")
+    (build / "a.h").symlink_to(tmp_path / "include/a.h")
+    (build / "inc").symlink_to(tmp_path / "include")
+    for name in ("made.h", "alias.h", "nothing.h"):
+        found.content(f"{build}/{name}")
+    assert not found.files
+    for name in ("a.h", "inc/a.h", "inc/../include/a.h"):
+        found.content(f"{build}/{name}")
+        assert found.files == {"{project}/include/a.h"}
+        found.files.clear()
+
+
+def test_what_a_rule_makes_is_an_input_only_where_it_is_a_link_to_one(tmp_path: Path) -> None:
+    for name in ("source.h", "copy.h"):
+        (tmp_path / name).touch()
+    (tmp_path / "link.h").symlink_to("source.h")
+    (tmp_path / "alias.h").symlink_to("copy.h")
+    made = [f"{tmp_path}/{name}" for name in ("copy.h", "link.h", "alias.h")]
+    places = Places(tmp_path / "tree", Roots({"project": tmp_path}), made=made)
+    assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
+    through = tmp_path.parent / f"{tmp_path.name} link"
+    through.symlink_to(tmp_path)
+    made = [f"{through}/{name}" for name in ("copy.h", "link.h", "alias.h")]
+    places = Places(through / "tree", Roots({"project": through}), made=made)
+    assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
+    shutil.rmtree(tmp_path)
