@@ -43,7 +43,13 @@ def stage(
     todo = plan(project, target_name)
     with _alone(project, listener), building(todo.state, listener, options) as shared:
         built = run_plan(todo, shared)
-        return built, stage_release(built, shared.disk.again())
+        try:
+            return built, stage_release(built, shared.disk.again())
+        except BuildtoolError as error:
+            from buildtool.build.report import report
+
+            error.document = report(todo, built.steps)
+            raise
 
 
 def clean(

@@ -26,21 +26,9 @@ class BuiltStep(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     origin: str = ""
 
-    def as_json(self) -> dict[str, object]:
-        return {
-            **self.step.as_json(),
-            "outcome": self.outcome,
-            "origin": self.origin,
-            "seconds": round(self.seconds, 3),
-            "outputs": [str(path) for path in self.files.values()],
-        }
-
 
 class Built(NamedTuple):
     """All finished steps of a plan."""
 
     plan: Plan
     steps: tuple[BuiltStep, ...]
-
-    def as_json(self) -> dict[str, object]:
-        return {"target": self.plan.target, "steps": [step.as_json() for step in self.steps]}

@@ -242,15 +242,18 @@ class Driver(_Given):
     def check(self, done: Completed, doing: str) -> Completed:
         if done.status == 0:
             return done
-        from buildtool.build.hints import hints  # noqa: PLC0415 - most tools succeed
+        from buildtool.build.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
+        from buildtool.build.hints import hints  # noqa: PLC0415
         from buildtool.build.idl_failure import idl_failure  # noqa: PLC0415
 
-        if error := idl_failure(done.output):
-            raise error
         step = self.step
+        if error := idl_failure(done.output):
+            error.diagnostics = diagnostics(f"error: {error.message}")
+            raise error
         return self.log.check(
             done,
             f"{doing} {step.summary}",
+            directories=(step.tree, step.source),
             remedy=remedies(self.refusals, done.output)
             or (advice(done.output, step.profile.cdsprpc) if step.profile.cdsprpc else "")
             or hints(done.output, step.arch or "")

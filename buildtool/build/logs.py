@@ -48,19 +48,24 @@ class StepLog:
             self._write(f"({end} after {time.monotonic() - started:.1f} s)")
         return done
 
-    def check(self, done: Completed, what: str, *, remedy: str = "") -> Completed:
+    def check(
+        self, done: Completed, what: str, *, remedy: str = "", directories: Sequence[Path] = ()
+    ) -> Completed:
         """Return `done` when it succeeded; else raise `ToolError` with what matters of its output
-        and the path of the log."""
+        and the path of the log.  `directories` are those that it may name files in."""
         if done.status == 0:
             return done
-        from buildtool.build.shorten import shortened  # noqa: PLC0415 - most tools succeed
+        from buildtool.build.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
+        from buildtool.build.shorten import shortened  # noqa: PLC0415
 
         how = (
             f"exit status {done.status}" if done.status > 0 else f"killed by signal {-done.status}"
         )
         whole = f"the whole log: {self.path}" if self._stream else ""
         why = [shortened(done.output) or f"{Path(done.argv[0]).name} said nothing", whole]
-        raise ToolError(f"{what} failed ({how})", why="\n".join(filter(None, why)), remedy=remedy)
+        error = ToolError(f"{what} failed ({how})", why="\n".join(filter(None, why)), remedy=remedy)
+        error.diagnostics = diagnostics(done.output, directories)
+        raise error
 
     def _write(self, text: str) -> None:
         if not self._begun:
@@ -84,10 +89,15 @@ class StepLog:
             self._stream = None
 
 
+def log_file(folder: Path, name: str) -> Path:
+    """Where the log of the step `name` is."""
+    return folder / f"{name.replace('/', '-')}.log"
+
+
 @contextlib.contextmanager
 def step_log(folder: Path, name: str, summary: str) -> Iterator[StepLog]:
     """The log of the step `name` in `folder`: `skel/scale/v73` → `skel-scale-v73.log`."""
-    log = StepLog(folder / f"{name.replace('/', '-')}.log", f"{name}: {summary}")
+    log = StepLog(log_file(folder, name), f"{name}: {summary}")
     try:
         yield log
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from buildtool.build.building import Building
 from buildtool.build.built import Built, BuiltStep
 from buildtool.build.check_together import check_together
@@ -9,6 +11,7 @@ from buildtool.build.judge import judge, nothing_to_do
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.build.reasons import Reason
 from buildtool.build.why import Explained, note_build
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import BuildFinished, BuildStarted, StepFinished, StepStarted
 
 
@@ -21,11 +24,12 @@ def run_plan(plan: Plan, building: Building) -> Built:
     listener = building.listener
     listener(BuildStarted(len(plan.steps)))
     failed: dict[str, Exception] = {}
+    seconds: dict[str, float] = {}
     try:
         done, why = _up_to_date(plan, building)
         left = [step for step in plan.steps if step.name not in done]
         if left:
-            failed = _carry_out(left, done, building)
+            failed = _carry_out(left, done, seconds, building)
     finally:
         listener(BuildFinished())
     steps = tuple(done[step.name] for step in plan.steps if step.name in done)
@@ -35,9 +39,15 @@ def run_plan(plan: Plan, building: Building) -> Built:
         if step.name not in done
     ]
     note_build(building.state, plan.target, steps, not_done)
-    if failed:
-        _raise(failed, building)
-    check_together(steps, building.state / "checked" / plan.target)
+    try:
+        if failed:
+            _raise(failed, building)
+        check_together(steps, building.state / "checked" / plan.target)
+    except BuildtoolError as error:
+        from buildtool.build.report import report  # noqa: PLC0415 - most builds go well
+
+        error.document = report(plan, steps, failed, seconds)
+        raise
     return Built(plan, steps)
 
 
@@ -60,14 +70,22 @@ def _up_to_date(
 
 
 def _carry_out(
-    steps: list[CMakeStep], done: dict[str, BuiltStep], building: Building
+    steps: list[CMakeStep],
+    done: dict[str, BuiltStep],
+    seconds: dict[str, float],
+    building: Building,
 ) -> dict[str, Exception]:
-    """Carry `steps` out and put them into `done`; returns what went wrong, by step."""
+    """Carry `steps` out and put them into `done`; returns what went wrong, by step, and puts into
+    `seconds` when."""
     from buildtool.build.carry_out import carry_out  # noqa: PLC0415 - most builds need none
     from buildtool.build.schedule import run_steps  # noqa: PLC0415
 
     def one(step: CMakeStep) -> None:
-        done[step.name] = carry_out(step, building, _digests(step, done))
+        started = time.monotonic()
+        try:
+            done[step.name] = carry_out(step, building, _digests(step, done))
+        finally:
+            seconds[step.name] = time.monotonic() - started
 
     _, failed = run_steps(
         steps,

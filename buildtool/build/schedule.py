@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from buildtool.core.ending import GRACE_SECONDS, running_tools
 from buildtool.core.errors import BuildtoolError
@@ -34,6 +34,10 @@ class StepsFailedError(BuildtoolError):
     """Several steps of a build that kept going failed; each was shown when it did."""
 
     code = "steps-failed"
+
+    def as_json(self) -> dict[str, Any]:
+        remedy = "Each failed step has its own error and diagnostics in 'steps'."
+        return {**super().as_json(), "remedy": remedy}
 
 
 def run_steps(

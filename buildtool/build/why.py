@@ -35,9 +35,10 @@ class Explained(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "step": self.step,
+            "name": self.step,
             "outcome": self.outcome,
-            "origin": self.origin,
+            "origin": None if self.outcome == WAITS else self.origin or None,
+            "waits_for": self.origin if self.outcome == WAITS else None,
             "reasons": [reason.as_json() for reason in self.reasons],
             "nearest": [reason.as_json() for reason in self.nearest],
             "known": self.known,
@@ -100,4 +101,4 @@ def _read(row: dict[str, Any]) -> Explained:
         Reason(*(str(reason[name]) for name in ("kind", "name", "old", "new")))
         for reason in row["reasons"]
     )
-    return Explained(str(row["step"]), str(row["outcome"]), found, str(row["origin"]))
+    return Explained(str(row["name"]), str(row["outcome"]), found, str(row["origin"] or ""))

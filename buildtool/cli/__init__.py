@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise
-        show_internal_error(error)
+        show_internal_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else 1
     return status
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from buildtool import flow
 from buildtool.build.building import Options
@@ -36,16 +36,24 @@ def build_target(
     if plan:
         steps = flow.plan(project, name)
         if as_json:
-            print(json.dumps(steps.as_json(), indent=2))
+            _print_json(steps.as_json())
         else:
             _show_plan(steps)
         return
     built, staged = flow.stage(project, name, Screen(verbose=verbose), options)
     if as_json:
-        said = {**built.as_json(), "stage": str(staged.directory), "id": staged.id}
-        print(json.dumps(said, indent=2))
+        from buildtool.build.report import report
+
+        done = report(built.plan, built.steps)
+        _print_json({**done, "stage": str(staged.directory), "release": staged.id, "error": None})
     else:
         _show_staged(staged)
+
+
+def _print_json(document: Mapping[str, Any]) -> None:
+    from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
+
+    print_json(document)
 
 
 def _show_plan(plan: Plan) -> None:

@@ -39,7 +39,7 @@ def stats(*, json: Json = False) -> None:
                 "limit": limit,
                 "documents": _json(documents),
                 "blobs": _json(blobs),
-                "others": {name: _json(one) for name, one in rest.items()},
+                "others": [{"name": name, **_json(one)} for name, one in rest.items()],
             }
         )
         return
@@ -138,9 +138,11 @@ def _store() -> Store:
 
 def _tell_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {"freed": {name: {"files": f.items, "bytes": f.bytes} for name, f in freed.items()}}
-        )
+        rows = [
+            {"name": name, "file_count": one.items, "bytes": one.bytes}
+            for name, one in freed.items()
+        ]
+        print_json({"freed": rows})
         return
     for name, one in freed.items():
         if len(freed) > 1:
@@ -150,7 +152,7 @@ def _tell_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
 
 
 def _json(one: Tally) -> dict[str, int]:
-    return {"files": one.files, "bytes": one.bytes}
+    return {"file_count": one.files, "bytes": one.bytes}
 
 
 def _files(count: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -12,7 +11,7 @@ from buildtool.core.errors import BuildtoolError, UsageError
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
     """Print `error` on standard error; with `as_json` also as the one document on stdout."""
     if as_json:
-        print(json.dumps({"error": error.as_json()}, indent=2))
+        _print_json(error)
     _print(told(error))
 
 
@@ -32,8 +31,7 @@ def show_usage_error(error: Any, *, as_json: bool) -> None:
     """Print a mistake in the command line, with the usage of the verb where it is known."""
     message = error.format_message()
     if as_json:
-        problem = UsageError(message or "no verb is named")
-        print(json.dumps({"error": problem.as_json()}, indent=2))
+        _print_json(UsageError(message or "no command is named"))
     if not message:
         return  # a command without arguments: its help is on the screen already
     _print(f"error: {message}")
@@ -42,11 +40,21 @@ def show_usage_error(error: Any, *, as_json: bool) -> None:
         _print(f"  → {error.ctx.command_path} --help")
 
 
-def show_internal_error(error: Exception) -> None:
+def show_internal_error(error: Exception, *, as_json: bool) -> None:
     """Print a mistake of this program's own, without a traceback."""
+    if as_json:
+        problem = BuildtoolError(f"{type(error).__name__}: {error}")
+        problem.code = "internal"
+        _print_json(problem)
     _print(f"internal error: {type(error).__name__}: {error}")
     _print("  This is a mistake in buildtool, not in your project.")
     _print("  → Please report it, with what BUILDTOOL_DEBUG=1 prints when you run this again.")
+
+
+def _print_json(error: BuildtoolError) -> None:
+    from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
+
+    print_json({**error.document, "error": error.as_json()})
 
 
 def _print(text: str) -> None:

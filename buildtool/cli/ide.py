@@ -39,7 +39,7 @@ def ide(
     written, missing = flow.prepare_editors(project, name, arch, Screen(quiet=True))
     if json:
         files = [file.as_json() for file in written]
-        print_json({"target": name, "files": files, "missing-sources": missing})
+        print_json({"target": name, "written": files, "missing_sources": missing})
         return
     for file in written:
         path = file.path.relative_to(project.root)

@@ -37,9 +37,11 @@ def init(
 ) -> None:
     """Write a small complete project, or, in a CMake tree, a project file for what is there."""
     if schema:
+        from json import dumps
+
         from buildtool.project.schema import json_schema
 
-        print_json(json_schema())
+        print(dumps(json_schema(), indent=2))
         return
     folder = (here() / directory).resolve()
     name = name or _name_from(folder.name)
@@ -48,7 +50,8 @@ def init(
         return
     written = write_template(template or "hvx", folder, name)
     if json:
-        print_json({"directory": str(folder), "files": [str(path) for path in written]})
+        files = [str(path) for path in written]
+        print_json({"directory": str(folder), "files": files, "text": None, "unknown": []})
         return
     for path in written:
         print(path.relative_to(folder))

@@ -41,8 +41,8 @@ def inspect(
         print_json({**_facts(elf), "warnings": warnings})
     elif not quiet:
         for name, value in _facts(elf).items():
-            text = "\n".ljust(17).join(value) or "–" if isinstance(value, list) else value
-            print(f"{name:<15} {text}")
+            text = "\n".ljust(17).join(value) if isinstance(value, list) else value
+            print(f"{name.replace('_', ' '):<15} {text or '–'}")
         for warning in warnings:
             print(f"warning: {warning}", file=sys.stderr)
 
@@ -51,12 +51,12 @@ def _facts(elf: Elf) -> dict[str, Any]:
     return {
         "file": str(elf.path),
         "machine": elf.machine,
-        "hexagon arch": elf.hexagon_arch or "–",
+        "hexagon_arch": elf.hexagon_arch or None,
         "type": elf.kind,
-        "soname": elf.soname or "–",
+        "soname": elf.soname or None,
         "needed": list(elf.needed),
-        "idl digest": list(elf.notes),
+        "idl_digests": list(elf.notes),
         "exports": sorted(elf.exports),
         "imports": sorted(elf.imports),
-        "weak imports": sorted(elf.weak_imports),
+        "weak_imports": sorted(elf.weak_imports),
     }

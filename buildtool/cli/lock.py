@@ -27,7 +27,7 @@ def lock(
     project = find_project(here())
     files = lock_project(project, targets or [], upgrade=upgrade, listener=Screen())
     if json:
-        print_json({"lockfiles": [{"file": str(f), "changed": c} for f, c in files.items()]})
+        print_json({"lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]})
         return
     for file, changed in files.items():
         print(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")

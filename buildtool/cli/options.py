@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+SCHEMA = 1
+"""The schema of all documents, see docs/json.md: another number when a key goes or changes."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -26,9 +30,9 @@ Launcher = Annotated[
 ]
 
 
-def print_json(value: Any) -> None:
-    """Print the one JSON document of a verb."""
-    print(json.dumps(value, indent=2))
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print the one JSON document of a command, with the number of its schema."""
+    print(json.dumps({"schema": SCHEMA, **document}, indent=2))
 
 
 def here() -> Path:

@@ -78,8 +78,9 @@ def profile(
                 "name": chosen.name,
                 "digest": chosen.digest,
                 "settings": dict(chosen.settings),
-                "tools": chosen.identity,
-                "conan" if conan else "toolchain": text,
+                "identity": chosen.identity,
+                "toolchain": None if conan else text,
+                "conan_profile": text if conan else None,
             }
         )
     elif not out:

@@ -66,7 +66,7 @@ def list_(*, json: Json = False) -> None:
         else:
             told = [row["platform"], row["soc"], row["arch"]]
             told += [f"glibc {row['glibc']}"] if row["glibc"] else []
-            print(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['from']}")
+            print(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['pulled_from']}")
     if not rows:
         print(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
 
@@ -84,7 +84,7 @@ def show(
     if json:
         facts = _facts(sysroot)
         facts["libcdsprpc"]["exports"] = sorted(sysroot.exports)
-        print_json({**facts, "shell exports": sorted(sysroot.shell_exports)})
+        print_json({**facts, "shell_exports": sorted(sysroot.shell_exports)})
     else:
         _show(sysroot)
 
@@ -132,8 +132,8 @@ def stub(
 def _facts(sysroot: Sysroot) -> dict[str, Any]:
     return {
         "name": sysroot.name,
-        "from": sysroot.source,
-        "where": str(sysroot.where),
+        "pulled_from": sysroot.source,
+        "directory": str(sysroot.where),
         "identity": sysroot.identity,
         "platform": sysroot.platform,
         "soc": sysroot.soc,
@@ -145,11 +145,11 @@ def _facts(sysroot: Sysroot) -> dict[str, Any]:
             "path": sysroot.library,
             "soname": sysroot.soname,
             "version": sysroot.version,
-            "exports": len(sysroot.exports),
+            "export_count": len(sysroot.exports),
         },
         "shells": list(sysroot.shells),
-        "shell exports": len(sysroot.shell_exports),
-        "problems": [{"text": p.text, "remedy": p.remedy} for p in sysroot.problems],
+        "shell_export_count": len(sysroot.shell_exports),
+        "problems": [{"what": p.text, "remedy": p.remedy} for p in sysroot.problems],
     }
 
 

@@ -7,15 +7,24 @@ is what the command line returns for it.  Only `buildtool.cli` catches them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from buildtool.core.diagnostic import Diagnostic
+
 
 class BuildtoolError(Exception):
     """Root of all errors of this project.
 
-    Subclasses set `code` and `exit_status`; instances carry the texts.
+    Subclasses set `code` and `exit_status`; instances carry the texts.  `diagnostics` are the
+    errors that a tool reported, `document` is what `--json` prints besides the error.
     """
 
     code = "error"
     exit_status = 1
+    diagnostics: Sequence[Diagnostic] = ()
+    document: Mapping[str, Any] = {}
 
     def __init__(self, message: str, *, why: str = "", remedy: str = "") -> None:
         super().__init__(message)
@@ -26,13 +35,16 @@ class BuildtoolError(Exception):
     def __str__(self) -> str:
         return "\n".join(part for part in (self.message, self.why, self.remedy) if part)
 
-    def as_json(self) -> dict[str, str]:
-        """The error as the flat object that `--json` prints."""
+    def as_json(self) -> dict[str, Any]:
+        """The error as the object that `--json` prints; `line` and `column` count from 1."""
         return {
             "code": self.code,
             "message": self.message,
             "why": self.why,
             "remedy": self.remedy,
+            "file": None,
+            "line": None,
+            "column": None,
         }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.idl.model import Location
@@ -64,15 +65,11 @@ class IdlError(BuildtoolError):
             parts.append(f"… and {len(self.included_from) - len(shown)} more includes")
         return "\n".join(parts)
 
-    def as_json(self) -> dict[str, str]:
-        """The flat object for `--json`, with `file`, `line` and `column` where they are known."""
+    def as_json(self) -> dict[str, Any]:
+        """The object for `--json`, with the place where it is known."""
         fields = super().as_json() | {"message": self.problem}
-        if self.location is not None:
-            fields |= {
-                "file": self.location.file,
-                "line": str(self.location.line),
-                "column": str(self.location.column),
-            }
+        if at := self.location:
+            fields |= {"file": at.file, "line": at.line, "column": at.column}
         return fields
 
 

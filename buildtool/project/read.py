@@ -65,8 +65,12 @@ class ProjectError(UsageError):
     def __init__(self, message: str, *, file: Path, line: int, key: str = "", remedy: str) -> None:
         where = f"{file}:{line}" + (f": {key}" if key else "")
         super().__init__(f"{where}: {message}", remedy=remedy)
+        self.file = file
         self.line = line
         self.key = key
+
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "file": str(self.file), "line": self.line}
 
 
 def find_project(start: Path) -> Project:

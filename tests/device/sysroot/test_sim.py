@@ -22,14 +22,14 @@ def test_pulling_it(tmp_path: Path, buildtool: Buildtool) -> None:
     assert told["libcdsprpc"]["soname"] == "libcdsprpc.so.1"
     assert told["shells"] == ["usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"]
     assert told["glibc"].startswith("2.")
-    library = read_elf(Path(told["where"], "root", told["libcdsprpc"]["path"]))
-    assert len(library.exports) == told["libcdsprpc"]["exports"]
+    library = read_elf(Path(told["directory"], "root", told["libcdsprpc"]["path"]))
+    assert len(library.exports) == told["libcdsprpc"]["export_count"]
     again = json.loads(buildtool(*pull, cwd=tmp_path).stdout)
     assert again == {**told, "changed": False}
 
     other = json.loads(buildtool(*pull, "--soc", "SM8550", cwd=tmp_path).stdout)
     assert (other["changed"], other["soc"], other["arch"]) == (True, "SM8550", "v73")
-    assert other["from"] == "sim (SM8550)"
+    assert other["pulled_from"] == "sim (SM8550)"
 
 
 def test_it_has_no_c_library_to_link_against(tmp_path: Path, buildtool: Buildtool) -> None:

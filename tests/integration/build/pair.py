@@ -110,7 +110,7 @@ class Machine:
         done = self.run("build", target, "--json", *options)
         assert done.returncode == 0, done.stderr
         steps = json.loads(done.stdout)["steps"]
-        outcomes = {s["name"]: f"{s['outcome']} {s['origin']}".strip() for s in steps}
+        outcomes = {s["name"]: f"{s['outcome']} {s['origin'] or ''}".strip() for s in steps}
         return outcomes, done.stderr
 
     def why(self, *options: str) -> str:
@@ -120,7 +120,7 @@ class Machine:
 
     def why_json(self, *options: str) -> dict[str, dict[str, Any]]:
         """What `why --json` says, by step."""
-        return {row["step"]: row for row in json.loads(self.why("--json", *options))["steps"]}
+        return {row["name"]: row for row in json.loads(self.why("--json", *options))["steps"]}
 
     def staged(self, target: str = "sim") -> dict[str, bytes]:
         stage = self.root / ".buildtool/stage" / target

@@ -148,17 +148,19 @@ def test_as_json(here: Machine) -> None:
 
     assert here.why_json() == {
         HOST: {
-            "step": HOST,
+            "name": HOST,
             "outcome": "built",
-            "origin": "",
+            "origin": None,
+            "waits_for": None,
             "reasons": [reason],
             "nearest": [reason],
             "known": 1,
         },
         SKEL: {
-            "step": SKEL,
+            "name": SKEL,
             "outcome": "up-to-date",
-            "origin": "",
+            "origin": None,
+            "waits_for": None,
             "reasons": [],
             "nearest": [],
             "known": 0,

@@ -85,9 +85,9 @@ def test_clang_accepts_every_command_of_both_sides(
         "#include",
         "#include <hvx_hexagon_protos.h>\n#include <stdlib.h>\n#include",
     )
-    assert ide(buildtool, project)["missing-sources"] == 2
+    assert ide(buildtool, project)["missing_sources"] == 2
     assert outcomes(buildtool, project) == {"built"}
-    assert ide(buildtool, project)["missing-sources"] == 0
+    assert ide(buildtool, project)["missing_sources"] == 0
 
     database = json.loads((project / "compile_commands.json").read_text())
     names = {Path(entry["file"]).name for entry in database}
@@ -171,7 +171,7 @@ def test_plain_cmake_builds_with_the_presets_and_build_finds_nothing_to_do(
     assert outcomes(buildtool, project) == {"up-to-date"}
     (project / "host/CMakeUserPresets.json").unlink()
     assert outcomes(buildtool, project) == {"up-to-date"}
-    assert ide(buildtool, project)["files"][1]["changed"]
+    assert ide(buildtool, project)["written"][1]["changed"]
     assert outcomes(buildtool, project) == {"up-to-date"}
 
 
@@ -207,7 +207,7 @@ def test_a_persons_files_stay_and_ours_lie_beside_them(buildtool: Buildtool, pro
     for name, text in mine.items():
         (project / name).write_text(text)
 
-    said = ide(buildtool, project)["files"]
+    said = ide(buildtool, project)["written"]
 
     for name, text in mine.items():
         assert (project / name).read_text() == text
@@ -219,7 +219,7 @@ def test_a_persons_files_stay_and_ours_lie_beside_them(buildtool: Buildtool, pro
     what = host["note"].partition("put into it: ")[2]
     (project / "host/CMakeUserPresets.json").write_text("{" + what + "}")
     assert '"buildtool-sim"' in cmake(project / "host", "--list-presets")
-    assert ide(buildtool, project)["files"][1]["note"] == ""
+    assert ide(buildtool, project)["written"][1]["note"] == ""
 
 
 def test_an_edited_file_of_ours_is_a_persons(buildtool: Buildtool, project: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_edited_file_of_ours_is_a_persons(buildtool: Buildtool, project: Path
         file.write_text(file.read_text().replace("v68", "v69"))
     texts = [file.read_text() for file in (database, presets)]
 
-    said = ide(buildtool, project)["files"]
+    said = ide(buildtool, project)["written"]
 
     assert [file.read_text() for file in (database, presets)] == texts
     assert [bool(file["note"]) for file in said] == [True, False, True]

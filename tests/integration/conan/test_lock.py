@@ -84,7 +84,8 @@ def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanPr
     done = conan_project.buildtool("lock", "--json", cwd=conan_project.root)
 
     assert json.loads(done.stdout) == {
-        "lockfiles": [{"file": str(conan_project.lockfile), "changed": True}]
+        "schema": 1,
+        "lockfiles": [{"path": str(conan_project.lockfile), "changed": True}],
     }
     assert "target phone is left out: the Android NDK was not found" in done.stderr
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]

@@ -21,7 +21,7 @@ def test_what_was_built_goes_of_one_target_or_of_all(buildtool: Buildtool, proje
     assert list(state.glob("build/*/*/")) == list(state.glob("out/*/*")) == []
 
     done = buildtool("clean", "--json", cwd=project)
-    assert set(json.loads(done.stdout)) == {"removed", "bytes"}
+    assert set(json.loads(done.stdout)) == {"schema", "removed", "bytes"}
     assert {path.suffix for path in state.iterdir()} == {".lock"}
     assert buildtool("build", cwd=project).returncode == 0
 

@@ -142,8 +142,8 @@ def test_json_has_the_place_apart(idl: IdlFiles) -> None:
         "why": "",
         "remedy": "did you mean `long`?",
         "file": str(idl.directory / "main.idl"),
-        "line": "1",
-        "column": "9",
+        "line": 1,
+        "column": 9,
     }
 
 

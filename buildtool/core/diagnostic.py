@@ -1,0 +1,15 @@
+"""One error that a tool reported, as a value: for programs that read what `--json` prints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Diagnostic(NamedTuple):
+    """`message` is what is wrong, `file` the path where, `line` and `column` count from 1; None
+    where the tool did not say."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    message: str

@@ -1,0 +1,126 @@
+"""What every command prints with --json is as its published schema says, also when it fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.command_line import Buildtool, Edit
+from tests.json_documents import printing_json, validate
+
+STAGED = ".buildtool/stage/sim"
+COMMANDS = [
+    ("build-plan", "build --plan"),
+    ("why", "why"),
+    ("build", "build"),
+    ("build", "build"),
+    ("why", "why"),
+    ("why", "why --last"),
+    ("run", "run sim"),
+    ("doctor", "doctor"),
+    ("ide", "ide"),
+    ("lock", "lock"),
+    ("profile", "profile"),
+    ("profile", "profile --arch v68"),
+    ("profile", "profile --conan"),
+    ("inspect", f"inspect {STAGED}/dsp/v68/libdemo_dsp_skel.so"),
+    ("inspect", f"inspect {STAGED}/bin/demo"),
+    ("idl", "idl dsp/demo_dsp.idl --list"),
+    ("idl", "idl dsp/demo_dsp.idl -o out"),
+    ("init", "init --print"),
+    ("init", "init new --template hvx"),
+    ("cache-stats", "cache stats"),
+    ("cache-verify", "cache verify"),
+    ("cache-gc", "cache gc"),
+    ("sysroot-pull", "sysroot pull sim"),
+    ("sysroot-show", "sysroot show sim"),
+    ("sysroot-list", "sysroot list"),
+    ("sysroot-stub", "sysroot stub"),
+    ("clean", "clean"),
+    ("cache-clear", "cache clear --all"),
+]
+
+
+def document(buildtool: Buildtool, root: Path, words: str) -> dict[str, Any]:
+    done = buildtool(*words.split(), "--json", cwd=root)
+    assert "Traceback" not in done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_each_command_prints_what_its_schema_says(buildtool: Buildtool, project: Path) -> None:
+    assert {name for name, _ in COMMANDS} == printing_json() | {"build-plan"}
+    for name, words in COMMANDS:
+        printed = document(buildtool, project, words)
+        assert not printed.get("error"), words
+        validate(name, printed)
+        with pytest.raises(jsonschema.ValidationError):
+            validate(name, {**printed, "another key": 1})
+
+
+def test_a_sysroot_that_cannot_be_used_is_listed_with_its_error(
+    buildtool: Buildtool, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache" / "sysroots" / "broken").mkdir(parents=True)
+    (tmp_path / "cache" / "sysroots" / "broken" / "facts.json").write_text("{")
+
+    printed = document(buildtool, project, "sysroot list")
+
+    assert [set(row) for row in printed["sysroots"]] == [{"name", "error"}]
+    validate("sysroot-list", printed)
+
+
+def test_the_place_of_an_error_is_in_its_document(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    edit(project / "dsp/demo_dsp.idl", "in int16 factor", "in int61 factor")
+    edit(project / "buildtool.toml", 'platform = "ubuntu', 'platfrom = "ubuntu')
+
+    idl = document(buildtool, project, "idl dsp/demo_dsp.idl -o out")
+    read = document(buildtool, project, "build")
+
+    assert (idl["error"]["line"], idl["error"]["column"]) == (9, 28)
+    assert idl["error"]["file"].endswith("demo_dsp.idl")
+    assert read["error"]["file"] == str(project / "buildtool.toml")
+    validate("idl", idl)
+    validate("build", read)
+
+
+def test_steps_that_fail_are_told_with_log_and_place(
+    buildtool: Buildtool, project: Path, edit: Edit
+) -> None:
+    kernel, main = project / "dsp/src/demo_dsp_imp.c", project / "host/src/main.c"
+    edit(kernel, "return AEE_SUCCESS;", "return NO_SUCH_NAME;")
+    edit(main, "int main(void)\n{", "int main(void)\n{\n    return NO_SUCH_VALUE;")
+    (project / "host/src/more.c").write_text("#include <stdio.h>\n\nint more = NO_SUCH_WORD;\n")
+    edit(project / "host/CMakeLists.txt", "src/main.c", "src/main.c src/more.c")
+
+    failed = buildtool("build", "--json", "-k", cwd=project)
+    printed = json.loads(failed.stdout)
+    run = document(buildtool, project, "run sim")
+
+    validate("build", printed)
+    validate("run", run)
+    assert failed.returncode == 1
+    assert "What each of them said is above." in failed.stderr  # there, it is
+    assert "above" not in failed.stdout
+    assert printed["error"]["code"] == "steps-failed"
+    assert (printed["stage"], printed["release"]) == (None, None)
+    host, skel = printed["steps"]
+    assert (host["outcome"], skel["outcome"]) == ("failed", "failed")
+    assert host["error"]["code"] == "tool-failed"
+    assert "NO_SUCH_WORD" in Path(host["log"]).read_text()
+    told = {(Path(d["file"]), d["line"], d["message"]) for d in host["diagnostics"] if d["file"]}
+    assert (
+        project / "host/src/more.c",
+        3,
+        "use of undeclared identifier 'NO_SUCH_WORD'",
+    ) in told
+    assert {main, project / "host/src/more.c"} == {file for file, _, _ in told}
+    assert {d["file"] for d in skel["diagnostics"] if d["file"]} == {str(kernel)}
+    assert [set(step) for step in run["steps"]] == [set(step) for step in printed["steps"]]

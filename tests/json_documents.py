@@ -1,0 +1,48 @@
+"""The schemas of docs/json, and the commands that print what they describe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import typer.main
+from referencing import Registry, Resource
+
+from buildtool.cli.app import app
+from tests.command_line import REPOSITORY
+
+ENDING = ".schema.json"
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schemas, by the name of the command (`cache-stats`)."""
+    files = sorted((REPOSITORY / "docs" / "json").glob(f"*{ENDING}"))
+    return {file.name.removesuffix(ENDING): json.loads(file.read_text()) for file in files}
+
+
+def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
+    """All commands of the command line by name (`cache-stats`), as typer has them."""
+    for name, command in (group or typer.main.get_command(app)).commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{before}{name}-")
+        else:
+            yield f"{before}{name}", command
+
+
+def printing_json() -> set[str]:
+    """The names of the commands that take --json."""
+    return {
+        name
+        for name, command in commands()
+        if any("--json" in parameter.opts for parameter in command.params)
+    }
+
+
+def validate(name: str, document: Any) -> None:
+    """Raise `jsonschema.ValidationError` unless `document` is as the schema `name` says."""
+    known = schemas()
+    resources = [(schema["$id"], Resource.from_contents(schema)) for schema in known.values()]
+    registry: Registry[Any] = Registry().with_resources(resources)
+    jsonschema.Draft202012Validator(known[name], registry=registry).validate(document)
