@@ -62,7 +62,8 @@ class LinkFragment(NamedTuple):
 
 class CMakeTarget(NamedTuple):
     """A target: `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` …; `source` and
-    `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes."""
+    `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes, `where`
+    the CMakeLists.txt and the line that it comes from."""
 
     name: str
     kind: str
@@ -73,6 +74,7 @@ class CMakeTarget(NamedTuple):
     groups: tuple[CompileGroup, ...]
     link_language: str
     link: tuple[LinkFragment, ...]
+    where: tuple[Path, int] = (Path(), 0)
 
 
 class CMakeToolchain(NamedTuple):
@@ -129,7 +131,7 @@ def answered(tree: Path) -> bool:
 
 def answer(tree: Path) -> str:
     """The name of CMake's answer, another one each time that it configures `tree`; "" for none."""
-    return _Reply(tree / API / "reply").newest()
+    return Reply(tree / API / "reply").newest()
 
 
 def read_build_tree(tree: Path) -> BuildTree:
@@ -138,7 +140,7 @@ def read_build_tree(tree: Path) -> BuildTree:
     Raises `FileApiError` when it was not asked, or the answer is not what the API promises.
     """
     try:
-        return _Reply(tree / API / "reply").tree()
+        return Reply(tree / API / "reply").tree()
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise _bad(tree, f"{type(error).__name__}: {error}") from error
 
@@ -146,7 +148,7 @@ def read_build_tree(tree: Path) -> BuildTree:
 def read_cmake_files(tree: Path) -> CMakeRead:
     """What CMake read to configure `tree`; raises `FileApiError` as `read_build_tree` does."""
     try:
-        return _Reply(tree / API / "reply").cmake_read()
+        return Reply(tree / API / "reply").cmake_read()
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise _bad(tree, f"{type(error).__name__}: {error}") from error
 
@@ -159,7 +161,9 @@ def _bad(tree: Path, why: str) -> FileApiError:
     )
 
 
-class _Reply(NamedTuple):
+class Reply(NamedTuple):
+    """The files that CMake answers with, in `folder`."""
+
     folder: Path
 
     def newest(self) -> str:
@@ -243,7 +247,20 @@ def _target(data: Any, source: Path, build: Path) -> CMakeTarget:
             LinkFragment(str(row["fragment"]), str(row["role"]))
             for row in link.get("commandFragments", ())
         ),
+        where=_where(data, source),
     )
+
+
+def _where(data: Any, source: Path) -> tuple[Path, int]:
+    """The line of a CMakeLists.txt that the target comes from, line 0 where CMake does not say."""
+    if "backtrace" not in data:
+        return source, 0
+    graph = data["backtraceGraph"]
+    node = graph["nodes"][data["backtrace"]]
+    # The outermost one: a function may be called from many places, and lie anywhere.
+    while "line" in (outer := graph["nodes"][node.get("parent", 0)]) and outer is not node:
+        node = outer
+    return source / graph["files"][node["file"]], int(node.get("line", 0))
 
 
 def _group(data: Any, sources: tuple[Path, ...]) -> CompileGroup:

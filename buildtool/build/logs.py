@@ -16,11 +16,13 @@ class StepLog:
 
     It is begun anew when the step runs its first command: the log of a step that had nothing to
     do is still the one of when it was built.  A log that cannot be written costs the log only.
+    `timeout` is how long a command may take, in seconds; None: as long as it does.
     """
 
-    def __init__(self, path: Path, title: str) -> None:
+    def __init__(self, path: Path, title: str, timeout: float | None = None) -> None:
         self.path = path
         self.title = title
+        self.timeout = timeout
         self._stream: TextIO | None = None
         self._begun = False
 
@@ -42,7 +44,7 @@ class StepLog:
         self._write(f"\n$ {Completed(tuple(map(str, argv)), 0, '').command}   (in {cwd})")
         end = "was interrupted"
         try:
-            done = capture(argv, env=env, cwd=cwd, on_line=listen)
+            done = capture(argv, env=env, cwd=cwd, timeout=self.timeout, on_line=listen)
             end = f"exit status {done.status}" if done.status >= 0 else f"signal {-done.status}"
         finally:
             self._write(f"({end} after {time.monotonic() - started:.1f} s)")

@@ -63,23 +63,24 @@ def init(
 
 def has_cmake_tree(folder: Path) -> bool:
     """Whether there is a CMake project in `folder` or below it."""
-    from buildtool.project.propose.tree import LISTING, read_tree
+    from buildtool.propose.tree import LISTING, read_tree
 
     return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
 
 
 def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     """Propose a project file, and write it unless `dry_run`."""
-    from buildtool.project.propose.propose import propose
-    from buildtool.project.propose.text import text
-    from buildtool.project.propose.tree import read_tree
+    from buildtool.cli.screen import Screen
     from buildtool.project.read import FILE_NAME
+    from buildtool.propose.propose import propose
+    from buildtool.propose.text import text
+    from buildtool.propose.tree import read_tree
 
     check_name(name)
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
         raise _in_the_way(file, "See what it would propose: buildtool init --print")
-    proposal = propose(read_tree(folder), name)
+    proposal = propose(read_tree(folder), name, Screen())
     written = text(proposal)
     if not written:
         raise UsageError(
@@ -92,7 +93,8 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
         )
     if not dry_run:
         _write_new(file, written)
-    unknown = [{"what": row.what, "remedy": row.remedy} for row in proposal.unknown]
+    rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
+    unknown = [{"what": row.what, "remedy": row.remedy} for row in rows]
     if json:
         files = [] if dry_run else [str(file)]
         print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})

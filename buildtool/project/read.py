@@ -110,6 +110,14 @@ def read_project(file: Path) -> Project:
     return _Reader(file, text).project(_tables(file, text))
 
 
+def parse_project(file: Path, text: str) -> Project:
+    """The project that `file` would be with this text; raises as `read_project` does."""
+    _check_place(file)
+    import tomllib  # noqa: PLC0415 - only `init` asks
+
+    return _Reader(file, text).project(tomllib.loads(text))
+
+
 def _tables(file: Path, text: str) -> Mapping[str, Any]:
     """What the text of the project file says.
 

@@ -24,6 +24,7 @@ from tests.integration.projects.conftest import Tree
         ),
         ("superbuild", {"bin/denoise", "dsp/v68/libdenoise-htp-v68.so"}),
         ("one_listing", {"bin/count", "dsp/v68/libcounter_skel.so"}),
+        ("host_tree", {"bin/beam"}),
     ],
 )
 @pytest.mark.usefixtures("sdk")
@@ -41,6 +42,7 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     assert tree.shipped == shipped
 
 
+@pytest.mark.usefixtures("sdk")
 def test_printing_writes_nothing(third_party: Tree) -> None:
     tree = third_party("superbuild")
     before = {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")}
@@ -69,7 +71,8 @@ def test_a_project_file_is_never_overwritten(third_party: Tree) -> None:
 
 
 def test_what_could_not_be_told_is_on_the_screen(tmp_path: Path, buildtool: Buildtool) -> None:
-    (tmp_path / "CMakeLists.txt").write_text("project(mute C)\nadd_library(mute m.c)\n")
+    (tmp_path / "CMakeLists.txt").write_text("project(mute C)\nadd_library(mute SHARED m.c)\n")
+    (tmp_path / "m.c").touch()
 
     done = buildtool("init", "--print", "--name", "mute", cwd=tmp_path)
 

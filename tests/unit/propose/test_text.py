@@ -7,8 +7,8 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.project.propose.proposal import Line, Proposal, Table
-from buildtool.project.propose.text import text
+from buildtool.propose.proposal import Line, Proposal, Table, Unknown
+from buildtool.propose.text import text
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 
@@ -31,3 +31,14 @@ def test_delete_and_control_characters() -> None:
     written = text(Proposal((Table("a", "b\x7fc\x1b", (Line("d", "e\x7f\n"),)),)))
     assert "# b?c?\n" in written
     assert tomllib.loads(written) == {"a": {"d": "e\x7f\n"}}
+
+
+@given(key=TEXTS, items=st.lists(TEXTS, max_size=8), what=TEXTS, remedy=TEXTS)
+def test_a_table_that_is_off_is_a_comment(
+    key: str, items: list[str], what: str, remedy: str
+) -> None:
+    lines = (Line("many", tuple(items), what), Line("table", {key: 3}), Line("a", "b", sure=False))
+    off = Table("skel.a", "", lines, Unknown(what, remedy))
+    written = text(Proposal((off, Table("skel.b", "", ())), (Unknown(what, remedy),)))
+    assert tomllib.loads(written) == {"skel": {"b": {}}}
+    assert "# [skel.a]\n" in written

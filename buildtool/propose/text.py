@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from buildtool.project.propose.proposal import Line, Proposal, Table, Value
+from buildtool.propose.proposal import Line, Proposal, Table, Value
 
 HEAD = (
     "Proposed by buildtool init from the CMake files here; each guess says why.",
@@ -21,15 +21,21 @@ def text(proposal: Proposal) -> str:
     lines = [line for words in HEAD for line in _comment(words)]
     for table in proposal.tables:
         lines += ["", *_table(table)]
+    if proposal.unknown:
+        lines.append("")
+    for row in proposal.unknown:
+        lines += _comment(f"{row.what}. {row.remedy}")
     return "\n".join(lines) + "\n"
 
 
 def _table(table: Table) -> Iterator[str]:
     if table.why:
         yield from _comment(table.why)
-    yield f"[{table.name}]"
-    for line in table.lines:
-        yield from _line(line)
+    if table.off:
+        yield from _comment(f"{table.off.what}. {table.off.remedy}")
+    written = [f"[{table.name}]", *(text for line in table.lines for text in _line(line))]
+    for text in "\n".join(written).split("\n"):
+        yield f"# {text}" if table.off else text
 
 
 def _line(line: Line) -> Iterator[str]:
@@ -46,9 +52,11 @@ def _comment(words: str) -> list[str]:
     return [f"# {line}" for line in lines]
 
 
-def _value(value: Value) -> str:
+def _value(value: Value | int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, Mapping):

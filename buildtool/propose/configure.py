@@ -1,0 +1,261 @@
+"""Configure a component as a build would, in a directory that is deleted afterwards."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from buildtool.build.cmake_arguments import step_roots, tool_environment
+from buildtool.build.cmake_driver import Driver
+from buildtool.build.discover.ninja import read_graph
+from buildtool.build.disk import Disk
+from buildtool.build.environment import build_environment
+from buildtool.build.file_api import BuildTree, CMakeTarget, read_build_tree
+from buildtool.build.install_rules import Installation, read_installation
+from buildtool.build.kept_tree import TRACE
+from buildtool.build.logs import StepLog
+from buildtool.build.plan import CMakeStep, make_plan
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener, StepFinished, StepStarted
+from buildtool.core.process import ToolError, capture
+from buildtool.project.model import Header, Host, Project, Skel, Target
+from buildtool.propose.calls import Call, traced_calls
+from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.toolchains.choose import host_profile, skel_profiles
+from buildtool.toolchains.profile import Profile
+
+LIMIT = 60.0  # seconds that one configuration may take
+FIRST_LIMIT = 180.0  # the first one of a side: the compiler fills its caches
+TOTAL_LIMIT = 600.0  # all of them
+NO_NEEDS: Mapping[str, Path] = {}
+_ERROR = re.compile(r"^CMake Error(?: \(dev\))?(?: at (.+?):(\d+)(?: \([^\n]*\))?)?:", re.MULTILINE)
+_STACK = re.compile(r"^  (\S.*):(\d+) \([^\n]*\)$", re.MULTILINE)
+_UNUSED = re.compile(
+    r"Manually-specified variables were not used by the project:\n\n((?: +\S+\n)+)"
+)
+_PRESET = re.compile(r'^  "([^"\n]+)"', re.MULTILINE)
+MAX_REASON = 240
+LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
+Component = Host | Skel
+
+
+class Configured(NamedTuple):
+    """A configured component: what CMake says of it.
+
+    `built` are the files that are made by default, `calls` what was run of the tree's own CMake
+    files, `unused` the cache entries that nothing read.
+    """
+
+    step: CMakeStep
+    model: BuildTree
+    installation: Installation
+    built: frozenset[str]
+    calls: tuple[Call, ...]
+    unused: frozenset[str]
+
+    @property
+    def linked(self) -> tuple[CMakeTarget, ...]:
+        """The programs and shared libraries that are built by default."""
+        return tuple(
+            target
+            for target in self.model.targets
+            if target.kind in LINKED and self.built.intersection(map(str, target.artifacts))
+        )
+
+
+class Failed(NamedTuple):
+    """A component that cannot be configured here: why, what to do, and what was run of it."""
+
+    reason: str
+    remedy: str
+    calls: tuple[Call, ...] = ()
+
+
+Result = Configured | Failed
+
+
+class Configuring:
+    """CMake on the components of the tree `root`, each with the profile that a build takes.
+
+    `scratch` is an empty directory.  Profiles are those of a target with `dsp_toolchain`.
+    """
+
+    def __init__(self, root: Path, scratch: Path, dsp_toolchain: str, listener: Listener) -> None:
+        self.root = root
+        self.scratch = scratch
+        self.dsp_toolchain = dsp_toolchain
+        self.listener = listener
+        self.ends = time.monotonic() + TOTAL_LIMIT
+        self._done: dict[str, Result] = {}
+        self._profiles: dict[str, Profile] = {}
+        self._warm: set[bool] = set()
+
+    def __call__(
+        self, component: Component, arch: str = "", needs: Mapping[str, Path] = NO_NEEDS
+    ) -> Result:
+        """Configure `component` for `arch`, "" for the ARM64 side, with the directories `needs`
+        of what other components install; the same one only once.  Never raises what CMake or the
+        checks of a configured tree raise."""
+        if isinstance(component, Skel):
+            component = component._replace(archs=())  # which they are shapes no single one
+        key = repr((component, arch, sorted(needs.items())))
+        if key not in self._done:
+            self._done[key] = self._configure(component, arch, needs)
+        return self._done[key]
+
+    def _configure(self, component: Component, arch: str, needs: Mapping[str, Path]) -> Result:
+        name = f"{component.source} {f'Hexagon {arch}' if arch else 'ARM64'}"
+        place = self.scratch / str(len(self._done))
+        if time.monotonic() > self.ends:
+            return Failed(
+                f"not configured: the rest of the tree took {TOTAL_LIMIT:g} s",
+                "Try it alone: buildtool init in its own directory.",
+            )
+        started = time.monotonic()
+        self.listener(StepStarted(name, "configuring"))
+        outcome = "failed"
+        try:
+            try:
+                step = self._step(component, arch, needs, place)
+            except BuildtoolError as error:  # there is no such toolchain here
+                return Failed(_short(f"{error.message}: {error.why}"), error.remedy)
+            done = self._run(step, place)
+            outcome = "configured" if isinstance(done, Configured) else "skipped"
+        finally:
+            self.listener(StepFinished(name, outcome, time.monotonic() - started))
+        return done
+
+    def _step(
+        self, component: Component, arch: str, needs: Mapping[str, Path], place: Path
+    ) -> CMakeStep:
+        profile = self.profile(arch)
+        target = self._target(arch)
+        project = Project(self.root, Header("init"), {}, {}, {"sim": target})
+        if isinstance(component, Host):
+            project = project._replace(hosts={"it": component})
+        else:
+            project = project._replace(skels={"it": component})
+        (step,) = make_plan(project, "sim", profile, {arch: profile}).steps
+        return step._replace(
+            tree=place / "tree", output=place / "output", needs=tuple(needs.items())
+        )
+
+    def presets(self, folder: str) -> tuple[str, ...]:
+        """The names of the configure presets of a directory, as CMake reads them; none where it
+        cannot."""
+        source = self.root / folder
+        if not (source / "CMakePresets.json").is_file():
+            return ()
+        command: list[str | Path] = [find_cmake().program, "--list-presets=configure"]
+        try:
+            done = capture(command, env=build_environment(), cwd=source, timeout=LIMIT)
+        except BuildtoolError:
+            return ()
+        return tuple(_PRESET.findall(done.output)) if done.status == 0 else ()
+
+    def profile(self, arch: str) -> Profile:
+        """The profile of a DSP arch, or that of the ARM64 side for "".
+
+        Raises `ProfileError`, `ToolMissingError` and `ToolUnfitError`.
+        """
+        if arch not in self._profiles:
+            target = self._target(arch)
+            project = Project(self.root, Header("init"), {}, {}, {"sim": target})
+            self._profiles[arch] = (
+                skel_profiles(project, target)[arch] if arch else host_profile(project, target)
+            )
+        return self._profiles[arch]
+
+    def _target(self, arch: str) -> Target:
+        # The ARM64 side is told of the SDK only where there is a Hexagon side.
+        archs = (arch or "v68",) if arch or self.dsp_toolchain == "sdk" else ()
+        return Target("ubuntu-aarch64", archs, dsp_toolchain=self.dsp_toolchain)
+
+    def _run(self, step: CMakeStep, place: Path) -> Result:
+        limit = LIMIT if bool(step.arch) in self._warm else FIRST_LIMIT
+        log = StepLog(place / "log", step.name, limit)
+        driver = _driver(step, log, find_cmake(step.cmake, step.ninja))
+        try:
+            driver.configure()
+            self._warm.add(bool(step.arch))
+            driver.check_tree()
+            return _configured(driver, _text(log.path))
+        except BuildtoolError as error:
+            said = _text(log.path)
+            calls = traced_calls(step.tree / TRACE, step.root)
+            why = "" if isinstance(error, ToolError) else error.why  # the command
+            reason = first_error(said, step.source, step.root) or f"{error.message}: {why}"
+            return Failed(_short(reason), _remedy(error, said), calls)
+        finally:
+            log.close()
+
+
+def _driver(step: CMakeStep, log: StepLog, cmake: CMake) -> Driver:
+    silent: Callable[[str], None] = lambda _: None  # noqa: E731
+    return Driver(
+        step=step,
+        cmake=cmake,
+        dependencies=None,
+        launcher=None,
+        needs={},
+        environment=tool_environment(step),
+        roots=step_roots(step),
+        disk=Disk(),
+        log=log,
+        say=silent,
+        warn=silent,
+    )
+
+
+def _configured(driver: Driver, said: str) -> Configured:
+    step = driver.step
+    graph = read_graph(step.tree, driver.cmake.ninja, driver.environment)
+    unused = _UNUSED.search(said)
+    return Configured(
+        step,
+        read_build_tree(step.tree),
+        read_installation(step.tree),
+        graph.made & frozenset(graph.inputs),
+        traced_calls(step.tree / TRACE, step.root),
+        frozenset(unused[1].split()) if unused else frozenset(),
+    )
+
+
+def first_error(said: str, source: Path, root: Path) -> str:
+    """CMake's first error in what it `said`, with its place in the tree `root`; "" for none.
+
+    `source` is the directory that it was given.
+    """
+    match = _ERROR.search(said)
+    if not match:
+        return ""
+    text, _, stack = said[match.end() :].partition("Call Stack (most recent call first):")
+    text = text.partition("\nCMake ")[0].partition("\n-- ")[0].partition("\n\n\n")[0]
+    places = [(match[1] or "", match[2] or ""), *_STACK.findall(stack.partition("\n\n")[0])]
+    # CMake shows files below the top directory relative to it, others by their whole paths.
+    for file, line in places:
+        path = source / file
+        if file and path.is_relative_to(root) and path.is_file():
+            return f"{path.relative_to(root)}:{line}: {' '.join(text.split())}"
+    return " ".join(text.split())
+
+
+def _remedy(error: BuildtoolError, said: str) -> str:
+    if _ERROR.search(said):
+        return "Give CMake what it lacks ('conan', 'needs', 'defines'), and take the # away."
+    return error.remedy
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split()).rstrip(":.")
+    return words if len(words) <= MAX_REASON else f"{words[: MAX_REASON - 2]} …"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,116 @@
+"""What the text of CMake files and sources tells where CMake was not run, or stopped."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.propose.calls import STEPS, Call, directory_of, is_listing, written_calls
+from buildtool.propose.tree import CMakeTree
+
+ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", "HTP_ARCH")
+"""Names that public projects give the DSP arch."""
+HEXAGON = re.compile(
+    r"CMAKE_SYSTEM_NAME[^\n]{0,200}\b(?:QURT|Hexagon|Generic)\b|\bbuildtool_add_skel\b|_skel\.c"
+    r"|-mhvx|-mcpu=hexagon|\bhexagon-clang|_skel\s+SHARED"
+    rf"|\bif\s*\(\s*(?:NOT\s+)?(?:{'|'.join(ARCH_VARIABLES)})\b"
+)
+"""Says that a CMake file has a Hexagon side."""
+MAYBE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
+ARM64 = re.compile(r"(?i)\badd_executable\b|_stub\b|[ac]dsprpc")
+"""Says that a CMake file has an ARM64 side."""
+SDK = re.compile(r"\bHEXAGON_(?:SDK|CMAKE)_ROOT\b|\bhexagon_fun\.cmake|\bbuild_idl\b")
+"""Says that a CMake file uses the Hexagon SDK."""
+HEXAGON_SOURCE = re.compile(
+    r"#\s*include\s*[<\"](?:hexagon_(?:protos|types)\.h|hvx_[a-z_]+\.h|HAP_\w+\.h|qurt\w*\.h)[>\"]"
+    r"|\bQ6_V\w+_\w+\s*\(|\bHVX_Vector\b"
+)
+"""Says that a source is compiled for the DSP."""
+MAX_SOURCES = 200  # read of one target
+_ARCH = re.compile(r"(?<![A-Za-z0-9])v[0-9]{2}(?![0-9A-Za-z])")
+
+
+class Hints:
+    """The texts of a tree, by CMake project: a directory whose CMakeLists.txt calls project().
+
+    `projects` has the call of each; those nearest to the top come first.
+    """
+
+    def __init__(self, tree: CMakeTree) -> None:
+        self.tree = tree
+        self.calls = tuple(written_calls(tree))
+        found: dict[str, Call] = {}
+        for call in self.calls:
+            if call.name == "project" and call.words and is_listing(call.file):
+                found.setdefault(posixpath.dirname(call.file) or ".", call)
+        order = sorted(found, key=lambda folder: (folder != ".", folder.count("/"), folder))
+        self.projects: Mapping[str, Call] = {folder: found[folder] for folder in order}
+
+    def search(self, sign: re.Pattern[str], folder: str, parts: Collection[str] = ()) -> str:
+        """The first text that fits `sign` in the CMake files of a project and of its `parts`, and
+        where it is; "" for none."""
+        for path, text in self.tree.files.items():
+            owner = posixpath.dirname(path) or "."
+            while owner != "." and owner not in self.projects:
+                owner = posixpath.dirname(owner) or "."
+            ours = owner == folder or owner in parts
+            if ours and (found := _found(sign, path, text)):
+                return found
+        return ""
+
+    def search_sources(self, sign: re.Pattern[str], paths: Iterable[str]) -> str:
+        """The same in other files of the tree, given by their paths in it."""
+        found = (_found(sign, path, self.tree.read(path)) for path in list(paths)[:MAX_SOURCES])
+        return next(filter(None, found), "")
+
+
+def _found(sign: re.Pattern[str], path: str, text: str) -> str:
+    match = sign.search(text)
+    if not match:
+        return ""
+    return f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {' '.join(match[0].split())}"
+
+
+def archs_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """The DSP archs that are named in `texts` as words, oldest first."""
+    named = {arch for text in texts for arch in _ARCH.findall(text)}
+    return tuple(arch for arch in HEXAGON_ARCHS if arch in named)
+
+
+def with_arch(text: str, arch: str) -> str:
+    """`text` with `{arch}` in place of the DSP arch, where it names that as a word."""
+    return _ARCH.sub(lambda match: "{arch}" if match[0] == arch else match[0], text)
+
+
+def steps(calls: Iterable[Call], hints: Hints) -> dict[str, tuple[Call, ...]]:
+    """The projects of the tree that others build as steps of their own, and the calls that do."""
+    found: dict[str, tuple[Call, ...]] = {}
+    for call in calls:
+        if call.name not in STEPS:
+            continue
+        words = {word.removeprefix("-S") for word in call.words}
+        if call.name == "externalproject_add":
+            words = {call.after("SOURCE_DIR")}
+        elif call.name != "try_compile" and not any("cmake" in word.lower() for word in words):
+            continue
+        for folder in {directory_of(call, word, hints.tree.root) for word in words}:
+            if folder in hints.projects and not is_inside(call.file, folder):
+                found[folder] = (*found.get(folder, ()), call)
+    return found
+
+
+def is_for_hexagon(folder: str, calls: Iterable[Call], hints: Hints) -> bool:
+    """Whether a project that others build as a step is a skel: it is given a DSP arch, or says."""
+    given = [call.definitions for call in calls]
+    return bool(
+        any(said.keys() & set(ARCH_VARIABLES) for said in given)
+        or any(set(said.values()) & set(HEXAGON_ARCHS) for said in given)
+        or hints.search(HEXAGON, folder)
+    )
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or something in it; both relative to the tree."""
+    return folder in (".", path) or path.startswith(folder + "/")

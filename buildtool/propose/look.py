@@ -1,0 +1,226 @@
+"""Configure each CMake project of a tree for the sides that it may be for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.model import Host, Skel
+from buildtool.propose.calls import Call, directory_of
+from buildtool.propose.configure import Component, Configured, Configuring, Failed, Result
+from buildtool.propose.hints import (
+    ARCH_VARIABLES,
+    MAYBE_HEXAGON,
+    Hints,
+    archs_of,
+    is_for_hexagon,
+    is_inside,
+    steps,
+)
+from buildtool.propose.presets import host_preset, skel_preset
+from buildtool.propose.proposal import Unknown
+from buildtool.propose.sides import HOST, LIBRARIES, SKEL, made_in
+from buildtool.propose.switches import switch_off
+
+MAX_COMPONENTS = 64
+ASIDE = {"test", "tests", "testing", "example", "examples", "sample", "samples", "docs", "bench"}
+"""Directories whose projects are not what is shipped, where there are others."""
+EMULATED = "v68"
+"""The arch that the emulated device is for."""
+AnyComponent = TypeVar("AnyComponent", Host, Skel)
+
+
+class Part(NamedTuple):
+    """A CMake project as a component of one side.
+
+    `results` are what configuring it gave, by arch ("" on the ARM64 side), the first one in front;
+    `why` has the reasons for keys of the component.  `off` are targets that build the other side,
+    `needs` the directories of projects whose packages it finds.
+    """
+
+    component: Component
+    results: Mapping[str, Result]
+    why: Mapping[str, str] = {}
+    off: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> Result:
+        """What configuring it gave, for the first arch."""
+        return next(iter(self.results.values()))
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        """The archs that anything tells of, the first one in front; ("",) on the ARM64 side."""
+        told = self.component.archs if isinstance(self.component, Skel) else ()
+        more = told if told != HEXAGON_ARCHS else ()
+        return tuple(dict.fromkeys([*self.results, *more]))
+
+
+class Candidate(NamedTuple):
+    """A CMake project of its own: the directories that it adds, the calls of others that build it
+    as a step, and how it is configured for each side that it may be for."""
+
+    folder: str
+    adds: frozenset[str]
+    calls: tuple[Call, ...]
+    sides: Mapping[str, Part]
+
+    def first(self, side: str) -> Result | None:
+        return self.sides[side].first if side in self.sides else None
+
+
+class Looking:
+    """One look at a tree; what is left out of it gathers in `unknown`."""
+
+    def __init__(self, hints: Hints, configuring: Configuring) -> None:
+        self.hints = hints
+        self.configuring = configuring
+        self.unknown: list[Unknown] = []
+        self.steps = steps(hints.calls, hints)
+        self.added: set[str] = set()
+
+    def candidates(self) -> list[Candidate]:
+        """The projects that are components; a part of another one is none."""
+        projects = self.hints.projects
+        main = [p for p in projects if not ASIDE & set(p.split("/"))] or list(projects)
+        found: list[Candidate] = []
+        for folder in main:
+            if folder in self.added or self._is_left_out(folder, found):
+                continue
+            if len(found) == MAX_COMPONENTS:
+                self._leave(f"there are more than {MAX_COMPONENTS} projects: {folder} and others")
+                break
+            found.append(self._look(folder))
+        aside = [p for p in projects if p not in main and p not in self.added]
+        if aside:
+            more = " …" if len(aside) > 5 else ""
+            self._leave(f"projects of tests and examples: {', '.join(aside[:5])}{more}")
+        return found
+
+    def _leave(self, what: str) -> None:
+        remedy = "Name the directory as the 'source' of a component if it is to be built."
+        self.unknown.append(Unknown(f"left out: {what}", remedy))
+
+    def _is_left_out(self, folder: str, found: Sequence[Candidate]) -> bool:
+        """Whether another project builds this one as a tool of its own, or would add it."""
+        if calls := self.steps.get(folder):
+            if is_for_hexagon(folder, calls, self.hints):
+                return False
+            self._leave(f"{folder}, which {calls[0].where} builds as a step of its own")
+            return True
+        if not any(is_inside(folder, candidate.folder) for candidate in found):
+            return False
+        root = self.hints.tree.root
+        adds = [c for c in self.hints.calls if c.name == "add_subdirectory" and c.words]
+        call = next((c for c in adds if directory_of(c, c.words[0], root) == folder), None)
+        if call:
+            self._leave(f"{folder}, which {call.where} adds under another configuration")
+        return call is not None
+
+    def _look(self, folder: str) -> Candidate:
+        calls = self.steps.get(folder, ())
+        sides: dict[str, Part] = {}
+        adds: frozenset[str] = frozenset()
+        if not calls:
+            sides[HOST] = self._host(folder)
+            adds = self._learn(sides[HOST].first)
+        if calls or self._may_be_skel(folder, adds, sides[HOST].first):
+            sides[SKEL] = self._skel(folder, adds, calls)
+            for result in sides[SKEL].results.values():
+                adds |= self._learn(result)
+        return Candidate(folder, adds, calls, sides)
+
+    def _learn(self, result: Result) -> frozenset[str]:
+        """The directories that a project adds, and the steps that it has."""
+        root = self.hints.tree.root
+        if isinstance(result, Configured):
+            places = result.installation.directories[1:]
+            adds = {str(p.relative_to(root)) for p in places if p.is_relative_to(root)}
+        else:
+            added = [c for c in result.calls if c.name == "add_subdirectory" and c.words]
+            adds = {directory_of(call, call.words[0], root) for call in added}
+        self.added |= adds
+        self.steps |= steps(result.calls, self.hints)
+        return frozenset(adds)
+
+    def _may_be_skel(self, folder: str, adds: frozenset[str], host: Result) -> bool:
+        return bool(
+            any(is_inside(idl, folder) for idl in self.hints.tree.interfaces)
+            or self.hints.search(MAYBE_HEXAGON, folder, adds)
+            or any(made.side == SKEL for made in made_in(host, self.hints))
+        )
+
+    def _host(self, folder: str) -> Part:
+        preset = host_preset(self.configuring.presets(folder))
+        result, component = self._first_that_works("", Host(folder, preset=preset), Host(folder))
+        part = Part(component, {"": result}, {"preset": "the one for this side by its name"})
+        if isinstance(result, Failed):
+            return part
+        called = steps(result.calls, self.hints)
+        rows = [r for f, r in called.items() if is_for_hexagon(f, r, self.hints)]
+        if not rows:
+            return part
+        first = min((calls[0] for calls in rows), key=result.calls.index)
+        if turned := switch_off(result, component, first, self.configuring):
+            self._learn(result)  # only the first configuration has these steps
+            why = {**part.why, "defines": f"{first.where} would build the skels by itself"}
+            return part._replace(component=turned[1], results={"": turned[0]}, why=why)
+        return part._replace(off=tuple(call.words[0] for calls in rows for call in calls))
+
+    def _skel(self, folder: str, adds: frozenset[str], calls: Sequence[Call]) -> Part:
+        preset, archs = skel_preset(self.configuring.presets(folder))
+        why = {"preset": "the one for this side by its name", "defines": "how it is told the arch"}
+        why["archs"] = "as its presets say"
+        if calls:
+            # Where CMake did not run the call, its arch may be a variable: the file names them.
+            archs = archs_of(v for call in calls for v in call.definitions.values())
+            archs = archs or archs_of([self.hints.tree.files.get(calls[0].file, "")])
+            why["archs"] = f"as {calls[0].where} builds it"
+        variables = self._arch_variables(folder, adds, calls) if "{arch}" not in preset else ()
+        component = Skel(folder, preset=preset, defines=dict.fromkeys(variables, "{arch}"))
+        simple = (component._replace(preset=""), Skel(folder))
+        first = EMULATED if EMULATED in archs or not archs else archs[0]
+        result, component = self._first_that_works(first, component, *simple)
+        named = self._archs_of_libraries(result)
+        if not archs and named and named != (first,):
+            archs, why["archs"] = named, "as the names of its libraries say"
+            if first not in archs:
+                first = archs[0]
+                result, component = self._first_that_works(first, component)
+        if isinstance(result, Configured):
+            used = {n: v for n, v in component.defines.items() if n not in result.unused}
+            component = component._replace(defines=used)
+        rest = [arch for arch in archs if arch != first and isinstance(result, Configured)]
+        results = {first: result, **{arch: self.configuring(component, arch) for arch in rest}}
+        return Part(component._replace(archs=archs or HEXAGON_ARCHS), results, why)
+
+    def _arch_variables(
+        self, folder: str, adds: frozenset[str], calls: Sequence[Call]
+    ) -> list[str]:
+        """The variables that the project may be told the arch by: callers give it, or it has a
+        known name; CMake says later whether it is used."""
+        given = {n for call in calls for n, v in call.definitions.items() if v in HEXAGON_ARCHS}
+        given |= {n for call in calls for n in call.definitions.keys() & set(ARCH_VARIABLES)}
+        known = [
+            n for n in ARCH_VARIABLES if self.hints.search(re.compile(rf"\b{n}\b"), folder, adds)
+        ]
+        return sorted(given or known)
+
+    def _first_that_works(
+        self, arch: str, first: AnyComponent, *others: AnyComponent
+    ) -> tuple[Result, AnyComponent]:
+        """The first of the components that can be configured, else the first."""
+        result = self.configuring(first, arch)
+        for other in others if isinstance(result, Failed) else ():
+            simpler = self.configuring(other, arch)
+            if isinstance(simpler, Configured):
+                return simpler, other
+        return result, first
+
+    def _archs_of_libraries(self, result: Result) -> tuple[str, ...]:
+        """The archs that the names of shared libraries have in them."""
+        made = made_in(result, self.hints)
+        return archs_of(row.target.name for row in made if row.target.kind in LIBRARIES)

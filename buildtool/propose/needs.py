@@ -1,0 +1,83 @@
+"""Components whose packages others look for with find_package()."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.propose.configure import Configured, Configuring, Failed, Result
+from buildtool.propose.look import Candidate, Part
+
+_PACKAGE = re.compile(r"([A-Za-z0-9_.+]+?)(?:-config|Config)\.cmake")
+
+
+def with_needs(candidates: Sequence[Candidate], configuring: Configuring) -> list[Candidate]:
+    """The candidates, configured once more where another one installs a package that they find."""
+    found = list(candidates)
+    for _ in range(len(found)):  # what can now be configured may be what another one lacks
+        before = list(found)
+        for at, candidate in enumerate(found):
+            sides = {
+                side: _with_needs(candidate.folder, side, part, found, configuring)
+                for side, part in candidate.sides.items()
+            }
+            found[at] = candidate._replace(sides=sides)
+        if found == before:
+            break
+    return found
+
+
+def _with_needs(
+    folder: str, side: str, part: Part, others: Sequence[Candidate], configuring: Configuring
+) -> Part:
+    parts = {o.folder: o.sides[side] for o in others if o.folder != folder and side in o.sides}
+    wanted = {c.words[0].lower() for c in part.first.calls if c.name == "find_package" and c.words}
+    needs = tuple(
+        other
+        for other, its in parts.items()
+        if folder not in its.needs and wanted & _provided(its.first)
+    )
+    if not needs or needs == part.needs:
+        return part
+    results: dict[str, Result] = {}
+    for arch in part.archs:
+        outputs = {n: _laid_out(parts[n].results.get(arch, parts[n].first)) for n in needs}
+        results[arch] = configuring(part.component, arch, outputs)
+    again = part._replace(needs=needs, results=results)
+    worse = isinstance(part.first, Configured) and isinstance(again.first, Failed)
+    return part if worse else again
+
+
+def _provided(result: Result) -> set[str]:
+    """The packages whose files the install() rules put down, in lower case."""
+    rules = result.installation.rules if isinstance(result, Configured) else ()
+    names = [name for rule in rules for _, name in rule.files]
+    return {match[1].lower() for name in names if (match := _PACKAGE.fullmatch(name))}
+
+
+def _laid_out(result: Result) -> Path:
+    """A directory with what a component installs, as far as it is there without a build: in place
+    of what would be built there are empty files."""
+    if not isinstance(result, Configured):
+        return Path()
+    output = result.step.output
+    for rule in result.installation.rules if not output.exists() else ():
+        for file, name in rule.files:
+            place = Path(os.path.normpath(output / rule.destination / name))
+            if not place.is_relative_to(output) or place.exists():
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if file.is_dir():
+                place.symlink_to(file)
+            elif file.is_file():
+                shutil.copy(file, place)
+                # The file of an export has one for each build type beside it.
+                for one in file.parent.glob(f"{file.stem}-*") if rule.kind == "export" else ():
+                    shutil.copy(one, place.with_name(one.name))
+            else:
+                place.touch()
+    output.mkdir(parents=True, exist_ok=True)
+    return output

@@ -1,0 +1,46 @@
+"""Which configure preset of a CMake project is for which side, by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from buildtool.propose.hints import archs_of, with_arch
+
+_WORD = re.compile(r"[a-z0-9]+")
+_HEXAGON = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}
+_ELSEWHERE = {"android", "windows", "win", "msvc", "macos", "darwin", "ios", "x86", "x64", "wasm"}
+_LIKED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
+
+
+def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The preset for skels, and the archs that it is for.
+
+    `{arch}` stands for the arch where there is one preset an arch.  Without archs, one preset
+    leaves the arch open; "" is for none, or for several that would do.
+    """
+    fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
+    families = list(dict.fromkeys(_family(name) for name in fit if archs_of([name])))
+    if len(families) == 1:
+        return families[0], archs_of(fit)
+    return (fit[0], ()) if len(fit) == 1 else ("", ())
+
+
+def _family(name: str) -> str:
+    return with_arch(name, archs_of([name])[0])
+
+
+def host_preset(names: Sequence[str]) -> str:
+    """The preset for the ARM64 side; "" where none or several would do."""
+    fit = [name for name in names if not _words(name) & (_HEXAGON | _ELSEWHERE)]
+    fit = [name for name in fit if not archs_of([name])]
+    if len(fit) > 1:
+        for word in _LIKED:
+            if liked := [name for name in fit if word in _words(name)]:
+                fit = liked
+                break
+    return fit[0] if len(fit) == 1 else ""
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(name.lower()))

@@ -1,0 +1,123 @@
+"""A project file for an existing CMake tree, with why each line of it is there."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.build.plan import make_plan
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.project.model import Header, Project, Target
+from buildtool.project.read import FILE_NAME, parse_project
+from buildtool.propose.configure import Configuring
+from buildtool.propose.hints import SDK, Hints
+from buildtool.propose.look import EMULATED, Candidate, Looking
+from buildtool.propose.needs import with_needs
+from buildtool.propose.proposal import Line, Proposal, Table, Unknown
+from buildtool.propose.sides import HOST
+from buildtool.propose.tables import Tables
+from buildtool.propose.text import text
+from buildtool.propose.tree import LISTING, CMakeTree
+from buildtool.toolchains.dsp import dsp_sdk
+
+
+def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
+    """A project file called `name` for `tree`; without a component in it, only what is unknown.
+
+    Runs CMake on the projects of the tree, in a directory that is deleted afterwards.  Raises
+    `UsageError` when no project can be in the tree's directory, and when something in the tree has
+    a name that no project file can have.
+    """
+    parse_project(tree.root / FILE_NAME, f'[project]\nname = "{name}"')
+    with tempfile.TemporaryDirectory(prefix="buildtool-init-") as scratch:
+        return _propose(tree, name, Path(scratch).resolve(), listener)
+
+
+def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> Proposal:
+    unknown = [Unknown(text, "Name what is missing in buildtool.toml.") for text in tree.unread]
+    hints = Hints(tree)
+    sdk = next(filter(None, (hints.search(SDK, folder) for folder in hints.projects)), "")
+    dsp_toolchain, missing = _dsp_toolchain(tree.root, sdk)
+    configuring = Configuring(tree.root, scratch, dsp_toolchain, listener)
+    looking = Looking(hints, configuring)
+    candidates = with_needs(looking.candidates(), configuring)
+    made = Tables(hints, candidates)
+    components = made.tables()
+    unknown += [*looking.unknown, *made.unknown, *([missing] if missing else [])]
+    if not components:
+        return Proposal((), (*unknown, *_loose(hints)))
+    header = [Line("name", name), *_version(candidates)]
+    skels = [table for table in components if table.name.startswith("skel.") and not table.off]
+    targets, more = _targets(skels, sdk, dsp_toolchain)
+    tables = (Table("project", "", tuple(header)), *components, *targets)
+    proposal = Proposal(tables, (*unknown, *more))
+    _check(proposal, tree.root, configuring)
+    return proposal
+
+
+def _version(candidates: Iterable[Candidate]) -> list[Line]:
+    """The version that project() of the top directory has."""
+    top = next((c.first(HOST) for c in candidates if c.folder == "."), None)
+    for call in top.calls if top else ():
+        if call.name == "project" and call.file == LISTING:
+            version = call.after("VERSION")
+            if re.fullmatch(r"[0-9][0-9A-Za-z.+-]*", version):
+                return [Line("version", version, f"project() in {call.where}")]
+    return []
+
+
+def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
+    """The `dsp-toolchain` of a tree that uses the SDK at `sdk`, if there is one here."""
+    if not sdk:
+        return "auto", None
+    target = Target("ubuntu-aarch64", (EMULATED,), dsp_toolchain="sdk")
+    try:
+        dsp_sdk(Project(root, Header("init"), {}, {}, {}), target)
+    except BuildtoolError as error:
+        what = f"{sdk}: it uses the Hexagon SDK, and {error.message}"
+        return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
+    return "sdk", None
+
+
+def _loose(hints: Hints) -> list[Unknown]:
+    return [
+        Unknown(
+            f"{folder}/CMakeLists.txt is no project of its own: it does not call project()",
+            "Name the directory as a 'source' if it is to be built.",
+        )
+        for folder in hints.tree.listings[:10]
+    ]
+
+
+def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Table], list[Unknown]]:
+    lists = [table.get("archs", HEXAGON_ARCHS) for table in skels]
+    archs = tuple(arch for arch in HEXAGON_ARCHS if all(arch in archs for archs in lists))
+    unknown = []
+    if skels and not archs:
+        unknown.append(
+            Unknown("the skels have no arch in common", "Correct their 'archs', and the targets'.")
+        )
+    base = [Line("platform", "ubuntu-aarch64")]
+    if sdk:
+        why = f"the Hexagon SDK is used: {sdk}"
+        base.append(Line("dsp-toolchain", "sdk", why, sure=dsp_toolchain == "sdk"))
+    if not skels:
+        archs = (EMULATED,) if dsp_toolchain == "sdk" else ()  # without it no SDK is looked for
+    first = archs[:1] if EMULATED not in archs else (EMULATED,)
+    one = [Line("archs", first)] if first else []
+    tables = [Table("target.sim", "the emulated device", (*base, *one))]
+    if len(archs) > 1 and any(table.get("archs", ()) for table in skels):
+        tables.append(Table("target.all", "every arch of the skels", (*base, Line("archs", archs))))
+    return tables, unknown
+
+
+def _check(proposal: Proposal, root: Path, configuring: Configuring) -> None:
+    """Read the proposal as a project file, and plan its targets; raises what that does."""
+    project = parse_project(root / FILE_NAME, text(proposal))
+    for name, target in project.targets.items():
+        skels = {arch: configuring.profile(arch) for arch in target.archs}
+        make_plan(project, name, configuring.profile(""), skels)

@@ -1,0 +1,119 @@
+"""What a component ships: what its install() rules put down, else files of its build tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from buildtool.build.install_rules import InstallRule
+from buildtool.propose.configure import LINKED, Configured
+from buildtool.propose.proposal import Line
+from buildtool.propose.sides import Made
+
+_SPECIAL = re.compile(r"[*?\[\]]")
+
+
+class Ships(NamedTuple):
+    """The lines `targets` and `artifacts` of a component, and what is `left_out` of it, with why;
+    `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships as far as
+    CMake tells: the place in a release, and the file."""
+
+    lines: tuple[Line, ...] = ()
+    left_out: tuple[str, ...] = ()
+    nothing: str = ""
+    files: tuple[tuple[str, Path], ...] = ()
+
+
+def ships(
+    configured: Configured,
+    made: Sequence[Made],
+    *,
+    without: Collection[str] = (),
+    generic: Callable[[str], str] = lambda text: text,
+) -> Ships:
+    """How the programs and libraries `made` get from a configured tree into a release.
+
+    `without` are targets that are not to be built although they are by default; `generic` puts
+    `{arch}` into names that have the DSP arch in them.
+    """
+    names = {row.target.name for row in made}
+    others = [target.name for target in configured.linked if target.name not in names]
+    rules = configured.installation.rules
+    put = [rule for rule in rules if (rule.target in names if names else rule.files)]
+    names_out = list(dict.fromkeys([*others, *without]))
+    why = "install() rules may want what is left out" if names_out else _wrong(configured, rules)
+    if put and not why:
+        files = [(f"{rule.destination}/{n}".strip("/"), f) for rule in rules for f, n in rule.files]
+        return Ships(files=_placed(files, configured))
+    if not made:
+        return Ships(nothing=why or "it makes no program and no shared library, and installs none")
+    lines: list[Line] = []
+    if names_out:
+        more = ", …" if len(names_out) > 3 else ""
+        chosen = tuple(dict.fromkeys(generic(row.target.name) for row in made))
+        lines.append(Line("targets", chosen, f"without {', '.join(names_out[:3])}{more}"))
+    artifacts, left_out = _artifacts(configured, made, generic)
+    if not artifacts:
+        return Ships(left_out=left_out, nothing="; ".join(left_out))
+    lines.append(Line("artifacts", artifacts, why or "no install() rule puts these down"))
+    files = [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
+    return Ships(tuple(lines), left_out, files=_placed(files, configured))
+
+
+def _placed(
+    files: Sequence[tuple[str, Path]], configured: Configured
+) -> tuple[tuple[str, Path], ...]:
+    """The places that `release.stage` gives to files of these names."""
+    placed = []
+    for name, file in files:
+        library = ".so" in Path(name).suffixes
+        if not configured.step.arch:
+            folder = "" if "/" in name else "lib/" if library else "bin/"
+            placed.append((folder + name, file))
+        elif library:
+            placed.append((f"dsp/{Path(name).name}", file))
+    return tuple(placed)
+
+
+def _wrong(configured: Configured, rules: Sequence[InstallRule]) -> str:
+    """Why the install() rules cannot be carried out after a build, "" if they can."""
+    linked = {target.name for target in configured.linked}
+    every = {target.name for target in configured.model.targets if target.kind in LINKED}
+    for rule in rules:
+        if rule.destination.startswith("/"):
+            return f"an install() rule has the absolute destination {rule.destination}"
+        if rule.optional:
+            continue
+        if rule.target in every - linked:
+            return f"an install() rule wants {rule.target}, which is not built by default"
+        for file, _ in rule.files if rule.kind in ("file", "directory") else ():
+            if not file.is_relative_to(configured.step.tree) and not file.exists():
+                return f"an install() rule wants {file}, which is not there"
+    return ""
+
+
+def _artifacts(
+    configured: Configured, made: Sequence[Made], generic: Callable[[str], str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files of `made` in the build tree as globs; what cannot be named, and why."""
+    found: dict[str, str] = {}
+    left_out: list[str] = []
+    tree = configured.step.tree
+    for row in made:
+        artifact = row.target.artifacts[0]
+        if not artifact.is_relative_to(tree):
+            left_out.append(f"{row.target.name} is put outside the build tree: {artifact}")
+        elif artifact.name in found:
+            left_out.append(f"{row.target.name}: another {artifact.name} ships already")
+        else:
+            found[artifact.name] = _pattern(artifact, configured, generic)
+    return tuple(dict.fromkeys(found.values())), tuple(left_out)
+
+
+def _pattern(artifact: Path, configured: Configured, generic: Callable[[str], str]) -> str:
+    path = generic(str(artifact.relative_to(configured.step.tree)))
+    # A library with a version is loaded by the name that its users were linked with.
+    versions = any(name.startswith(f"{artifact}.") for name in configured.built)
+    return _SPECIAL.sub("?", path) + ("*" if versions else "")

@@ -1,0 +1,101 @@
+"""Which side each program and library of a configured tree is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from buildtool.build.file_api import CMakeTarget
+from buildtool.propose.configure import Configured, Result
+from buildtool.propose.hints import HEXAGON_SOURCE, Hints, archs_of
+
+HOST, SKEL = "host", "skel"
+LIBRARIES = ("SHARED_LIBRARY", "MODULE_LIBRARY")
+PROGRAM = "EXECUTABLE"
+_RPC = re.compile(r"(^|[/:]|-l)(lib)?[acs]?dsprpc(\.so[.0-9]*)?$")
+_FLAG = re.compile(r"^-m(hvx|hmx|v[67][0-9]$|cpu=hexagon)|^--target=hexagon")
+_GENERATED = re.compile(r"_(skel|stub)\.(?:c|cc|cpp|cxx)$")
+
+
+class Made(NamedTuple):
+    """A program or library that is built by default: the side that it is for ("" where nothing
+    tells), and why."""
+
+    target: CMakeTarget
+    side: str
+    why: str
+
+
+def made_in(result: Result | None, hints: Hints) -> tuple[Made, ...]:
+    """The programs and shared libraries that a configured tree builds by default."""
+    if not isinstance(result, Configured):
+        return ()
+    return tuple(Made(target, *_told(target, result, hints)) for target in result.linked)
+
+
+def split(
+    host: Result | None, skel: Result | None, hints: Hints, *, says: bool
+) -> tuple[tuple[Made, ...], tuple[Made, ...]]:
+    """What is made for the ARM64 side, and for the Hexagon side, of a project that was configured
+    for both, or for one; `says` whether its CMake files say that they have a Hexagon side.
+
+    Of one that says so, what only one of the two makes is for that side.  A program that both make
+    is ARM64's.  A library of which nothing tells goes with the others: it is for each side that
+    something else is for, and for ARM64 where there is nothing else.
+    """
+    on_host, on_skel = made_in(host, hints), made_in(skel, hints)
+    if says and isinstance(host, Configured) and isinstance(skel, Configured):
+        names = {made.target.name for made in on_host} & {made.target.name for made in on_skel}
+        on_host = tuple(_only(made, HOST, "ARM64", names) for made in on_host)
+        on_skel = tuple(_only(made, SKEL, "the DSP", names) for made in on_skel)
+    told = {made.side for made in (*on_host, *on_skel) if made.side}
+    if not told:
+        told = {SKEL} if says and not isinstance(host, Configured) else {HOST}
+    return (
+        tuple(made for made in on_host if HOST in (made.side or told)),
+        tuple(
+            made
+            for made in on_skel
+            if SKEL in (made.side or told) and made.target.kind in LIBRARIES
+        ),
+    )
+
+
+def _only(made: Made, side: str, name: str, both: set[str]) -> Made:
+    if made.target.name in both:
+        return made
+    return made._replace(side=side, why=f"makes {made.target.name} for {name} only")
+
+
+def _told(target: CMakeTarget, configured: Configured, hints: Hints) -> tuple[str, str]:
+    """The side that a target is for, and why."""
+    name, program = target.name, target.kind == PROGRAM
+    for source in target.sources:
+        if (match := _GENERATED.search(source.name)) and (match[1] == "stub" or not program):
+            return (SKEL if match[1] == "skel" else HOST), f"compiles {source.name} into {name}"
+    for word in (word for fragment in target.link for word in fragment.arguments):
+        if _RPC.search(word):
+            return HOST, f"links {name} with {Path(word).name}"
+    # The flags of a Hexagon profile are in every target of a tree that is configured with it.
+    flags = (flag for group in target.groups for flag in group.flags)
+    if not configured.step.arch and (flag := next(filter(_FLAG.search, flags), "")):
+        return SKEL, f"compiles {name} with {flag}"
+    if not program and (name.endswith(("_skel", "-skel")) or archs_of([name])):
+        return SKEL, f"makes {name}"
+    root = configured.step.root
+    sources = [str(p.relative_to(root)) for p in target.sources if p.is_relative_to(root)]
+    if found := hints.search_sources(HEXAGON_SOURCE, sources):
+        return SKEL, f"compiles into {name} {found}"
+    return (HOST, f"makes the program {name}") if program else ("", f"makes {name}")
+
+
+def reasons(made: Iterable[Made], root: Path) -> str:
+    """Why a component is for its side: two of the signs, with their places in the tree."""
+    shown = []
+    for row in sorted(made, key=lambda row: not row.side)[:2]:
+        file, line = row.target.where
+        place = file.relative_to(root) if file.is_relative_to(root) else file
+        shown.append(f"{place}:{line} {row.why}")
+    return "; ".join(shown)

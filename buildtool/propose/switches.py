@@ -1,0 +1,36 @@
+"""The option of a tree that turns off what another component builds."""
+
+from __future__ import annotations
+
+import re
+
+from buildtool.project.model import Host
+from buildtool.propose.calls import Call
+from buildtool.propose.configure import Configured, Configuring
+
+MAX_TRIES = 4
+_BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
+
+
+def switch_off(
+    configured: Configured, component: Host, step: Call, configuring: Configuring
+) -> tuple[Configured, Host] | None:
+    """The component with the option turned over without which `step` is not called, and how it is
+    configured then; None when there is no such option.
+
+    It is one that an if() before the step asks for: each is tried, the nearest first.
+    """
+    cache = configured.step.tree / "CMakeCache.txt"
+    options = dict(_BOOL.findall(cache.read_text(errors="replace")))
+    asked: dict[str, bool] = {}
+    for call in reversed(configured.calls[: configured.calls.index(step)]):
+        if call.name == "if" and call.words and call.words[-1] in options and len(call.words) < 3:
+            asked.setdefault(call.words[-1], len(call.words) == 2)
+    for name, value in list(asked.items())[:MAX_TRIES]:
+        other = component._replace(defines={**component.defines, name: value})
+        result = configuring(other)
+        if isinstance(result, Configured) and not any(
+            call.name == step.name and call.where == step.where for call in result.calls
+        ):
+            return result, other
+    return None

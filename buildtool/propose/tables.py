@@ -1,0 +1,260 @@
+"""The tables that a look at a tree comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.propose.calls import Call, directory_of
+from buildtool.propose.configure import Configured, Failed
+from buildtool.propose.hints import ARM64, HEXAGON, Hints, archs_of, is_inside, with_arch
+from buildtool.propose.look import Candidate, Part
+from buildtool.propose.names import Names
+from buildtool.propose.proposal import Line, Table, Unknown
+from buildtool.propose.ships import Ships, ships
+from buildtool.propose.sides import HOST, SKEL, Made, made_in, reasons, split
+from buildtool.toolchains.cdsprpc import is_cdsprpc
+
+SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
+_HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
+
+
+class _Row(NamedTuple):
+    """A table to be: a project as a component of one side, and what is made of it there."""
+
+    side: str
+    candidate: Candidate
+    made: tuple[Made, ...]
+
+    @property
+    def part(self) -> Part:
+        return self.candidate.sides[self.side]
+
+
+class Tables:
+    """The tables of components; what cannot be told gathers in `unknown`."""
+
+    def __init__(self, hints: Hints, candidates: Sequence[Candidate]) -> None:
+        self.hints = hints
+        self.root = hints.tree.root
+        self.unknown: list[Unknown] = []
+        self.placed: dict[str, tuple[str, Path]] = {}
+        self.needed: set[tuple[str, str]] = set()
+        self.candidates = {candidate.folder: candidate for candidate in candidates}
+        rows = [row for candidate in candidates for row in self._rows(candidate)]
+        self.rows = sorted(self._with_needed(rows), key=lambda row: row.side != HOST)
+        names = Names()
+        self.names: dict[str, dict[str, str]] = {HOST: {}, SKEL: {}}
+        for row in self.rows:
+            named = self.names[row.side]
+            named[row.candidate.folder] = names.new(
+                self._name(row), "_dsp" if row.side == SKEL else "_2"
+            )
+
+    def tables(self) -> list[Table]:
+        """`[host.…]` and `[skel.…]`."""
+        tables = [self._table(row) for row in self.rows]
+        for _ in tables:  # one that needs another may be needed itself
+            off = {table.name for table in tables if table.off}
+            tables = [_without_needed(table, off) for table in tables]
+        return tables
+
+    def _rows(self, candidate: Candidate) -> list[_Row]:
+        """The sides that something is made for, or would be if it could be configured."""
+        hints, folder = self.hints, candidate.folder
+        host, skel = candidate.first(HOST), candidate.first(SKEL)
+        says = bool(candidate.calls or hints.search(HEXAGON, folder, candidate.adds))
+        says |= SKEL in candidate.sides and bool(candidate.sides[SKEL].component.preset)
+        for_host, for_skel = split(host, skel, hints, says=says)
+        is_host, is_skel = bool(for_host), bool(for_skel)
+        if isinstance(skel, Failed):
+            is_skel = says or any(made.side == SKEL for made in made_in(host, hints))
+        if isinstance(host, Failed):
+            is_host = not is_skel or bool(hints.search(ARM64, folder, candidate.adds))
+        if for_host and not any(made.side for made in (*for_host, *for_skel)):
+            self._unknown(
+                f"{hints.projects[folder].where} does not tell which side it is for",
+                f"It is proposed for ARM64; make it [skel.…] if {folder} is for the DSP.",
+            )
+        rows = [_Row(HOST, candidate, for_host)] if is_host else []
+        if is_skel:
+            # A function may make libraries of all archs in one tree.
+            first = candidate.sides[SKEL].archs[0]
+            made = (m for m in for_skel if first in (archs_of([m.target.name]) or (first,)))
+            rows.append(_Row(SKEL, candidate, tuple(made)))
+        return rows
+
+    def _with_needed(self, rows: list[_Row]) -> list[_Row]:
+        """The rows, with those of projects that only others need, or that install files only."""
+        for row in rows:  # which grows
+            for folder in row.part.needs:
+                needed = _Row(row.side, self.candidates[folder], ())
+                if all((r.side, r.candidate.folder) != (row.side, folder) for r in rows):
+                    rows.append(needed)
+                self.needed.add((row.side, folder))
+        told = {row.candidate.folder for row in rows}
+        for folder, candidate in self.candidates.items():
+            host = candidate.first(HOST)
+            if folder in told:
+                continue
+            if isinstance(host, Configured) and not host.linked and host.installation.rules:
+                rows.append(_Row(HOST, candidate, ()))
+            else:
+                self._unknown(
+                    f"{self.hints.projects[folder].where} makes no program and no skel that could"
+                    " ship, and installs nothing",
+                    "Add install() rules if something of it is to ship.",
+                )
+        return rows
+
+    def _unknown(self, what: str, remedy: str) -> None:
+        self.unknown.append(Unknown(what, remedy))
+
+    def _name(self, row: _Row) -> str:
+        if row.side == SKEL:
+            if interface := self._interface(row):
+                return interface.rpartition("/")[2].removesuffix(".idl")
+            names = [made.target.name for made in row.made]
+            if len(names) == 1 and not archs_of(names):
+                return names[0].removesuffix("_skel")
+        project = self.hints.projects[row.candidate.folder].words[0]
+        return project if "$" not in project else row.candidate.folder
+
+    def _interface(self, row: _Row) -> str:
+        """The one .idl file that its skel is about, if it is one."""
+        named = {
+            directory_of(call, word, self.root)
+            for call in row.part.first.calls
+            for word in call.words
+            if word.endswith(".idl")
+        }.intersection(self.hints.tree.interfaces)
+        inside = [p for p in self.hints.tree.interfaces if is_inside(p, row.candidate.folder)]
+        found = list(named or inside)
+        return found[0] if len(found) == 1 else ""
+
+    def _table(self, row: _Row) -> Table:
+        component, why, result = row.part.component, row.part.why, row.part.first
+        title = f"{row.side}.{self.names[row.side][row.candidate.folder]}"
+        lines = [Line("source", row.candidate.folder)]
+        if row.side == SKEL:
+            if interface := self._interface(row):
+                lines.append(Line("idl", interface))
+            if (archs := self._archs(row, title)) != HEXAGON_ARCHS:
+                lines.append(Line("archs", archs, why["archs"]))
+        if component.preset:
+            lines.append(Line("preset", component.preset, why["preset"]))
+        if component.defines:
+            lines.append(Line("defines", component.defines, why["defines"]))
+        lines += self._needs(row)
+        if isinstance(result, Failed):
+            off = f"{title} cannot be configured for {SIDES[row.side]}: {result.reason}"
+            return Table(title, "", tuple(lines), Unknown(off, result.remedy))
+        if options := _options(result.calls):
+            both = {**component.defines, **options}
+            lines.append(Line("defines", both, "options that are off: decide", sure=False))
+        shipped = self._ships(row, result)
+        lines += shipped.lines
+        if cannot := self._cannot_ship(title, shipped):
+            return Table(title, "", tuple(lines), cannot)
+        self._notes(result, shipped)
+        told = reasons(row.made, self.root) or "other components need it"
+        if row.candidate.calls:
+            told = f"{row.candidate.calls[0].where} builds it for the DSP"
+        return Table(title, f"{SIDES[row.side]} side: {told}", tuple(lines))
+
+    def _archs(self, row: _Row, title: str) -> tuple[str, ...]:
+        """The archs for which everything is there; of others it is said why not."""
+        first, *rest = row.part.archs
+        archs = row.part.component.archs  # type: ignore[union-attr]  # a Skel
+        wanted = {with_arch(made.target.name, first) for made in row.made}
+        for arch in rest if isinstance(row.part.first, Configured) else ():
+            result = row.part.results[arch]
+            names = {made.target.name for made in made_in(result, self.hints)}
+            missing = {name.replace("{arch}", arch) for name in wanted} - names
+            why = f"it makes no {', '.join(sorted(missing))}" if missing else ""
+            if isinstance(result, Failed):
+                why = result.reason
+            if why:
+                archs = tuple(other for other in archs if other != arch)
+                self._unknown(
+                    f"{title} is left out for {arch}: {why}",
+                    "Add it to 'archs' when that is mended.",
+                )
+        return archs
+
+    def _needs(self, row: _Row) -> list[Line]:
+        if not row.part.needs:
+            return []
+        installed = ", ".join(self.hints.projects[folder].where for folder in row.part.needs)
+        names = tuple(self.names[row.side][folder] for folder in row.part.needs)
+        return [Line("needs", names, f"find_package() finds what {installed} installs")]
+
+    def _ships(self, row: _Row, result: Configured) -> Ships:
+        folder = row.candidate.folder
+        if not row.made and (row.side, folder) in self.needed:
+            return Ships((Line("install", False, "nothing of it runs: others are built on it"),))
+        first = row.part.archs[0]
+        return ships(
+            result, row.made, without=row.part.off, generic=lambda text: with_arch(text, first)
+        )
+
+    def _cannot_ship(self, title: str, shipped: Ships) -> Unknown | None:
+        """Why a release cannot have what the component ships."""
+        if shipped.nothing:
+            return Unknown(
+                f"{title} ships nothing: {shipped.nothing}",
+                "Add install() rules, or name what ships in 'artifacts'.",
+            )
+        for place, file in shipped.files:
+            other, its = self.placed.get(place, (title, file))
+            if other != title and its != file:
+                return Unknown(
+                    f"{title} ships {place}, and so does {other}",
+                    "Give one of them another name, or leave it out with 'artifacts'.",
+                )
+            if is_cdsprpc(file.name):
+                return Unknown(
+                    f"{title} ships {file.name}, which belongs to the device's system",
+                    "Leave it out of what the others link: a device has it.",
+                )
+        self.placed |= {place: (title, file) for place, file in shipped.files}
+        return None
+
+    def _notes(self, result: Configured, shipped: Ships) -> None:
+        for what in shipped.left_out:
+            self._unknown(what, "Name it in 'artifacts' if it is to ship.")
+        for call in result.calls:
+            if call.name == "fetchcontent_declare" and {"GIT_REPOSITORY", "URL"} & {*call.words}:
+                self._unknown(
+                    f"{call.where} downloads with FetchContent while it is configured",
+                    'To build offline: defines = { FETCHCONTENT_SOURCE_DIR_NAME = "…" }',
+                )
+            if call.name == "externalproject_add" and not call.after("SOURCE_DIR"):
+                self._unknown(
+                    f"{call.where} fetches and builds {call.words[0]} by itself",
+                    "Make it a component, or give it to the build as a package.",
+                )
+
+
+def _without_needed(table: Table, off: Collection[str]) -> Table:
+    """The table, as a comment if another one that it needs is one."""
+    side = table.name.partition(".")[0]
+    missing = [need for need in table.get("needs", ()) if f"{side}.{need}" in off]
+    if table.off or not missing:
+        return table
+    what = f"{table.name} needs {', '.join(missing)}, which is a comment"
+    return table._replace(off=Unknown(what, "Complete that first, and take the # away."))
+
+
+def _options(calls: Sequence[Call]) -> dict[str, bool]:
+    """The options of a tree that have to do with the DSP by their names, and are off."""
+    return {
+        call.words[0]: True
+        for call in calls
+        if call.name == "option"
+        and call.words
+        and set(call.words[0].upper().split("_")) & _HEXAGON_WORDS
+        and (call.words[2:] or ("OFF",))[0].upper() in ("OFF", "FALSE", "NO", "N", "0", "")
+    }

@@ -1,0 +1,233 @@
+"""What is proposed for trees in the shapes that Hexagon programs have: CMake is really run."""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildtool.project.read import read_project
+from buildtool.propose import configure
+from buildtool.propose.propose import propose
+from buildtool.propose.text import text
+from buildtool.propose.tree import read_tree
+from tests.integration.build.processes import left
+from tests.integration.projects.large_tree import ARCHS, write, write_large_tree
+
+Propose = Callable[..., dict[str, Any]]
+NEW = "cmake_minimum_required(VERSION 3.22)\n"
+PROGRAM = NEW + "project({0} C)\nadd_executable({0} ../m.c)\n"
+
+
+@pytest.fixture
+def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
+    """The tables proposed for files given as `PATH=TEXT`; `text` is what is written, `?` is what
+    could not be told.  Nothing else is written, and the scratch directory is gone."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    root = tmp_path / "the tree"
+    root.mkdir()
+    write(root, "m.c", "int main(void) { return 0; }\n")
+
+    def make(files: dict[str, str]) -> dict[str, Any]:
+        for name, content in files.items():
+            write(root, name, content)
+        before = sorted(root.rglob("*"))
+        proposal = propose(read_tree(root), "demo", lambda _: None)
+        assert sorted(root.rglob("*")) == before
+        assert list(scratch.iterdir()) == []
+        written = text(proposal)
+        write(root, "buildtool.toml", written)
+        read_project(root / "buildtool.toml")
+        rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
+        said = " ".join(written.replace("\n# ", " ").split())
+        return {**tomllib.loads(written), "text": said, "?": [row.what for row in rows]}
+
+    return make
+
+
+def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
+    """240 targets whose functions install them, a tool for the build machine, skels as steps."""
+    write_large_tree(tmp_path / "the tree", 80)
+
+    found = proposed({})
+
+    assert found["project"] == {"name": "demo", "version": "1.4"}
+    assert found["host"] == {"fleet": {"source": ".", "defines": {"FLEET_HTP": False}}}
+    assert found["skel"] == {
+        "fleet-htp": {
+            "source": "htp/skel",
+            "archs": list(ARCHS),
+            "defines": {"DSP_VERSION": "{arch}"},
+            "artifacts": ["libfleet-{arch}.so"],
+        }
+    }
+    assert found["target"]["sim"] == {"platform": "ubuntu-aarch64", "archs": ["v68"]}
+    assert found["target"]["all"]["archs"] == list(ARCHS)
+    assert "as htp/CMakeLists.txt:2 builds it" in found["text"]
+    (left_out,) = found["?"]
+    assert "tools/table_maker, which CMakeLists.txt:10 builds as a step" in left_out
+
+
+def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> None:
+    """CMake never runs what builds them: the text tells, and the switch is shown."""
+    write_large_tree(tmp_path / "the tree", 1)
+    top = (tmp_path / "the tree/CMakeLists.txt").read_text()
+
+    found = proposed({"CMakeLists.txt": top.replace('as well" ON', 'as well" OFF')})
+
+    assert found["host"] == {"fleet": {"source": "."}}
+    assert "options that are off: decide defines = { FLEET_HTP = true }" in found["text"]
+    assert found["skel"]["fleet-htp"]["archs"] == list(ARCHS)
+
+
+def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
+    step = "ExternalProject_Add({0} SOURCE_DIR ${{CMAKE_CURRENT_SOURCE_DIR}}/{0} CMAKE_ARGS {1})\n"
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(app C)\ninclude(ExternalProject)\nadd_executable(app m.c)\n"
+            + "install(TARGETS app)\n"
+            + step.format("htp", "-DHTP_ARCH=v73")
+            + step.format("tool", "-DCMAKE_C_COMPILER=cc"),
+            "htp/CMakeLists.txt": NEW + "project(htp C)\nadd_library(ops SHARED ../m.c)\n",
+            "tool/CMakeLists.txt": NEW + "project(tool C)\nadd_executable(tool ../m.c)\n",
+        }
+    )
+    assert found["host"] == {"app": {"source": ".", "targets": ["app"], "artifacts": ["app"]}}
+    assert found["skel"] == {"ops": {"source": "htp", "archs": ["v73"], "artifacts": ["libops.so"]}}
+    assert found["target"]["sim"]["archs"] == ["v73"]
+
+
+def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
+    """A function adds four; one arch cannot be configured by itself."""
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(k C)\nfunction(skel arch)\nadd_library(k-${arch} SHARED m.c)\n"
+            + "target_compile_options(k-${arch} PRIVATE -mhvx)\nendfunction()\n"
+            + "foreach(arch v69 v73 v75 v79)\nskel(${arch})\nendforeach()\n"
+            + "if(BUILDTOOL_HEXAGON_ARCH STREQUAL v75)\nmessage(FATAL_ERROR none)\nendif()\n"
+        }
+    )
+    assert found["skel"] == {
+        "k": {
+            "source": ".",
+            "archs": ["v69", "v73", "v79"],
+            "targets": ["k-{arch}"],
+            "artifacts": ["libk-{arch}.so"],
+        }
+    }
+    assert "host" not in found
+    assert found["?"] == ["skel.k is left out for v75: CMakeLists.txt:11: none"]
+
+
+def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:
+    """And what depends on it; everything else is proposed."""
+    found = proposed(
+        {
+            "app/CMakeLists.txt": PROGRAM.format("app") + "install(TARGETS app)\n",
+            "same/CMakeLists.txt": PROGRAM.format("other")
+            + "set_target_properties(other PROPERTIES OUTPUT_NAME app)\n",
+            "zlib/CMakeLists.txt": PROGRAM.format("zlib") + "include(x.cmake)\n",
+            "zlib/x.cmake": "\nfind_package(Nowhere 3 REQUIRED)\n",
+            "mute/CMakeLists.txt": NEW + "project(mute C)\nadd_library(mute ../m.c)\n",
+            "lib/CMakeLists.txt": NEW + "project(lib C)\nadd_library(lib SHARED ../m.c)\n",
+            "away/CMakeLists.txt": PROGRAM.format("away")
+            + "set_target_properties(away PROPERTIES RUNTIME_OUTPUT_DIRECTORY /nowhere)\n",
+            "loose/CMakeLists.txt": "add_executable(loose l.c)\n",
+        }
+    )
+    assert found["host"] == {
+        "app": {"source": "app"},
+        "lib": {"source": "lib", "artifacts": ["liblib.so"]},
+    }
+    said = "\n".join(found["?"])
+    for part in (
+        "host.other ships bin/app, and so does host.app",
+        "host.zlib cannot be configured for ARM64: zlib/x.cmake:2: By not providing",
+        "mute/CMakeLists.txt:2 makes no program and no skel",
+        "lib/CMakeLists.txt:2 does not tell which side it is for",
+        "host.away ships nothing: away is put outside the build tree: /nowhere/away",
+    ):
+        assert part in said
+        assert part in found["text"]
+    assert 'away. [host.zlib] source = "zlib"' in found["text"]
+
+
+def test_configuring_has_an_end(
+    proposed: Propose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(configure, "FIRST_LIMIT", 8.0)
+    mark = tmp_path / "pid"
+    wait = f"execute_process(COMMAND sh -c \"echo $$ >'{mark}'; exec sleep 1000\")\n"
+
+    found = proposed({"CMakeLists.txt": NEW + "project(slow NONE)\n" + wait})
+
+    assert found["?"] == ["host.slow cannot be configured for ARM64: cmake did not finish in 8 s"]
+    assert left(tmp_path) == []
+
+
+def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configure, "TOTAL_LIMIT", -1.0)
+    found = proposed({"CMakeLists.txt": NEW + "project(late NONE)\n"})
+    assert "the rest of the tree took" in found["?"][0]
+    assert "host" not in found
+
+
+def test_the_sdk_s_client_library_is_not_proposed(proposed: Propose, sdk: Path) -> None:
+    """Needs a stand-in SDK; what the build would refuse is a comment."""
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW
+            + "project(app C)\ninclude(${HEXAGON_SDK_ROOT}/build/cmake/hexagon_fun.cmake)\n"
+            + "add_executable(app m.c)\nlink_custom_library(app dsprpc)\ninstall(TARGETS app)\n"
+        }
+    )
+    assert "host" not in found
+    assert found["target"]["sim"]["dsp-toolchain"] == "sdk"
+    assert "app would be linked against the libcdsprpc of a Hexagon SDK" in found["?"][0]
+
+
+def test_without_the_sdk_that_a_tree_asks_for(
+    proposed: Propose, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("HEXAGON_SDK_ROOT", raising=False)
+    found = proposed(
+        {
+            "CMakeLists.txt": NEW + "project(k C)\ninclude(${HEXAGON_SDK_ROOT}/x.cmake)\n"
+            "add_library(k_skel SHARED m.c)\n"
+        }
+    )
+    assert found["target"] == {"sim": {"platform": "ubuntu-aarch64"}}
+    assert 'HEXAGON_SDK_ROOT dsp-toolchain = "sdk"' in found["text"]
+    assert "[skel.k]" in found["text"]
+    assert any(
+        "it uses the Hexagon SDK, and the Hexagon SDK was not found" in w for w in found["?"]
+    )
+
+
+def test_skels_that_need_a_package_of_another(proposed: Propose) -> None:
+    """Of libraries that are not there yet: what would be installed is enough to configure."""
+    found = proposed(
+        {
+            "base/CMakeLists.txt": NEW
+            + "project(vecbase C)\nadd_library(vecbase ../m.c)\n# hexagon\n"
+            + "install(TARGETS vecbase EXPORT x)\ninstall(EXPORT x NAMESPACE vec::\n"
+            + "  FILE vecbase-config.cmake DESTINATION lib/cmake/vecbase)\n",
+            "dsp/CMakeLists.txt": NEW
+            + "project(dsp C)\nfind_package(vecbase REQUIRED)\nadd_library(k_skel SHARED ../m.c)\n"
+            + "target_link_libraries(k_skel PRIVATE vec::vecbase)\ninstall(TARGETS k_skel)\n",
+            "base/hexagon.cmake": "set(HEXAGON 1)\n",
+        }
+    )
+    assert found["skel"] == {
+        "vecbase": {"source": "base", "install": False},
+        "k": {"source": "dsp", "needs": ["vecbase"]},
+    }

@@ -1,0 +1,90 @@
+"""What the texts of a tree tell of its projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buildtool.propose.hints import (
+    ARM64,
+    HEXAGON,
+    SDK,
+    Hints,
+    archs_of,
+    is_for_hexagon,
+    steps,
+    with_arch,
+)
+from buildtool.propose.tree import CMakeTree
+
+
+def hints(**files: str) -> Hints:
+    named = {f"{path.replace('_', '/')}/CMakeLists.txt": text for path, text in files.items()}
+    if "top" in files:
+        named["CMakeLists.txt"] = named.pop("top/CMakeLists.txt")
+    return Hints(CMakeTree(Path("/tree"), named, (), ()))
+
+
+def test_projects_are_named_from_the_top() -> None:
+    found = hints(b_c="project(c)", a="project (${A} C)", z="add_library(z)", top="PROJECT(t)")
+    assert list(found.projects) == [".", "a", "b/c"]
+    assert found.projects["a"].words == ("${A}", "C")
+
+
+def test_the_texts_of_a_project_are_its_own_and_of_what_it_adds() -> None:
+    found = hints(top="project(t)", lib="# x\nadd_executable(a)", app="project(a)\n\n-mhvx")
+    assert found.search(ARM64, ".") == "lib/CMakeLists.txt:2: add_executable"
+    assert found.search(HEXAGON, ".") == ""
+    assert found.search(HEXAGON, "app") == "app/CMakeLists.txt:3: -mhvx"
+    assert found.search(HEXAGON, ".", {"app"}) == "app/CMakeLists.txt:3: -mhvx"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'if(CMAKE_SYSTEM_NAME STREQUAL "QURT")',
+        'if(${CMAKE_SYSTEM_NAME} MATCHES "Hexagon")',
+        "if(DSP_VERSION)",
+        "if (NOT DSP_ARCH)",
+        "buildtool_add_skel(a IDL a.idl)",
+        "add_library(a_skel SHARED a.c)",
+        "add_library(a SHARED ${out}/a_skel.c)",
+        'set(CMAKE_C_FLAGS "-mcpu=hexagonv68 -O2")',
+    ],
+)
+def test_texts_that_say_that_there_is_a_hexagon_side(text: str) -> None:
+    assert HEXAGON.search(text)
+    assert not SDK.search(text)
+
+
+TOOL = "ExternalProject_Add(t SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/tool)"
+MADE = "execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/tool -B x)"
+OTHER = "execute_process(COMMAND git -C ${CMAKE_CURRENT_SOURCE_DIR}/tool describe)"
+HTP = "ExternalProject_Add(t SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/tool CMAKE_ARGS -D%s)"
+
+
+@pytest.mark.parametrize(
+    ("call", "project", "is_step", "is_skel"),
+    [
+        (TOOL, "", True, False),
+        (MADE, "", True, False),
+        (OTHER, "", False, False),
+        (HTP % "DSP_VERSION=${a}", "", True, True),
+        (HTP % "X:STRING=v73", "", True, True),
+        (HTP % "X=1", "", True, False),
+        (TOOL, "add_compile_options(-mhvx)", True, True),
+    ],
+)
+def test_projects_that_others_build_as_steps(
+    call: str, project: str, is_step: bool, is_skel: bool
+) -> None:
+    found = hints(top=f"project(t)\n{call}", tool=f"project(tool)\n{project}")
+    called = steps(found.calls, found)
+    assert set(called) == ({"tool"} if is_step else set())
+    assert is_for_hexagon("tool", called.get("tool", ()), found) == is_skel
+
+
+def test_archs_are_words() -> None:
+    assert archs_of(["v73 a-v68.so", "toolv19_v79", "v7", "xv75", "v759"]) == ("v68", "v73", "v79")
+    assert with_arch("lib/v68/a-v68-v73-xv68", "v68") == "lib/{arch}/a-{arch}-v73-xv68"

@@ -1,0 +1,83 @@
+"""How what a tree makes gets into a release."""
+
+from __future__ import annotations
+
+import pytest
+
+from buildtool.build.install_rules import InstallRule
+from buildtool.propose.hints import Hints, with_arch
+from buildtool.propose.ships import ships
+from buildtool.propose.sides import made_in
+from buildtool.propose.tree import CMakeTree
+from tests.unit.propose.configured import ROOT, configured, rule, target
+
+NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))
+
+
+def test_install_rules_are_enough() -> None:
+    rules = (rule("target", "bin", "app", of="app"), rule("file", "", "notes.txt"))
+    tree = configured(target("app"), rules=rules)
+    shipped = ships(tree, made_in(tree, NOTHING))
+    assert shipped.lines == ()
+    assert [place for place, _ in shipped.files] == ["bin/app", "bin/notes.txt"]
+
+
+def test_a_tree_of_files_only() -> None:
+    tree = configured(rules=(rule("file", "share", "a.txt"),))
+    assert ships(tree, ()).nothing == ""
+    assert "installs none" in ships(configured(), ()).nothing
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (rule("target", "/opt", "app", of="app"), "the absolute destination /opt"),
+        (rule("target", "bin", "other", of="other"), "wants other, which is not built"),
+        (rule("file", "share", "/nowhere/a.txt"), "wants /nowhere/a.txt, which is not there"),
+    ],
+)
+def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) -> None:
+    good = rule("target", "bin", "app", of="app")
+    tree = configured(target("app"), target("other"), rules=(good, bad), without="other")
+    (line,) = ships(tree, made_in(tree, NOTHING)).lines
+    assert (line.key, line.value) == ("artifacts", ("app",))
+    assert why in line.why
+
+    optional = bad._replace(optional=True, destination="bin")
+    tree = configured(target("app"), target("other"), rules=(good, optional), without="other")
+    assert ships(tree, made_in(tree, NOTHING)).lines == ()
+
+
+def test_artifacts_are_where_cmake_says() -> None:
+    tree = configured(
+        target("app", file="bin/a[1]*"),
+        target("lib", "library", file="lib/liblib.so"),
+        target("away", file="/elsewhere/away"),
+        target("again", file="sub/liblib.so"),
+        more="lib/liblib.so.1.2",
+    )
+    shipped = ships(tree, made_in(tree, NOTHING))
+    assert [line.value for line in shipped.lines] == [("bin/a?1??", "lib/liblib.so*")]
+    assert shipped.left_out == (
+        "away is put outside the build tree: /elsewhere/away",
+        "again: another liblib.so ships already",
+    )
+
+
+def test_what_is_for_the_other_side_is_not_built() -> None:
+    rules = (rule("target", "bin", "app", of="app"), rule("target", "lib", "k", of="k"))
+    tree = configured(target("app"), target("k", "library"), rules=rules)
+    made = made_in(tree, NOTHING)
+    targets, artifacts = ships(tree, made[:1]).lines
+    assert (targets.value, artifacts.value) == (("app",), ("app",))
+    assert targets.why == "without k"
+
+    targets, _ = ships(tree, made, without=["step"]).lines
+    assert (targets.value, targets.why) == (("app", "k"), "without step")
+
+
+def test_names_with_the_arch_in_them() -> None:
+    tree = configured(target("k-v68", "library", file="v68/libk-v68.so"), arch="v68")
+    shipped = ships(tree, made_in(tree, NOTHING), generic=lambda text: with_arch(text, "v68"))
+    assert [line.value for line in shipped.lines] == [("{arch}/libk-{arch}.so",)]
+    assert [place for place, _ in shipped.files] == ["dsp/libk-v68.so"]

@@ -1,0 +1,96 @@
+"""Which side a program or library is for, by what CMake says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buildtool.propose.configure import Failed
+from buildtool.propose.hints import Hints
+from buildtool.propose.sides import HOST, SKEL, Made, made_in, reasons, split
+from buildtool.propose.tree import CMakeTree
+from tests.unit.propose.configured import ROOT, configured, target
+
+NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "side"),
+    [
+        ("program", {}, HOST),
+        ("library", {}, ""),
+        ("library", {"sources": "out/a_skel.c b.c"}, SKEL),
+        ("library", {"sources": "out/a_stub.c"}, HOST),
+        ("program", {"sources": "a_skel.c a_stub.c"}, HOST),
+        ("library", {"links": "-lcdsprpc"}, HOST),
+        ("library", {"links": "/sdk/libadsprpc.so.1"}, HOST),
+        ("library", {"links": "-L/buildtool-cdsprpc/lib -lm"}, ""),
+        ("library", {"flags": "-O2 -mhvx=v68"}, SKEL),
+        ("library", {"flags": "-mcpu=hexagonv68"}, SKEL),
+    ],
+)
+def test_signs(kind: str, told: dict[str, str], side: str) -> None:
+    (made,) = made_in(configured(target("a", kind, **told)), NOTHING)  # type: ignore[arg-type]
+    assert made.side == side
+
+
+@pytest.mark.parametrize("name", ["a_skel", "a-v73"])
+def test_names_tell(name: str) -> None:
+    (made,) = made_in(configured(target(name, "library")), NOTHING)
+    assert made.side == SKEL
+
+
+def test_flags_of_a_hexagon_profile_tell_nothing() -> None:
+    (made,) = made_in(configured(target("a", "library", flags="-mhvx"), arch="v68"), NOTHING)
+    assert made.side == ""
+
+
+def test_sources_tell_where_cmake_does_not(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("/* */\n#include <hexagon_protos.h>\n")
+    tree = configured(target("a", "library"))
+    own = tree.model.targets[0]._replace(sources=(tmp_path / "a.c",))
+    step = tree.step._replace(root=tmp_path)
+    tree = tree._replace(step=step, model=tree.model._replace(targets=(own,)))
+
+    (made,) = made_in(tree, Hints(CMakeTree(tmp_path, {}, (), ())))
+
+    assert made.side == SKEL
+    assert made.why == "compiles into a a.c:2: #include <hexagon_protos.h>"
+
+
+def test_what_is_not_built_by_default_is_not_there() -> None:
+    tree = configured(target("a"), target("b"), target("c", "static"), without="b")
+    assert [made.target.name for made in made_in(tree, NOTHING)] == ["a"]
+    assert made_in(Failed("", ""), NOTHING) == made_in(None, NOTHING) == ()
+
+
+def names(made: tuple[Made, ...]) -> list[str]:
+    return [row.target.name for row in made]
+
+
+def test_what_only_one_configuration_makes() -> None:
+    host = configured(target("app"), target("common", "library"))
+    skel = configured(target("kernels", "library"), target("common", "library"), arch="v68")
+    for_host, for_skel = split(host, skel, NOTHING, says=True)
+    assert names(for_host) == ["app", "common"]
+    assert names(for_skel) == ["kernels", "common"]
+    assert reasons(for_skel, ROOT).startswith("CMakeLists.txt:7 makes kernels for the DSP only")
+
+    # A tree that knows nothing of DSPs may make something else where it does not know the system.
+    assert split(host, skel, NOTHING, says=False)[1] == ()
+
+
+def test_a_program_is_never_a_skel() -> None:
+    tools = target("run"), target("k_skel", "library")
+    for_host, for_skel = split(
+        configured(*tools), configured(*tools, arch="v68"), NOTHING, says=True
+    )
+    assert (names(for_host), names(for_skel)) == (["run"], ["k_skel"])
+
+
+def test_where_nothing_tells() -> None:
+    tree, failed = configured(target("a", "library")), Failed("", "")
+    assert names(split(tree, None, NOTHING, says=False)[0]) == ["a"]
+    assert names(split(failed, tree, NOTHING, says=True)[1]) == ["a"]
+    assert split(failed, tree, NOTHING, says=False) == ((), ())

@@ -1,0 +1,94 @@
+"""Trees that are made to do harm, or just odd: there is always an end."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from buildtool.propose import tree as bounds
+from buildtool.propose.hints import ARM64, HEXAGON, MAYBE_HEXAGON, SDK, Hints
+from buildtool.propose.tree import read_tree
+
+APP = "project(app C)\n"
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def test_links_pipes_and_trees_of_others_are_left_alone(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write(elsewhere, {"CMakeLists.txt": APP})
+    for folder in (".git", "build", "build-v73", "third_party/z", "cmake-build-debug", "made"):
+        write(tmp_path, {f"{folder}/CMakeLists.txt": APP})
+    (tmp_path / "made/CMakeCache.txt").touch()
+    (tmp_path / "round").symlink_to(".")
+    (tmp_path / "away").symlink_to(elsewhere)
+    for folder in ("linked", "looped", "pipe", "own"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "linked/CMakeLists.txt").symlink_to(elsewhere / "CMakeLists.txt")
+    (tmp_path / "looped/CMakeLists.txt").symlink_to("CMakeLists.txt")
+    os.mkfifo(tmp_path / "pipe/CMakeLists.txt")
+    write(tmp_path, {"own/CMakeLists.txt": APP, "own/a.idl": "", "own/remote.idl": ""})
+
+    found = read_tree(tmp_path)
+
+    assert found.listings == ("own",)
+    assert found.interfaces == ("own/a.idl",)
+    assert len(found.unread) == 3
+    assert all("is no file of at most" in what for what in found.unread)
+
+
+def test_names_that_are_not_printable_are_left_out(tmp_path: Path) -> None:
+    for name in (b"line\nbreak", b"not \xff utf-8", b"\x1b[31mred"):
+        folder = os.fsencode(tmp_path) + b"/" + name
+        os.mkdir(folder)  # noqa: PTH102 - a name that is no text
+        Path(os.fsdecode(folder), "CMakeLists.txt").write_text(APP)
+    assert read_tree(tmp_path).files == {}
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "said"),
+    [("MAX_TOTAL", 100, "of its CMake files"), ("MAX_ENTRIES", 20, "of its directories")],
+)
+def test_a_tree_that_is_too_large_is_read_in_part(
+    bound: str, value: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, bound, value)
+    write(tmp_path, {f"part{n:03}/CMakeLists.txt": APP for n in range(15)})
+    found = read_tree(tmp_path)
+    assert 0 < len(found.files) < 15
+    assert said in found.unread[0]
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, {"big/CMakeLists.txt": APP + "#" * bounds.MAX_BYTES})
+    found = read_tree(tmp_path)
+    assert found.unread == (
+        "big/CMakeLists.txt is no file of at most 256 KiB below this directory",
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("project(", "add_subdirectory(a (", '"', '"\\"', "#[[", "#[==[\n", "${", "( ( (", "))"),
+        *("if(NOT ", "CMAKE_SYSTEM_NAME ", "hexagon ", "a;b\n", "\\", "#\n"),
+    ],
+)
+def test_a_text_without_an_end_has_one(piece: str, tmp_path: Path) -> None:
+    started = time.monotonic()
+    repeated = piece * (bounds.MAX_BYTES // len(piece) - 20)
+    write(tmp_path, {"CMakeLists.txt": APP + repeated})
+    hints = Hints(read_tree(tmp_path))
+    for sign in (HEXAGON, MAYBE_HEXAGON, ARM64, SDK):
+        hints.search(sign, ".")
+    assert "." in hints.projects
+    assert time.monotonic() - started < 30
