@@ -19,9 +19,11 @@ def check_products(
 
     These are the toolchain's and the packages' that something among `files` needs, by the place
     where they are looked for.  `warn` is told what may be wrong.  Raises `ArtifactError`,
-    `HostError`, `SkelError`.
+    `HostError`, `SkelError`, `ElfError`.
     """
-    complete = _with_runtime(dict(files), step)
+    complete = _with_runtime(
+        {name: path for name, path in files.items() if not path.is_dir()}, step
+    )
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's own shell is neither

@@ -23,7 +23,14 @@ from buildtool.build.meanwhile import load_meanwhile
 from buildtool.build.ninja_log import log_lines
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
-from buildtool.build.products import check_installed, collect, renew, take_place
+from buildtool.build.products import (
+    UMASK,
+    check_installed,
+    collect,
+    normalize_modes,
+    renew,
+    take_place,
+)
 from buildtool.build.roots import Roots
 from buildtool.build.tree import TreeNote
 from buildtool.core.ending import running_tools
@@ -84,7 +91,7 @@ class Driver(_Given):
         Ninja died of a signal.  Returns what was read.  Raises `ToolError` when CMake or Ninja
         fails, `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError`
         when one links another libcdsprpc than the system's, `ArtifactError` when the component
-        ships nothing.
+        ships nothing, or what cannot ship.
         """
         begun = time.time_ns()
         note, _ = self.ready(foundation)
@@ -94,9 +101,7 @@ class Driver(_Given):
         trees.write_note(self.tree, note._replace(known=False))
         load_meanwhile()
         try:
-            done = self.log.capture(
-                command, env=self.environment, cwd=self.step.source, on_line=self.say
-            )
+            done = self.run(command)
         except ToolInterrupt as interrupt:
             if interrupt.status and interrupt.status > 0:  # else it was killed in the end
                 with running_tools():
@@ -151,6 +156,7 @@ class Driver(_Given):
             check_installed(self.step, fresh)
         else:
             collect(self.step, fresh)
+        normalize_modes(self.step, fresh)
         renew(fresh, self.step.output)
         take_place(fresh, self.step.output)
 
@@ -236,8 +242,12 @@ class Driver(_Given):
             self.warn("\n".join(said))
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
-        done = self.log.capture(argv, env=self.environment, cwd=self.step.source, on_line=self.say)
-        return self.check(done, doing)
+        return self.check(self.run(argv), doing)
+
+    def run(self, argv: Sequence[str | Path]) -> Completed:
+        return self.log.capture(
+            argv, env=self.environment, cwd=self.step.source, on_line=self.say, umask=UMASK
+        )
 
     def check(self, done: Completed, doing: str) -> Completed:
         if done.status == 0:

@@ -33,6 +33,7 @@ class StepLog:
         env: Mapping[str, str],
         cwd: Path,
         on_line: Callable[[str], None] = lambda _: None,
+        umask: int = -1,
     ) -> Completed:
         """Run `argv` as `core.process.capture` does, and write down what happens."""
 
@@ -44,7 +45,9 @@ class StepLog:
         self._write(f"\n$ {Completed(tuple(map(str, argv)), 0, '').command}   (in {cwd})")
         end = "was interrupted"
         try:
-            done = capture(argv, env=env, cwd=cwd, timeout=self.timeout, on_line=listen)
+            done = capture(
+                argv, env=env, cwd=cwd, timeout=self.timeout, on_line=listen, umask=umask
+            )
             end = f"exit status {done.status}" if done.status >= 0 else f"signal {-done.status}"
         finally:
             self._write(f"({end} after {time.monotonic() - started:.1f} s)")

@@ -5,12 +5,17 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
+import stat
 import time
 from pathlib import Path
 
 from buildtool.build.plan import CMakeStep
 from buildtool.build.tree import delete
 from buildtool.core.errors import BuildtoolError
+
+UMASK = 0o022
+"""What tools run with that make what ships: whoever builds, it gets the same permissions."""
+_SPECIAL = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}
 
 
 class ArtifactError(BuildtoolError):
@@ -73,6 +78,45 @@ def collect(step: CMakeStep, folder: Path) -> None:
         )
     for name, path in found.items():
         shutil.copy(path, folder / name)
+
+
+def normalize_modes(step: CMakeStep, folder: Path) -> None:
+    """Give every file below `folder` mode 0755 if its owner may run it, else 0644, and every
+    directory 0755: a release keeps no other permissions, and a restored output has these.
+
+    Raises `ArtifactError` for a file or directory that not everybody may read, as it would become
+    readable, and for a file with setuid, setgid or sticky bit, which it would lose.
+    """
+    waiting = [folder]
+    while waiting:
+        directory = waiting.pop()
+        directory.chmod(0o755)
+        for path in sorted(directory.iterdir()):
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                _check_mode(step, path.relative_to(folder), mode, 0o005)
+                waiting.append(path)
+            elif stat.S_ISREG(mode):
+                _check_mode(step, path.relative_to(folder), mode, 0o004)
+                path.chmod(0o755 if mode & 0o100 else 0o644)
+
+
+def _check_mode(step: CMakeStep, name: Path, mode: int, wanted: int) -> None:
+    # A directory inherits setgid from the one that it is made in.
+    special = [word for bit, word in _SPECIAL.items() if mode & bit and stat.S_ISREG(mode)]
+    if not special and mode & wanted == wanted:
+        return
+    how = " and ".join(special)
+    raise ArtifactError(
+        f"{step.name} ships {name} with mode {stat.S_IMODE(mode):04o}"
+        + (f", which is {how}" if special else ", which not everybody may read"),
+        why="what ships has mode 0755 or 0644, and caches and devices keep no other:"
+        + (" it would lose its special permission" if special else " it would become readable"),
+        remedy="Install it with other PERMISSIONS. With USE_SOURCE_PERMISSIONS, and for a file that"
+        " was copied into the build tree, change those of the source: chmod o+r."
+        if not special
+        else "Install it with other PERMISSIONS.",
+    )
 
 
 def renew(fresh: Path, output: Path) -> None:

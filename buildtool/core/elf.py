@@ -89,9 +89,13 @@ def get_ready() -> None:
 
 
 def is_elf(path: Path) -> bool:
-    """Whether the file begins as ELF files do; raises `OSError` when it cannot be read."""
-    with path.open("rb") as stream:
-        return stream.read(4) == b"\x7fELF"
+    """Whether the file begins as ELF files do; a directory does not.  Raises `OSError` when it
+    cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == b"\x7fELF"
+    except IsADirectoryError:
+        return False
 
 
 class _Bounded:

@@ -58,12 +58,13 @@ def capture(
     cwd: Path | None = None,
     timeout: float | None = None,
     on_line: Callable[[str], None] | None = None,
+    umask: int = -1,
 ) -> Completed:
     """Run `argv` without a terminal; keep its output (both streams, in order).
 
-    `on_line` sees each line as it comes.  The process gets a session of its own, and
-    the whole session is ended on timeout, on Ctrl-C, on any error of the listener and when the
-    program is killed.
+    `on_line` sees each line as it comes; `umask` is the process's (-1: the caller's).  The process
+    gets a session of its own, and the whole session is ended on timeout, on Ctrl-C, on any error of
+    the listener and when the program is killed.
 
     Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds,
     `ToolInterrupt` on Ctrl-C and when the work that it belongs to is ended (`running_tools`).
@@ -82,6 +83,7 @@ def capture(
         start_new_session=True,
         # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
         preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
+        umask=umask,
     ) as process:
 
         def expire() -> None:
@@ -185,6 +187,7 @@ def _start(
     stderr: int | None = None,
     start_new_session: bool = False,
     preexec_fn: Callable[[], object] | None = None,
+    umask: int = -1,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -196,6 +199,7 @@ def _start(
             stderr=stderr,
             start_new_session=start_new_session,
             preexec_fn=preexec_fn,  # noqa: PLW1509 - it calls prctl and nothing else
+            umask=umask,
         )
     except OSError as error:
         raise ToolError(

@@ -11,14 +11,19 @@ from buildtool.build.cache.outputs import Output
 
 Fetch = Callable[[str, Path], bool]
 """Write the blob with this sha256 to this path, whole and checked; False when that cannot be."""
+Check = Callable[[Path], None]
+"""Look at the tree in this directory before it takes its place; whatever it raises stops that."""
 
 
-def restore(outputs: Sequence[Output], into: Path, fetch: Fetch) -> bool:
-    """Make `into` the directory with exactly these (checked) outputs, all modified now.
+def restore(
+    outputs: Sequence[Output], into: Path, fetch: Fetch, check: Check = lambda _: None
+) -> bool:
+    """Make `into` the directory with exactly these (safe) outputs, all modified now.
 
-    False, and `into` stays as it was, when `fetch` lacks any of them.  The caller keeps others away
-    from `into`.  Raises `OSError` when there is no space or no permission; `into` stays as it was
-    then too.  A process killed here leaves `into` old, new or missing, never mixed.
+    False, and `into` stays as it was, when `fetch` lacks any of them, or has it with another size.
+    The caller keeps others away from `into`.  Raises what `check` raises, and `OSError` when there
+    is no space or no permission; `into` stays as it was then too.  A process killed here leaves
+    `into` old, new or missing, never mixed.
     """
     fresh = into.with_name(f".{into.name}.new")
     old = into.with_name(f".{into.name}.old")
@@ -27,6 +32,9 @@ def restore(outputs: Sequence[Output], into: Path, fetch: Fetch) -> bool:
         fresh.mkdir(parents=True)
         if not all(_lay(output, fresh, fetch) for output in outputs):
             return False
+        for folder, _, _ in os.walk(fresh):
+            os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
+        check(fresh)
         _delete(old)
         there = os.path.lexists(into)
         if there:
@@ -49,7 +57,7 @@ def _lay(output: Output, directory: Path, fetch: Fetch) -> bool:
     if output.kind == "link":
         path.symlink_to(output.target)
         return True
-    if not fetch(output.digest, path):
+    if not fetch(output.digest, path) or path.stat().st_size != output.size:
         return False
     path.chmod(0o755 if output.kind == "executable" else 0o644)
     os.utime(path)

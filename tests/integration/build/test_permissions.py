@@ -1,0 +1,105 @@
+"""What ships has the same permissions and links whoever builds it, and built or restored."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.integration.build.pair import HOST, Machine
+
+RULES = """
+file(WRITE ${CMAKE_BINARY_DIR}/v1/table "generated")
+file(CREATE_LINK v1 ${CMAKE_BINARY_DIR}/current SYMBOLIC)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/v1 DESTINATION share USE_SOURCE_PERMISSIONS)
+install(FILES ${CMAKE_BINARY_DIR}/current DESTINATION share)
+install(FILES main.c DESTINATION share RENAME read-only
+  PERMISSIONS OWNER_READ GROUP_READ WORLD_READ)
+install(FILES main.c DESTINATION share RENAME odd
+  PERMISSIONS OWNER_READ OWNER_EXECUTE WORLD_READ)
+"""
+SHIPPED = {
+    "bin": 0o755,
+    "bin/app": 0o755,
+    "share": 0o755,
+    "share/current": "v1",
+    "share/odd": 0o755,
+    "share/read-only": 0o644,
+    "share/v1": 0o755,
+    "share/v1/table": 0o644,
+}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, buildtool: Buildtool) -> Machine:
+    return Machine(tmp_path / "machine", buildtool)
+
+
+@pytest.fixture(params=[0o077, 0o002])
+def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def add(machine: Machine, rules: str) -> None:
+    path = machine.root / "host/CMakeLists.txt"
+    path.write_text(path.read_text() + rules)
+
+
+def shipped(folder: Path) -> dict[str, int | str]:
+    return {
+        str(path.relative_to(folder)): str(path.readlink())
+        if path.is_symlink()
+        else stat.S_IMODE(path.stat().st_mode)
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.usefixtures("_umask")
+def test_permissions_do_not_depend_on_who_builds(machine: Machine) -> None:
+    add(machine, RULES)
+    out, stage = machine.root / ".buildtool/out/app", machine.root / ".buildtool/stage/alone"
+
+    for outcome in ("built", "restored local"):
+        assert machine.build("alone")[0] == {HOST: outcome}
+        (output,) = out.iterdir()
+        assert shipped(output) == SHIPPED
+        assert {name: how for name, how in shipped(stage).items() if name in SHIPPED} == SHIPPED
+        assert (stage / "share/current/table").read_text() == "generated"
+        shutil.rmtree(machine.root / ".buildtool")
+
+
+@pytest.mark.parametrize(
+    ("permissions", "said"),
+    [
+        ("OWNER_READ OWNER_EXECUTE SETUID WORLD_READ", "with mode 4504, which is setuid"),
+        ("OWNER_READ", "with mode 0400, which not everybody may read"),
+    ],
+)
+def test_permissions_that_a_release_cannot_keep_are_refused(
+    permissions: str, said: str, machine: Machine
+) -> None:
+    add(machine, f"install(FILES main.c DESTINATION etc RENAME key PERMISSIONS {permissions})\n")
+
+    done = machine.run("build", "alone")
+
+    assert done.returncode == 1
+    assert f"{HOST} ships etc/key {said}" in done.stderr
+    assert "PERMISSIONS" in done.stderr
+    assert not (machine.root / ".buildtool/stage/alone").exists()
+
+
+def test_artifacts_have_the_same_permissions(machine: Machine) -> None:
+    machine.edit("buildtool.toml", 'source = "host"\n', 'source = "host"\nartifacts = ["app"]\n')
+    before = os.umask(0o077)
+    try:
+        assert machine.build("alone")[0] == {HOST: "built"}
+    finally:
+        os.umask(before)
+    assert shipped(machine.root / ".buildtool/stage/alone")["bin/app"] == 0o755
