@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.build.building import building
+from buildtool.build.check_together import check_together
 from buildtool.build.plan import Plan, find_target, make_plan
 from buildtool.build.run_plan import run_plan
 from buildtool.core.errors import BuildtoolError, UsageError
@@ -19,7 +20,7 @@ from buildtool.toolchains.choose import profiles
 
 if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
     from buildtool.build import clean as cleaning
-    from buildtool.build.building import Options
+    from buildtool.build.building import Building, Options
     from buildtool.build.built import Built
     from buildtool.build.carry_out import Configured
     from buildtool.build.ide import Written
@@ -44,12 +45,24 @@ def stage(
     with _alone(project, listener), building(todo.state, listener, options) as shared:
         built = run_plan(todo, shared)
         try:
-            return built, stage_release(built, shared.disk.again())
+            return built, _lay_out(built, shared)
         except BuildtoolError as error:
-            from buildtool.build.report import report
+            from buildtool.build.distrust import rebuilding
 
-            error.document = report(todo, built.steps)
-            raise
+            again = rebuilding(built, shared, error)
+        built = run_plan(todo, again)
+        return built, _lay_out(built, again)
+
+
+def _lay_out(built: Built, shared: Building) -> Staged:
+    try:
+        check_together(built.steps, shared.state / "checked" / built.plan.target)
+        return stage_release(built, shared.disk.again())
+    except BuildtoolError as error:
+        from buildtool.build.report import report
+
+        error.document = report(built.plan, built.steps)
+        raise
 
 
 def clean(

@@ -62,7 +62,8 @@ class Caches:
 
 
 class Building(NamedTuple):
-    """One build: `state` is the directory of records and logs, `disk` what is there now."""
+    """One build: `state` is the directory of records and logs, `disk` what is there now, `rebuild`
+    the steps that are taken from no cache."""
 
     state: Path
     disk: Disk
@@ -71,6 +72,7 @@ class Building(NamedTuple):
     listener: Listener
     options: Options
     cmakes: dict[tuple[Tool, Tool], CMake]
+    rebuild: frozenset[str] = frozenset()
 
     def cmake(self, step: CMakeStep) -> CMake:
         """The CMake and the Ninja of `step`, looked for once."""

@@ -22,6 +22,7 @@ from buildtool.build.lookup import Kept
 from buildtool.build.plan import CMakeStep
 from buildtool.build.record import Record, record_file, write_record
 from buildtool.build.step_key import step_key
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import value_digest
 from buildtool.core.lock import locked
@@ -100,14 +101,33 @@ def _carry_out(judged: Judged, building: Building, started: float) -> _Done:
 
 
 def _restored(judged: Judged, building: Building, fields: dict[str, Any]) -> _Done | None:
-    """Take the step's outputs from a cache that has them, and check them."""
+    """Check the step's outputs that a cache has, and take them."""
     step, key, lookup = judged.step, step_key(fields), building.caches.lookup
-    hit = lookup.find(key, judged.roots, building.disk)
-    if not hit or not lookup.restore(hit, step.output):
+    if step.name in building.rebuild:
         return None
-    outputs, seconds = hit.action.outputs, hit.action.seconds
-    ships = _ships(step, outputs, building.listener)
-    record = Record(key, fields, hit.inputs, outputs, (), ships, seconds)
+    hit = lookup.find(key, judged.roots, building.disk)
+    if not hit:
+        return None
+    action = hit.action
+    ships: dict[str, str] = {}
+
+    def check(fresh: Path) -> None:
+        from buildtool.build.products import check_installed  # noqa: PLC0415 - by now loaded
+
+        check_installed(step, fresh)
+        ships.update(_ships(step, action.outputs, fresh, building.listener))
+
+    try:
+        if not lookup.restore(hit, step.output, check):
+            return None
+    except BuildtoolError as error:
+        from buildtool.build.distrust import reject  # noqa: PLC0415 - most actions are good
+
+        reject(building, step.name, action.action_key, action.server, error)
+        return None
+    record = Record(
+        key, fields, hit.inputs, action.outputs, (), ships, action.seconds, action.server
+    )
     return _Done("restored", record, hit.origin)
 
 
@@ -123,7 +143,7 @@ def _built(
     with _driver(judged, building, packages) as driver, building.jobserver.token():
         inputs, moved = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
-    ships = _ships(step, outputs, building.listener)
+    ships = _ships(step, outputs, step.output, building.listener)
     if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
         paths = inputs.paths | PathSet.of(map(roots.named, own))
         inputs = observe(paths, roots, building.disk.again())
@@ -176,11 +196,14 @@ class _Done(NamedTuple):
     origin: str = ""
 
 
-def _ships(step: CMakeStep, outputs: Sequence[Output], listener: Listener) -> dict[str, str]:
-    """Check what the step made; returns what must ship with it, as `Record.runtime`."""
+def _ships(
+    step: CMakeStep, outputs: Sequence[Output], folder: Path, listener: Listener
+) -> dict[str, str]:
+    """Check what the step made, which is in `folder`; returns what must ship with it, as
+    `Record.runtime`."""
     from buildtool.build.check_products import check_products  # noqa: PLC0415 - by now loaded
 
-    files = {output.path: step.output / output.path for output in outputs}
+    files = {output.path: folder / output.path for output in outputs}
     complete = check_products(step, files, lambda text: listener(Warned(step.name, text)))
     return {name: str(path) for name, path in complete.items()}
 

@@ -59,25 +59,53 @@ class Glob(NamedTuple):
         raise ValueError("no glob")
 
 
-def matches(glob: Glob, roots: Roots, disk: Disk) -> tuple[str, ...]:
+class BudgetError(Exception):
+    """Globs visited more directory entries than they may."""
+
+
+class Budget:
+    """How many directory entries the globs that share it may still visit."""
+
+    def __init__(self, entries: int) -> None:
+        self.entries = entries
+
+    def spend(self, entries: int) -> None:
+        """Raises `BudgetError` when it is used up."""
+        self.entries -= entries
+        if self.entries < 0:
+            raise BudgetError
+
+
+def matches(glob: Glob, roots: Roots, disk: Disk, budget: Budget | None = None) -> tuple[str, ...]:
     """What a glob matches, by root, sorted; nothing of what this tool keeps in the project.
 
-    Raises `RootError` when it begins with a root that there is not.
+    Raises `RootError` when it begins with a root that there is not, and `BudgetError`.
     """
-    # The literal part is looked up, not compared, so that it may hold `..`.
-    found_wild = _WILD.search(glob.expression)
-    cut = glob.expression.rfind("/", 0, found_wild.start() if found_wild else None)
-    base = glob.expression[: max(cut, 0)]
-    parts = tuple(part for part in glob.expression[cut + 1 :].split("/") if part)
+    base = literal_base(glob)
+    parts = tuple(part for part in glob.expression[len(base) :].split("/") if part)
+    if glob.deep:  # `**/**` is `**`, and takes far longer
+        parts = tuple(
+            p for before, p in zip(("", *parts), parts, strict=False) if p != before or p != "**"
+        )
     place = roots.at(base or "/").rstrip("/")
     project = roots.places.get("project")
     state = f"{os.path.normpath(project)}/{STATE}" if project else "\0"
     if not parts or f"{place}/".startswith(f"{state}/"):
         return ()
-    walk = _Walk(glob, disk, state, [])
+    walk = _Walk(glob, disk, state, [], budget)
     walk.level(place, parts)
     shift = len(place)
     return tuple(sorted({base + path[shift:] for path in walk.found}))
+
+
+def literal_base(glob: Glob) -> str:
+    """The directory that the walk begins in, by root; "" for the file system's.
+
+    It is looked up, not compared, so that it may hold `..`.
+    """
+    wild = _WILD.search(glob.expression)
+    cut = glob.expression.rfind("/", 0, wild.start() if wild else None)
+    return glob.expression[: max(cut, 0)]
 
 
 class _Walk(NamedTuple):
@@ -85,6 +113,7 @@ class _Walk(NamedTuple):
     disk: Disk
     state: str
     found: list[str]
+    budget: Budget | None
 
     def level(self, place: str, parts: tuple[str, ...]) -> None:
         """Find what the remaining parts of the pattern match below `place`."""
@@ -143,7 +172,10 @@ class _Walk(NamedTuple):
                 yield name, directory
 
     def inside(self, place: str) -> Iterator[tuple[str, bool]]:
-        for name, directory in (self.disk.entries(place or "/") or {}).items():
+        entries = self.disk.entries(place or "/") or {}
+        if self.budget:
+            self.budget.spend(1 + len(entries))
+        for name, directory in entries.items():
             if name != STATE or f"{place}/{name}" != self.state:
                 yield name, directory
 
@@ -168,20 +200,25 @@ def _bytes(name: str) -> bytes:
 
 
 def _expression(part: bytes) -> bytes:
-    out, at = b"", 0
+    between, at = [b""], 0  # the parts between asterisks
     while at < len(part):
         char = part[at : at + 1]
         at += 1
         if char == b"*":
-            out += b".*"
+            between.append(b"")
         elif char == b"?":
-            out += b"."
+            between[-1] += b"."
         elif char == b"[" and (end := _bracket_end(part, at)) >= 0:
-            out += _bracket(part[at:end])
+            between[-1] += _bracket(part[at:end])
             at = end + 1
         else:
-            out += re.escape(char)
-    return out
+            between[-1] += re.escape(char)
+    first, *middle = between
+    if not middle:
+        return first
+    last = middle.pop()
+    # The earliest place of each part is as good as any other: to try those too may take forever.
+    return first + b"".join(b"(?>.*?%b)" % part for part in middle if part) + b".*" + last
 
 
 def _bracket_end(part: bytes, at: int) -> int:

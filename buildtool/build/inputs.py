@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob, matches
+from buildtool.build.globs import Budget, Glob, matches
 from buildtool.build.roots import Roots
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
@@ -159,10 +159,10 @@ class Change(NamedTuple):
     new: str
 
 
-def observe(paths: PathSet, roots: Roots, disk: Disk) -> InputSet:
-    """Look at everything that `paths` names.
+def observe(paths: PathSet, roots: Roots, disk: Disk, budget: Budget | None = None) -> InputSet:
+    """Look at everything that `paths` names; its globs share the `budget`.
 
-    Raises `RootError` when it names a root that this build does not have.
+    Raises `RootError` when it names a root that this build does not have, and `BudgetError`.
     """
     at = roots.at
     states = disk.states([at(name) for name in paths.files])
@@ -170,7 +170,7 @@ def observe(paths: PathSet, roots: Roots, disk: Disk) -> InputSet:
         paths,
         dict(zip(paths.files, states, strict=True)),
         tuple(name for name in paths.absent if disk.exists(at(name))),
-        {glob.text: matches(glob, roots, disk) for glob in paths.globs},
+        {glob.text: matches(glob, roots, disk, budget) for glob in paths.globs},
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from buildtool import __version__
 from buildtool.build.cache.action import Action, path_sets_document, read_action, read_path_sets
 from buildtool.build.cache.outputs import Output
-from buildtool.build.cache.restore import restore
+from buildtool.build.cache.restore import Check, restore
+from buildtool.build.globs import Budget, BudgetError
 from buildtool.build.inputs import InputsError, InputSet, PathSet, changes, observe
 from buildtool.build.reasons import Reason, input_reasons
 from buildtool.build.roots import RootError, Roots
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from buildtool.build.disk import Disk
 
 
+MAX_RESTORED = 4 << 30
+"""Bytes that the files of one action of a remote cache may have together."""
 RECENT = 16
 """How many actions of a step are kept in mind, to tell which one is the most similar."""
 
@@ -57,51 +61,55 @@ class Lookup(NamedTuple):
 
     def find(self, key: str, roots: Roots, disk: Disk) -> Hit | None:
         """What the step with this key made of what is there now, if anything is known of it."""
-        seen: set[str] = set()
-        for path_set in self._path_sets(key):
-            if path_set.digest in seen:
-                continue
-            seen.add(path_set.digest)
-            try:
-                inputs = observe(path_set, roots, disk)
-            except RootError:
-                continue
+        for inputs in self._observed(key, roots, disk):
             for place in ("", str(roots.places["project"])):
                 name = action_key(key, inputs, place)
-                if hit := self._action(name, inputs):
-                    return hit
+                data = self.local.document(name)
+                action = read_action(data, name) if data else None
+                if action and action.step_key == key:
+                    return Hit(action, inputs, "local")
+            if hit := self._shared(key, inputs):
+                return hit
         return None
 
-    def restore(self, hit: Hit, into: Path) -> bool:
-        """Lay down what the action made; False when a part of it is no longer to be had."""
+    def restore(self, hit: Hit, into: Path, check: Check = lambda _: None) -> bool:
+        """Lay down what the action made, if `check` finds nothing wrong with it, and keep what
+        came from a server; False when a part of it is no longer to be had.
+
+        Raises what `check` raises; `OSError` when what is in the local cache cannot be laid down.
+        """
 
         def fetch(digest: str, path: Path) -> bool:
-            if self.local.fetch(digest, path):
-                return True
-            if hit.remote and hit.remote.fetch(digest, path):
-                self.local.put(digest, path)
-                return True
-            return False
+            return self.local.fetch(digest, path) or (
+                hit.remote is not None and hit.remote.fetch(digest, path)
+            )
 
-        if not restore(hit.action.outputs, into, fetch):
+        try:
+            if not restore(hit.action.outputs, into, fetch, check):
+                return False
+        except OSError as error:
+            if not hit.remote or not self.remote:
+                raise
+            self.remote.passed_over(f"has an action that cannot be laid down here ({error})")
             return False
         if hit.remote:
-            self.local.put_document(hit.action.action_key, hit.action.as_bytes())
-            self.local.add_path_set(hit.action.step_key, hit.inputs.paths.as_json())
-            self._note_recent(hit.action.step_key, hit.action.action_key)
+            self._keep(hit.action, hit.inputs, hit.action.files(into))
         return True
 
     def store(self, key: str, inputs: InputSet, kept: Kept, seconds: float) -> None:
         """Keep what a step made in `seconds`."""
         name = action_key(key, inputs, kept.place)
         action = Action(key, name, inputs.as_json(), kept.outputs, __version__, seconds)
-        files = {o.digest: kept.directory / o.path for o in kept.outputs if o.kind != "link"}
-        if all(self.local.put(digest, file) for digest, file in files.items()):
-            self.local.put_document(name, action.as_bytes())
-            self.local.add_path_set(key, inputs.paths.as_json())
-            self._note_recent(key, name)
+        files = action.files(kept.directory)
+        self._keep(action, inputs, files)
         if self.remote and self.remote.writable and not kept.place:
             self._share(action, inputs, files)
+
+    def reject(self, action_key: str, server: str) -> None:
+        """Delete a bad action, and keep in mind that it is not to be had from `server` either."""
+        self.local.discard_document(action_key)
+        if server:
+            self.local.put_document(_bad_key(action_key, server), b"bad")
 
     def known(self, key: str) -> tuple[InputSet, ...]:
         """What the step with this key was last carried out on, as far as this machine knows."""
@@ -142,25 +150,72 @@ class Lookup(NamedTuple):
         if mine not in others:
             self.remote.put(action.step_key, path_sets_document([mine, *others]), {})
 
-    def _path_sets(self, key: str) -> Iterator[PathSet]:
-        """Those of this machine, then those that others know besides."""
-        yield from _parsed(self.local.path_sets(key))
-        if self.remote and (known := self.remote.document(key)):
-            yield from _parsed(read_path_sets(known.data))
+    def _keep(self, action: Action, inputs: InputSet, files: Mapping[str, Path]) -> None:
+        if all(self.local.put(digest, file) for digest, file in files.items()):
+            self.local.put_document(action.action_key, action.as_bytes())
+            self.local.add_path_set(action.step_key, inputs.paths.as_json())
+            self._note_recent(action.step_key, action.action_key)
 
-    def _action(self, name: str, inputs: InputSet) -> Hit | None:
-        data = self.local.document(name)
-        if data and (action := read_action(data, name)):
-            return Hit(action, inputs, "local")
-        found = self.remote.document(name) if self.remote else None
-        if found and (action := read_action(found.data, name)):
-            return Hit(action, inputs, "remote", found)
-        return None
+    def _observed(self, key: str, roots: Roots, disk: Disk) -> Iterator[InputSet]:
+        """What there is to see at the path sets of this machine, then at those that others know
+        besides, as far as they may be looked at."""
+        own = dict.fromkeys(_parsed(self.local.path_sets(key)))
+        for paths in own:
+            with contextlib.suppress(RootError):
+                yield observe(paths, roots, disk)
+        known = self.remote.document(key) if self.remote else None
+        if not known or not self.remote:
+            return
+        from buildtool.build.remote_paths import (  # noqa: PLC0415 - most of the time none is asked
+            MAX_ENTRIES,
+            ForeignPathError,
+            RemotePaths,
+        )
+
+        rule, budget = RemotePaths(roots, os.environ.get("PATH", "")), Budget(MAX_ENTRIES)
+        for paths in dict.fromkeys(_parsed(read_path_sets(known.data))):
+            if paths in own:
+                continue
+            try:
+                rule.check(paths)
+                yield observe(paths, roots, disk, budget)
+            except RootError:
+                continue
+            except ForeignPathError as error:
+                self.remote.passed_over(f"lists {error}")
+            except BudgetError:
+                self.remote.sent("globs that match too much")
+                return
+
+    def _shared(self, key: str, inputs: InputSet) -> Hit | None:
+        """The action of a step on `inputs` that the server has, if it can be one."""
+        name = action_key(key, inputs, "")
+        if not self.remote or self.local.document(_bad_key(name, self.remote.url)) is not None:
+            return None
+        if not (found := self.remote.document(name)):
+            return None
+        action = read_action(found.data, name)
+        if not action or action.step_key != key or action.inputs != inputs.as_json():
+            self.remote.sent("an action of another step or of other inputs")
+            return None
+        sizes = {output.digest: output.size for output in action.outputs if output.digest}
+        if any(found.files.get(digest, size) != size for digest, size in sizes.items()):
+            self.remote.sent("an action with other files than it lists")
+            return None
+        if sum(output.size for output in action.outputs) > MAX_RESTORED:
+            self.remote.sent(f"an action with more than {MAX_RESTORED} bytes of files")
+            return None
+        return Hit(action._replace(server=self.remote.url), inputs, "remote", found)
 
 
 def action_key(step_key: str, inputs: InputSet, place: str) -> str:
     """sha256 of a step's key, what it read, and where the clone is if that shapes the outputs."""
     return hashlib.sha256(f"{step_key}\n{inputs.digest}\n{place}".encode()).hexdigest()
+
+
+def _bad_key(name: str, server: str) -> str:
+    """The document that is there when the server's action of that name turned out bad."""
+    return hashlib.sha256(f"bad\n{name}\n{server}".encode()).hexdigest()
 
 
 def _recent_key(key: str) -> str:

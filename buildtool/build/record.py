@@ -28,6 +28,7 @@ class Record(NamedTuple):
 
     `moved` are inputs that changed while it ran: what it made may be of neither state of them.
     `runtime` are the toolchain's and packages' libraries that ship with it: SONAME → file.
+    `server` is the remote cache that its outputs came from, "" for none.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Record(NamedTuple):
     moved: tuple[str, ...]
     runtime: Mapping[str, str]
     seconds: float
+    server: str = ""
 
     @property
     def digest(self) -> str:
@@ -63,6 +65,7 @@ def read_record(file: Path) -> Record | None:
             tuple(map(str, said["moved"])),
             {str(name): str(path) for name, path in said["runtime"].items()},
             float(said["seconds"]),
+            str(said.get("server", "")),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -81,6 +84,7 @@ def write_record(file: Path, record: Record) -> None:
         "moved": list(record.moved),
         "runtime": dict(record.runtime),
         "seconds": record.seconds,
+        "server": record.server,
     }
     write_summed(file, said)
 

@@ -6,7 +6,6 @@ import time
 
 from buildtool.build.building import Building
 from buildtool.build.built import Built, BuiltStep
-from buildtool.build.check_together import check_together
 from buildtool.build.judge import judge, nothing_to_do
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.build.reasons import Reason
@@ -39,15 +38,14 @@ def run_plan(plan: Plan, building: Building) -> Built:
         if step.name not in done
     ]
     note_build(building.state, plan.target, steps, not_done)
-    try:
-        if failed:
+    if failed:
+        try:
             _raise(failed, building)
-        check_together(steps, building.state / "checked" / plan.target)
-    except BuildtoolError as error:
-        from buildtool.build.report import report  # noqa: PLC0415 - most builds go well
+        except BuildtoolError as error:
+            from buildtool.build.report import report  # noqa: PLC0415 - most builds go well
 
-        error.document = report(plan, steps, failed, seconds)
-        raise
+            error.document = report(plan, steps, failed, seconds)
+            raise
     return Built(plan, steps)
 
 

@@ -8,6 +8,7 @@ is what the command line returns for it.  Only `buildtool.cli` catches them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 class BuildtoolError(Exception):
     """Root of all errors of this project.
 
-    Subclasses set `code` and `exit_status`; instances carry the texts.  `diagnostics` are the
-    errors that a tool reported, `document` is what `--json` prints besides the error.
+    Subclasses set `code` and `exit_status`; instances carry the texts, and the `files` among what
+    was built that are at fault, as far as that is known.  `diagnostics` are the errors that a tool
+    reported, `document` is what `--json` prints besides the error.
     """
 
     code = "error"
@@ -26,11 +28,14 @@ class BuildtoolError(Exception):
     diagnostics: Sequence[Diagnostic] = ()
     document: Mapping[str, Any] = {}
 
-    def __init__(self, message: str, *, why: str = "", remedy: str = "") -> None:
+    def __init__(
+        self, message: str, *, why: str = "", remedy: str = "", files: Sequence[Path] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.why = why
         self.remedy = remedy
+        self.files = files
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.message, self.why, self.remedy) if part)

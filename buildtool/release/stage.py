@@ -8,6 +8,7 @@ run.sh             starts a program with the right environment
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,9 +42,11 @@ def stage(built: Built, disk: Disk) -> Staged:
     """Lay out what `built` ships in the plan's stage directory.
 
     The directory is replaced as a whole, and only when it is not as it should be: what is in it is
-    compared by content.  Raises `StageError` for two files of one name and for a libcdsprpc.
+    compared by content.  Raises `StageError` for two files of one name, for one below another, and
+    for a libcdsprpc.
     """
     files = _layout(built)
+    _refuse_below_files(files)
     script = (Path(__file__).parent / RUN_SCRIPT).read_text()
     directory = built.plan.stage
     wanted = {name: disk.state(path) for name, path in files.items()}
@@ -109,9 +112,24 @@ def _layout(built: Built) -> dict[str, Path]:
                     f"two files want to be {place}",
                     why=f"{files[place]} and {path} differ",
                     remedy="Give one of them another name.",
+                    files=[files[place], path],
                 )
             files[place] = path
     return files
+
+
+def _refuse_below_files(files: Mapping[str, Path]) -> None:
+    """Raises `StageError` where one place is to be a file, and a directory for another one."""
+    # With what lies in it right behind each place.
+    places = sorted((RUN_SCRIPT, *files), key=lambda place: place.replace("/", "\0"))
+    for place, after in itertools.pairwise(places):
+        if after.startswith(f"{place}/"):
+            raise StageError(
+                f"{place} is to be a file and a directory",
+                why=f"{files.get(place, RUN_SCRIPT)} and {files[after]} ship",
+                remedy="Give one of them another name.",
+                files=[files[name] for name in (place, after) if name in files],
+            )
 
 
 def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
@@ -128,6 +146,7 @@ def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
             why="libcdsprpc belongs to the device's system: another copy in front of it"
             f" breaks every session ({path})",
             remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
+            files=[path],
         )
 
 

@@ -121,6 +121,7 @@ def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
                     f" ({elf.path})",
                     remedy="Link Buildtool::cdsprpc, or -lcdsprpc without a -L of your own; a"
                     " library that comes ready-made must be one for this platform.",
+                    files=[elf.path],
                 )
         missing = sorted(
             name for name in elf.imports - shipped - cdsprpc.exports if _API.fullmatch(name)
@@ -134,6 +135,7 @@ def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
                 " libcdsprpc has",
                 why=f"it would not start there: cannot locate symbol {missing[0]} ({elf.path})",
                 remedy=_do_without(missing[0], cdsprpc),
+                files=[elf.path],
             )
 
 

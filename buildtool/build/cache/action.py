@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from buildtool.build.cache.bounded_json import MAX_VALUES, parse, values
 from buildtool.build.cache.outputs import (
     Output,
     OutputsError,
@@ -32,7 +34,7 @@ class Action(NamedTuple):
     """What a step made from certain inputs.
 
     `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,
-    `seconds` how long that took.
+    `seconds` how long that took, `server` the remote cache that it came from ("" for none).
     """
 
     step_key: str
@@ -41,11 +43,16 @@ class Action(NamedTuple):
     outputs: tuple[Output, ...]
     tool: str
     seconds: float
+    server: str = ""
 
     @property
     def digest(self) -> str:
         """That of the outputs: what steps depend on that build on this one."""
         return outputs_digest(self.outputs)
+
+    def files(self, directory: Path) -> dict[str, Path]:
+        """Where each of its contents lies in the outputs' `directory`, by digest."""
+        return {o.digest: directory / o.path for o in self.outputs if o.kind != "link"}
 
     def as_bytes(self) -> bytes:
         """The document to be stored under `action_key`."""
@@ -59,6 +66,7 @@ class Action(NamedTuple):
                 "outputs": outputs_as_json(self.outputs),
                 "tool": self.tool,
                 "seconds": round(self.seconds, 3),
+                **({"server": self.server} if self.server else {}),
             }
         )
 
@@ -73,11 +81,14 @@ def read_action(data: bytes, action_key: str) -> Action | None:
             "outputs": outputs,
             "tool": str(tool),
             "seconds": int() | float() as seconds,
+            **rest,
         } if is_digest(step) and action == action_key and 0 <= seconds < FOREVER:
+            server = str(rest.get("server", ""))
             try:
-                return Action(step, action, inputs, outputs_from_json(outputs), tool, seconds)
+                made = outputs_from_json(outputs)
             except OutputsError:
                 return None
+            return Action(step, action, inputs, made, tool, seconds, server)
     return None
 
 
@@ -92,7 +103,7 @@ def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
     kept = [*once.values()][:PATH_SETS]
     while True:
         data = _document({"version": VERSION, "document": "path sets", "sets": kept})
-        if len(data) <= DOCUMENT_LIMIT or not kept:
+        if (len(data) <= DOCUMENT_LIMIT and values(data) <= MAX_VALUES) or not kept:
             return data
         kept.pop()
 
@@ -125,8 +136,8 @@ def _parsed(data: bytes, document: str) -> dict[str, Any]:
     if len(data) > DOCUMENT_LIMIT:
         return {}
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = parse(data)
+    except ValueError:
         return {}
     match value:
         case {"version": version, "document": str(said)} if version == VERSION and said == document:

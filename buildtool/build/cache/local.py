@@ -88,6 +88,16 @@ class LocalCache:
 
         return self._try(write)
 
+    def discard_document(self, key: str) -> bool:
+        """Delete the document of this key; False when it is there and could not be deleted."""
+        item = Item("ac", key)
+
+        def write() -> bool:
+            self.store.discard(item)
+            return self.store.size(item) is None
+
+        return self._try(write)
+
     def has(self, digest: str) -> bool:
         """Whether there is such a blob; what it holds is not looked at."""
         return self.store.size(Item("cas", digest)) is not None

@@ -44,10 +44,11 @@ STORED = (200, 201, 202, 204)
 
 @dataclass(frozen=True)
 class RemoteDocument:
-    """What was stored under a key: `data`, and by content digest the files that can be fetched."""
+    """What was stored under a key: `data`, and by content digest the files that can be fetched,
+    with their sizes."""
 
     data: bytes
-    files: frozenset[str]
+    files: Mapping[str, int]
     _cache: RemoteCache = field(repr=False, compare=False)
     _frames: Mapping[str, Frame] = field(repr=False, compare=False)
 
@@ -76,6 +77,20 @@ class RemoteCache:
         self._wrong: set[str] = set()  # frames that the server has with other bytes
 
     @property
+    def url(self) -> str:
+        """Its address, without credentials."""
+        return self._config.url
+
+    def sent(self, what: str) -> None:
+        """Tell that a document is well formed and still not what was asked for."""
+        self._trouble.bad(f"sent {what}")
+
+    def passed_over(self, what: str) -> None:
+        """Tell of something in a document that is of no use here, be it the server's fault or
+        not."""
+        self._trouble.passed_over(what)
+
+    @property
     def writable(self) -> bool:
         """Whether something that is stored now has a chance to be kept."""
         off = self._trouble.off.is_set() or self._trouble.full.is_set()
@@ -96,7 +111,8 @@ class RemoteCache:
                     raise BadAnswerError(
                         f"{bad} ({answer.kind})" if answer.kind else str(bad)
                     ) from None
-                return RemoteDocument(data, frozenset(frames), self, frames)
+                sizes = {content: frame.size for content, frame in frames.items()}
+                return RemoteDocument(data, sizes, self, frames)
 
         return self._do(work, self._trouble.bad)
 

@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from buildtool.build.cache.bounded_json import parse
 from buildtool.build.cache.remote_frames import (
     BadAnswerError,
     Frame,
@@ -77,8 +78,8 @@ def unpack(key: str, stored: bytes) -> tuple[bytes, dict[str, Frame]]:
     if len(line) >= MAX_HEADER:
         raise BadAnswerError("a document whose list of files is too long")
     try:
-        header = json.loads(line)
-    except (ValueError, RecursionError):
+        header = parse(line)
+    except ValueError:
         raise BadAnswerError("a document that is not JSON") from None
     if not isinstance(header, dict) or header.get("buildtool") != VERSION:
         raise BadAnswerError("a document of another version or program")

@@ -61,6 +61,10 @@ class Trouble:
             self.off.set()
         self._tell(f"{what}; that was not used")
 
+    def passed_over(self, what: str) -> None:
+        """What it sent is of no use here, which need not be its fault."""
+        self._tell(f"{what}; that was not used")
+
     def not_stored(self, what: str, status: int = 0) -> None:
         """It did not take something.  What it has can still be read."""
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from buildtool.build import disk
+from buildtool.build.cache.action import path_sets_document
 from buildtool.build.cache.local import LocalCache
 from buildtool.build.cache.outputs import read_outputs
 from buildtool.build.cache.remote import RemoteCache
@@ -69,6 +72,7 @@ class Clone:
         assert hit.inputs == self.inputs(hit.inputs.paths)
         shutil.rmtree(self.out, ignore_errors=True)
         if not self.lookup.restore(hit, self.out):
+            assert not self.out.exists()
             return "lost"
         assert (self.out / "bin" / "app").stat().st_mode & 0o777 == 0o755
         return f"{hit.origin}: {(self.out / 'bin' / 'link').read_text()}"
@@ -82,14 +86,23 @@ class Clone:
 class Server:
     """A remote cache without a wire, that never fails."""
 
+    url = "http://cache.invalid"
+
     def __init__(self, *, writable: bool = True) -> None:
         self.writable = writable
+        self.told: list[str] = []
         self.documents: dict[str, tuple[bytes, dict[str, bytes]]] = {}
         self.asked: list[str] = []
 
     def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
         self.documents[key] = data, {name: file.read_bytes() for name, file in files.items()}
         return True
+
+    def sent(self, what: str) -> None:
+        self.told.append(f"sent {what}")
+
+    def passed_over(self, what: str) -> None:
+        self.told.append(what)
 
     def document(self, key: str) -> Any:
         self.asked.append(key)
@@ -102,12 +115,20 @@ class Server:
 @dataclasses.dataclass(frozen=True)
 class Document:
     data: bytes
-    files: Mapping[str, bytes]
+    blobs: Mapping[str, bytes]
+
+    @property
+    def files(self) -> dict[str, int]:
+        return {digest: len(blob) for digest, blob in self.blobs.items()}
 
     def fetch(self, digest: str, into: Path) -> bool:
-        if digest in self.files:
-            into.write_bytes(self.files[digest])
-        return digest in self.files
+        if digest in self.blobs:
+            into.write_bytes(self.blobs[digest])
+        return digest in self.blobs
+
+
+class BadError(Exception):
+    """What a check finds."""
 
 
 def machine(folder: Path, server: Server | None = None) -> Lookup:
@@ -333,3 +354,180 @@ def test_a_server_that_holds_anything_is_a_miss(tmp_path: Path) -> None:
     server.documents[name] = (data, {})
     assert clone.restore() == "lost"
     assert not (tmp_path / "app").exists()
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def victim(tmp_path: Path, server: Server) -> Clone:
+    """A clone on a machine that asks a server, where another one stored what it made."""
+    Clone(tmp_path / "other", machine(tmp_path / "cache-2", server)).make()
+    server.asked.clear()
+    return Clone(tmp_path / "clone", machine(tmp_path / "cache", server))
+
+
+def stored(lookup: Lookup) -> list[str]:
+    """What is in a local cache."""
+    return [path.name for path in lookup.local.directory.glob("*c*/*/*")]
+
+
+def test_what_a_check_refuses_leaves_no_trace(victim: Clone) -> None:
+    victim.out.mkdir(parents=True)
+    (victim.out / "old").touch()
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    seen = []
+
+    def check(folder: Path) -> None:
+        seen.append((folder / "bin/link").read_text())
+        raise BadError
+
+    with pytest.raises(BadError):
+        victim.lookup.restore(hit, victim.out, check)
+
+    assert seen == ["made of one"]
+    assert [path.name for path in victim.out.parent.rglob("*")] == ["out", "old"]
+    assert stored(victim.lookup) == []
+
+
+def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server) -> None:
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+    assert stored(victim.lookup)
+    server.asked.clear()
+
+    assert victim.restore() == ""
+    assert server.asked == [KEY]
+    # Another server is not blamed for it.
+    server.url = "http://other.invalid"
+    assert victim.restore() == "remote: made of one"
+
+
+def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> None:
+    assert victim.restore() == "remote: made of one"
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    assert (hit.origin, hit.action.server) == ("local", server.url)
+
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+
+    assert victim.restore() == ""
+    victim.make()  # what is built instead is found, though the server's is not
+    assert victim.restore() == "local: made of one"
+
+
+def test_a_cache_that_cannot_be_written_rejects_for_this_time(
+    victim: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    monkeypatch.setattr(victim.lookup.local.store, "write_document", full)
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+
+
+def change(server: Server, name: str, **fields: Any) -> None:
+    data, files = server.documents[name]
+    server.documents[name] = json.dumps({**json.loads(data), **fields}).encode(), files
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"step": "b" * 64},
+        {"inputs": {}},
+        {"inputs": {"files": ["//proc/self/pagemap"], "absent": [], "globs": []}},
+        {"outputs": [{"path": "a", "kind": "file", "digest": "c" * 64, "size": (4 << 30) + 1}]},
+    ],
+)
+def test_an_action_that_is_none_of_the_step_s(
+    fields: dict[str, Any], victim: Clone, server: Server
+) -> None:
+    change(server, action_key(KEY, victim.inputs(), ""), **fields)
+
+    assert victim.restore() == ""
+
+    assert len(server.told) == 1
+    assert server.told[0].startswith("sent an action ")
+    assert stored(victim.lookup) == []
+    assert victim.lookup.known(KEY) == ()
+
+
+def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Server) -> None:
+    name = action_key(KEY, victim.inputs(), "")
+    outputs = json.loads(server.documents[name][0])["outputs"]
+    for output in outputs:
+        if "size" in output:
+            output["size"] += 1
+    change(server, name, outputs=outputs)
+
+    assert victim.restore() == ""
+    assert server.told == ["sent an action with other files than it lists"]
+
+
+def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
+    long = "/".join(["x" * 250] * 16)  # longer than any path, with the clone's in front of it
+    change(
+        server,
+        action_key(KEY, victim.inputs(), ""),
+        outputs=[{"path": long, "kind": "link", "target": "y"}],
+    )
+
+    assert victim.restore() == "lost"
+    assert len(server.told) == 1
+    assert "cannot be laid down here" in server.told[0]
+    assert stored(victim.lookup) == []
+
+
+HOSTILE = {
+    "//proc": PathSet(files=("//proc/self/pagemap",)),
+    "out of the project": PathSet(files=("{project}/../../../../../../../proc/self/pagemap",)),
+    "kmsg": PathSet(files=("/proc/kmsg",)),
+    "a home's": PathSet(files=("/root/.netrc",)),
+    "absent": PathSet(absent=("/root/.netrc",)),
+    "all globs": PathSet(globs=(Glob("/**", deep=True),)),
+    "deep globs": PathSet(globs=(Glob("/usr/**/a/**/b/**/x", deep=True),)),
+}
+
+
+@pytest.mark.parametrize("paths", HOSTILE.values(), ids=HOSTILE)
+def test_a_server_does_not_say_what_is_looked_at(
+    paths: PathSet, victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buildtool.build.remote_paths.MAX_ENTRIES", 1000)
+    server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
+    looked: list[str] = []
+    look, listed = Disk._read_whole, disk._list
+    monkeypatch.setattr(Disk, "_read_whole", lambda d, path: looked.append(path) or look(d, path))
+    monkeypatch.setattr(disk, "_list", lambda path: looked.append(path) or listed(path))
+
+    found = victim.restore()
+
+    assert looked
+    own = (str(victim.root.parent), "/usr")
+    assert not [path for path in looked if not path.startswith(own) or ".." in path]
+    assert len(server.told) == 1
+    if paths.globs and "usr" in paths.globs[0].expression:
+        assert server.told == ["sent globs that match too much"]
+        assert found == ""
+        assert len(server.asked) == 1
+    else:
+        assert server.told[0].startswith("lists ")
+        assert found == "remote: made of one"
+        assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]
+
+
+def test_a_server_is_not_asked_for_what_is_for_one_place_only(
+    victim: Clone, server: Server
+) -> None:
+    victim.write("two")
+
+    assert victim.restore() == ""
+
+    assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]

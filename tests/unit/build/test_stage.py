@@ -131,3 +131,25 @@ def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None
         plan = result.plan._replace(target=name, stage=tmp_path / "stage" / name)
         staged = stage(result._replace(plan=plan))
         assert (staged.directory / "bin/app").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"dsp/v68": "x", "dsp/v68/a_skel.so": "y"}, "dsp/v68"),
+        ({"a/b": "x", "a/b-c": "y", "a/b/c/d": "z"}, "a/b"),
+        ({"run.sh/a": "x"}, "run.sh"),
+    ],
+)
+def test_a_file_in_the_place_of_a_directory_is_refused(
+    tmp_path: Path, files: dict[str, str], place: str
+) -> None:
+    result = built(tmp_path, {f"{number}": text for number, text in enumerate(files.values())})
+    paths = result.steps[0].files.values()
+    steps = (result.steps[0]._replace(files=dict(zip(files, paths, strict=True))),)
+
+    with pytest.raises(StageError, match=f"{place} is to be a file and a directory") as caught:
+        stage(result._replace(steps=steps))
+
+    assert set(caught.value.files) <= set(paths)
+    assert caught.value.files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from buildtool.build.cache.action import (
     read_action,
     read_path_sets,
 )
+from buildtool.build.cache.bounded_json import MAX_VALUES, parse
 from buildtool.build.cache.outputs import Output
 from buildtool.build.cache.store import DOCUMENT_LIMIT
 
@@ -32,6 +34,12 @@ ACTION = Action(
 def test_an_action_is_read_as_it_was_written() -> None:
     assert read_action(ACTION.as_bytes(), KEY) == ACTION
     assert blobs_named(ACTION.as_bytes()) == (BLOB,)
+
+
+def test_an_action_says_which_server_it_came_from() -> None:
+    there = ACTION._replace(server="https://cache.example.com")
+    assert read_action(there.as_bytes(), KEY) == there
+    assert b"server" not in ACTION.as_bytes()
 
 
 def test_an_action_of_another_key_is_none() -> None:
@@ -98,3 +106,32 @@ def test_a_hostile_list_of_path_sets_is_none() -> None:
     assert read_path_sets(json.dumps({**said, "sets": [1]}).encode()) == ()
     said["sets"] *= 1000
     assert len(read_path_sets(json.dumps(said).encode())) == PATH_SETS
+
+
+@pytest.mark.parametrize("value", [b"{}", b"[]", b'""', b"0", b"[{}]", b'{"a":[]}'])
+def test_a_document_takes_bounded_memory(value: bytes) -> None:
+    start, end = b'{"version": 1, "document": "path sets", "sets": [', b"]}"
+    within = start + b",".join([value] * (MAX_VALUES // 4)) + end
+    beyond = start + b",".join([value] * (DOCUMENT_LIMIT // (len(value) + 1) - 99)) + end
+    assert len(beyond) < DOCUMENT_LIMIT
+
+    for document, most in ((within, 100 << 20), (beyond, 1 << 20)):
+        tracemalloc.start()
+        try:
+            read_path_sets(document)
+            assert tracemalloc.get_traced_memory()[1] < most
+        finally:
+            tracemalloc.stop()
+    assert read_path_sets(beyond) == ()
+
+
+@pytest.mark.parametrize("data", [b"[" * 100_000, b'{"a":' * 100_000, b"\xff", b'{"a"', b"[]\0"])
+def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - of whatever kind
+        parse(data)
+
+
+def test_path_sets_of_too_many_paths_leave_the_oldest_out() -> None:
+    many = [{"files": [*map(str, range(MAX_VALUES // 3))], "n": number} for number in range(4)]
+    assert len(path_sets_document(many)) < DOCUMENT_LIMIT
+    assert read_path_sets(path_sets_document(many)) == tuple(many[:2])

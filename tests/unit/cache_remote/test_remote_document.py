@@ -161,3 +161,16 @@ def test_a_frame_of_anything(content: bytes) -> None:
     if content:
         with pytest.raises(BadAnswerError):
             list(unpacked(io.BytesIO(frame.getvalue()), len(content) - 1))
+
+
+def test_a_line_of_json_takes_bounded_memory() -> None:
+    values = b"{}," * ((remote_document.MAX_HEADER - 999) // 3)
+    line = json.dumps(good()).encode().replace(b'"files"', b'"more": [%b0], "files"' % values)
+    sent = stored(line)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadAnswerError, match="not JSON"):
+            unpack(KEY, sent)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob, matches
+from buildtool.build.globs import Budget, BudgetError, Glob, matches
 from buildtool.build.roots import Roots
 
 
@@ -65,3 +67,76 @@ def test_a_glob_is_kept_and_told_apart() -> None:
     kinds += [Glob("/a", follow=True), Glob("/a", deep=True)]
     assert len({glob.text for glob in kinds}) == len(kinds)
     assert [Glob.from_json(glob.as_json()) for glob in kinds] == kinds
+
+
+@pytest.mark.parametrize("pattern", ["**/**/**/**/**/**/**/**/z.c", "**/**/**/**", "*/**/**/z.c"])
+def test_a_walk_that_is_repeated_is_done_once(pattern: str, tmp_path: Path) -> None:
+    deep = tmp_path / "/".join("abcdefghij" * 3)
+    deep.mkdir(parents=True)
+    (deep / "z.c").touch()
+    once = "**/z.c" if pattern.endswith("z.c") else "**"
+    roots, budget = Roots({"project": tmp_path}), Budget(500)
+
+    found = matches(Glob(f"{{project}}/{pattern}", deep=True), roots, Disk(), budget)
+
+    assert found == matches(Glob(f"{{project}}/{once}", deep=True), roots, Disk())
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "glob",
+    [
+        Glob("{project}/**", deep=True),
+        Glob("{project}/**/a/**/b/**/c", deep=True),
+        Glob("{project}/*", recursive=True),
+        Glob("{project}/*", recursive=True, follow=True, directories=True),
+        Glob("{project}/*/*"),
+    ],
+)
+def test_a_walk_ends_with_its_budget(glob: Glob, tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}/a/b").mkdir(parents=True)
+    roots = Roots({"project": tmp_path})
+    enough = Budget(1000)
+    matches(glob, roots, Disk(), enough)
+    assert 30 < enough.entries < 1000
+
+    with pytest.raises(BudgetError):
+        matches(glob, roots, Disk(), Budget(30))
+    left = enough.entries
+    matches(glob, roots, Disk(), enough)  # one budget for all
+    assert enough.entries == left - (1000 - left)
+
+
+def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
+    name = "0123456789abcdef" * 15
+    (tmp_path / name).touch()
+    roots = Roots({"project": tmp_path})
+
+    def found(part: str) -> int:
+        return len(matches(Glob(f"{{project}}/{part}"), roots, Disk()))
+
+    # There are over 10^50 ways to fit these into the name.
+    assert found("*[0-9a-f]" * 100 + "*!") == 0
+    assert found("*[0-9a-f]" * 100 + "*") == 1
+    assert found("*[0-9a-f]" * 240) == 1
+    assert found("*[0-9a-f]" * 241) == 0
+
+
+def as_told(pattern: str, name: str) -> bool:
+    """Whether a name matches, by trying everything."""
+    if not pattern:
+        return not name
+    if pattern[0] == "*":
+        return any(as_told(pattern[1:], name[at:]) for at in range(len(name) + 1))
+    return bool(name) and pattern[0] in ("?", name[0]) and as_told(pattern[1:], name[1:])
+
+
+@given(st.text("*?ab", min_size=1, max_size=8), st.text("ab", min_size=1, max_size=8))
+def test_asterisks(tmp_path_factory: pytest.TempPathFactory, pattern: str, name: str) -> None:
+    folder = tmp_path_factory.mktemp("names")
+    (folder / name).touch()
+
+    found = matches(Glob(f"{{project}}/{pattern}"), Roots({"project": folder}), Disk())
+
+    assert bool(found) == as_told(pattern, name)

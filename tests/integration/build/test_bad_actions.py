@@ -1,0 +1,242 @@
+"""A server whose actions are well formed and bad: each costs a build, and breaks none."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from buildtool import flow
+from buildtool.build.building import Options
+from buildtool.build.cache import remote_document, remote_frames
+from buildtool.build.cache.remote_frames import Frame
+from buildtool.core.events import Event, Note, StepFinished
+from buildtool.project.read import find_project
+from buildtool.release.stage import StageError
+from buildtool.toolchains.import_stub import import_stub
+from tests.integration.build.pair import FILES, HOST, SKEL
+from tests.integration.cache.remote_nginx import Nginx, running
+
+GOOD = {HOST: "built", SKEL: "built"}
+RESTORED = {HOST: "restored", SKEL: "restored"}
+
+
+@dataclass
+class Clone:
+    """A clone of the project of `pair`, on a machine whose cache is `cache`."""
+
+    root: Path
+    cache: Path
+    outcomes: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for name, text in FILES.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def build(self, url: str = "", mode: str = "read", target: str = "sim") -> dict[str, str]:
+        """Build in this process; step → outcome, and in `said` what was said."""
+        self.outcomes, self.said = {}, []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, StepFinished):
+                self.outcomes[event.name] = event.outcome
+            elif isinstance(event, Note):
+                self.said.append(event.text)
+
+        zig = Path(os.environ["BUILDTOOL_CACHE"]) / "zig"
+        with pytest.MonkeyPatch.context() as patch:
+            if not self.cache.exists():
+                self.cache.mkdir(parents=True)
+                (self.cache / "zig").symlink_to(zig.resolve())
+            patch.setenv("BUILDTOOL_CACHE", str(self.cache))
+            patch.setenv("BUILDTOOL_REMOTE_CACHE", url)
+            patch.setenv("BUILDTOOL_REMOTE_CACHE_MODE", mode)
+            flow.stage(find_project(self.root), target, listen, Options())
+        return self.outcomes
+
+    def forget(self, *names: str) -> None:
+        """Remove what was built, as far as no step has to be compiled anew for it."""
+        for name in names or ("state", "out", "stage"):
+            shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
+
+    def staged(self, target: str = "sim") -> dict[str, bytes]:
+        stage = self.root / ".buildtool/stage" / target
+        return {str(p.relative_to(stage)): p.read_bytes() for p in stage.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
+    with running(tmp_path_factory.mktemp("nginx")) as server:
+        yield server
+
+
+class Built(NamedTuple):
+    """A clone where everything was compiled, what it staged, and what the server has since."""
+
+    clone: Clone
+    staged: dict[str, bytes]
+    served: Path
+
+
+@pytest.fixture(scope="module")
+def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    place = tmp_path_factory.mktemp("bad actions")
+    clone = Clone(place / "clone", place / "cache")
+    assert clone.build(nginx.url, "read-write") == GOOD
+    shutil.copytree(nginx.files, place / "served")
+    return Built(clone, clone.staged(), place / "served")
+
+
+@pytest.fixture
+def victim(built: Built, nginx: Nginx, tmp_path: Path) -> Clone:
+    """The same clone as if nothing were built, with an empty cache; the server as it was."""
+    shutil.rmtree(nginx.files)
+    shutil.copytree(built.served, nginx.files)
+    built.clone.forget()
+    return Clone(built.clone.root, tmp_path / "cache")
+
+
+def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> str:
+    """Let `change` have its way with the outputs of the server's action of `step`: path → content,
+    or `→ target`.  Returns the action's key."""
+    mine = {HOST: "bin/app", SKEL: "libb_skel.so"}[step]
+    for path in nginx.stored("ac"):
+        data, frames = remote_document.unpack(path.name, path.read_bytes())
+        said = json.loads(data)
+        kept = {output["path"]: output for output in said.get("outputs", ())}
+        if mine not in kept:
+            continue
+        outputs: dict[str, Any] = dict.fromkeys(kept)
+        change(outputs)
+        said["outputs"] = [
+            kept[name] if content is None else output(nginx, name, content, frames)
+            for name, content in sorted(outputs.items())
+        ]
+        forged = remote_document.pack(path.name, json.dumps(said).encode(), frames)
+        assert forged
+        path.write_bytes(forged)
+        return path.name
+    raise AssertionError(f"the server has no action of {step}")
+
+
+def output(nginx: Nginx, name: str, content: Any, frames: dict[str, Frame]) -> Mapping[str, Any]:
+    if isinstance(content, str):
+        return {"path": name, "kind": "link", "target": content.removeprefix("→ ")}
+    packed = io.BytesIO()
+    digest, size, frame, frame_size = remote_frames.compress(io.BytesIO(content), packed)
+    (nginx.files / "cas" / frame).write_bytes(packed.getvalue())
+    frames[digest] = Frame(frame, frame_size, size)
+    return {"path": name, "kind": "executable", "digest": digest, "size": size}
+
+
+GARBAGE = b"\x7fELF" + hashlib.shake_128(b"").digest(5000)
+CDSPRPC = import_stub("libcdsprpc.so.1", ["remote_handle64_open"])
+BAD: dict[str, tuple[str, Callable[[dict[str, Any]], None], str]] = {
+    "a skel without outputs": (SKEL, lambda found: found.clear(), "ships nothing"),
+    "a garbage skel": (SKEL, lambda found: found.update({"libb_skel.so": GARBAGE}), "libb_skel.so"),
+    "a skel of text": (SKEL, lambda found: found.update({"libb_skel.so": b"x"}), "libb_skel.so"),
+    "a garbage program": (HOST, lambda found: found.update({"bin/app": GARBAGE}), "app"),
+    "a program for another machine": (
+        HOST,
+        lambda found: found.update({"bin/app": Path("/bin/true").read_bytes()}),
+        "app",
+    ),
+    "a dangling link": (SKEL, lambda found: found.update({"a": "→ b"}), "a link to nothing"),
+    "a link to a directory": (
+        SKEL,
+        lambda found: found.update({"libb_skel.so": "→ d", "d/e": b"x"}),
+        "made no skel",
+    ),
+    "a file that clashes with a skel": (
+        HOST,
+        lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}),
+        "two files want to be dsp/v68/libb_skel.so",
+    ),
+    "a file in the place of a directory": (
+        HOST,
+        lambda found: found.update({"dsp/v68": b"x"}),
+        "dsp/v68 is to be a file and a directory",
+    ),
+    "a libcdsprpc": (
+        HOST,
+        lambda found: found.update({"lib/libcdsprpc.so.1": CDSPRPC}),
+        "libcdsprpc",
+    ),
+    "a libcdsprpc of another name": (
+        HOST,
+        lambda found: found.update({"lib/libx.so": CDSPRPC}),
+        "libcdsprpc",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_action_costs_a_build(kind: str, victim: Clone, built: Built, nginx: Nginx) -> None:
+    step, change, why = BAD[kind]
+    key = forge(nginx, step, change)
+
+    outcomes = victim.build(nginx.url)
+
+    assert outcomes[step] == "built"
+    said = [text for text in victim.said if key in text]
+    assert len(said) == 1
+    assert f"the remote cache {nginx.url}" in said[0]
+    assert why in said[0]
+    assert victim.staged() == built.staged
+
+    # Without the server, and without what is in the project: nothing of it is in the cache.
+    victim.forget()
+    assert victim.build() == RESTORED
+    assert (victim.said, victim.staged()) == ([], built.staged)
+
+    # With the server again.
+    victim.forget()
+    asked = len(nginx.log())
+    assert victim.build(nginx.url) == RESTORED
+    assert (victim.said, victim.staged()) == ([], built.staged)
+    assert len(nginx.log()) == asked
+
+
+@pytest.mark.parametrize("removed", [("stage",), ("state", "out", "stage"), (".",)])
+def test_what_is_bad_only_beside_others_is_found_out_later(
+    removed: tuple[str, ...], victim: Clone, built: Built, nginx: Nginx
+) -> None:
+    """Another target took it, when nothing was wrong with it; since then the server is off."""
+    key = forge(nginx, HOST, lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}))
+    assert victim.build(nginx.url, target="alone") == {HOST: "restored"}
+    assert victim.build(nginx.url, target="alone") == {HOST: "up-to-date"}
+    victim.forget(*removed)
+
+    assert victim.build()[HOST] == "built"
+
+    assert [key in text and nginx.url in text for text in victim.said] == [True]
+    assert victim.staged() == built.staged
+    victim.forget()
+    assert victim.build() == RESTORED
+    assert (victim.said, victim.staged()) == ([], built.staged)
+
+
+def test_a_component_that_is_at_fault_itself_is_told_of(victim: Clone, nginx: Nginx) -> None:
+    """Only what came from the server and has part in it is compiled for that, and once."""
+    rules = victim.root / "host/CMakeLists.txt"
+    before = rules.read_text()
+    rules.write_text(f"{before}install(FILES main.c DESTINATION dsp/v68 RENAME libb_skel.so)\n")
+    try:
+        for skel, told in (("built", 1), ("up-to-date", 0)):
+            with pytest.raises(StageError, match="two files want to be dsp/v68/libb_skel"):
+                victim.build(nginx.url)
+            assert victim.outcomes[SKEL] == skel
+            assert len(victim.said) == told
+    finally:
+        rules.write_text(before)

@@ -1,0 +1,254 @@
+"""Which paths a remote cache may have a build look at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buildtool.build import remote_paths
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import PathSet
+from buildtool.build.remote_paths import ForeignPathError, RemotePaths
+from buildtool.build.roots import RootError, Roots
+
+SECRET = "secret"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = make_home(tmp_path)
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+def make_home(folder: Path) -> Path:
+    """A home with a project in it, a tool, secrets, and programs that are in PATH."""
+    home = folder / "home"
+    for name in (
+        "project/src/a.c",
+        "project/.env",
+        "project/.git/HEAD",
+        "project/.git/config",
+        "tool/include/a.h",
+        "bin/program",
+        ".cargo/bin/rustc",
+        ".cargo/credentials.toml",
+        ".netrc",
+        "notes.txt",
+    ):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(SECRET)
+    (home / "project/out").symlink_to(home)
+    (home / "project/link.c").symlink_to(home / "notes.txt")
+    (home / "project/same.c").symlink_to("src/a.c")
+    (home / "project/env.c").symlink_to(".env")
+    (home / "project/loop.c").symlink_to("loop.c")
+    return home
+
+
+@pytest.fixture
+def rule(home: Path) -> RemotePaths:
+    roots = Roots({"project": home / "project", "tool": home / "tool"})
+    return RemotePaths(roots, f"{home}/bin:{home}/.cargo/bin:/usr/bin:relative:")
+
+
+def refused(rule: RemotePaths, paths: PathSet) -> str:
+    try:
+        rule.check(paths)
+    except ForeignPathError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{project}",
+        "{project}/src/a.c",
+        "{project}/src",
+        "{project}/src/gone.h",
+        "{project}/gone/gone.h",
+        "{project}/same.c",
+        "{project}/loop.c",
+        "{project}/.git",
+        "{project}/.git/HEAD",
+        "{tool}/include/a.h",
+        "/usr/bin/env",
+        "/usr/include/gone.h",
+        "/etc/os-release",  # a link into /usr
+        "{home}/bin/program",
+        "{home}/.cargo/bin/rustc",
+    ],
+)
+def test_a_file_that_may_be_an_input(name: str, home: Path, rule: RemotePaths) -> None:
+    assert refused(rule, PathSet.of([name.replace("{home}", str(home))])) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "//proc/self/pagemap",
+        "/proc/self/pagemap",
+        "//proc/kmsg",
+        "/proc/kmsg",
+        "/sys/kernel/notes",
+        "/dev/zero",
+        "/dev/stdin",
+        "{project}/../../../../proc/self/pagemap",
+        "{project}/../.netrc",
+        "{project}/src/../src/a.c",
+        "{project}//src/a.c",
+        "{project}/./src/a.c",
+        "{project}/src/",
+        "/usr/../proc/kmsg",
+        "/usr/./bin/env",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/var/log/syslog",
+        "/tmp/x",
+        "/",
+        "/gone",
+        "{home}/.netrc",
+        "{home}/notes.txt",
+        "{home}/gone",
+        "{home}/.cargo/credentials.toml",
+        "{project}/.env",
+        "{project}/env.c",  # a link to it
+        "{project}/.git/config",
+        "{project}/out/.netrc",  # through a link out of the project
+        "{project}/out/notes.txt",
+        "{project}/link.c",
+        "{project}/\ud800",
+    ],
+)
+def test_a_file_that_is_none_of_a_server_s_business(
+    name: str, home: Path, rule: RemotePaths
+) -> None:
+    name = name.replace("{home}", str(home))
+    told = refused(rule, PathSet.of([name]))
+    assert repr(name) in told
+    assert SECRET not in told
+
+
+def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> None:
+    (home / "bin/program").chmod(0o750)
+    assert "program" in refused(rule, PathSet.of([f"{home}/bin/program"]))
+    assert refused(rule, PathSet.of(absent=[f"{home}/bin/program"])) == ""
+    (home / "project/src/a.c").chmod(0o600)  # whose it is knows that the build reads it
+    assert refused(rule, PathSet.of(["{project}/src/a.c"])) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "good"),
+    [
+        ("{project}/a.h", True),
+        ("{project}/.env", True),  # whether it is there, not what is in it
+        ("{project}/no/such/a.h", True),
+        ("/etc/debian_version", True),
+        ("/usr/local/include/a.h", True),
+        ("{home}/bin/protoc", True),
+        ("{home}/.cargo/lib/cmake/fmt", True),
+        ("{home}/.aws/credentials", False),
+        ("{project}/out/.aws/credentials", False),
+        ("{project}/../.aws/credentials", False),
+        ("/proc/1/root", False),
+        ("/var/lib/x", False),
+        ("//usr/x", False),
+    ],
+)
+def test_what_must_not_be_there(name: str, good: bool, home: Path, rule: RemotePaths) -> None:
+    told = refused(rule, PathSet.of(absent=[name.replace("{home}", str(home))]))
+    assert (told == "") == good
+
+
+@pytest.mark.parametrize(
+    ("expression", "good"),
+    [
+        ("{project}/*.c", True),
+        ("{project}/**", True),
+        ("{project}/src/a.c", True),
+        ("{tool}/*", True),
+        ("/usr/lib/cmake/*/x.cmake", True),
+        ("/etc/debian_version", True),
+        ("{home}/.cargo/*", True),
+        ("/**", False),
+        ("/*", False),
+        ("*", False),
+        ("{home}/*", False),
+        ("{home}/.ssh/*", False),
+        ("/proc/*", False),
+        ("//proc/*", False),
+        ("{project}/../*", False),
+        ("{project}//*", False),
+        ("{project}/*/../*", False),
+        ("{project}/out/*", False),
+        ("{project}/src/", False),
+    ],
+)
+def test_globs(expression: str, good: bool, home: Path, rule: RemotePaths) -> None:
+    glob = Glob(expression.replace("{home}", str(home)), deep=True)
+    try:
+        told = refused(rule, PathSet.of(globs=[glob]))
+    except RootError:
+        told = "no root"
+    assert (told == "") == good
+
+
+def test_roots_of_others_are_told_apart(rule: RemotePaths) -> None:
+    with pytest.raises(RootError):
+        rule.check(PathSet.of(["{sdk}/include/a.h"]))
+
+
+def test_files_are_small_together(
+    home: Path, rule: RemotePaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (home / "project/big").open("wb") as big, (home / "project/other").open("wb") as other:
+        big.truncate(remote_paths.MAX_BYTES - 100)  # nothing is in it, and it is not read
+        other.truncate(200)
+    assert refused(rule, PathSet.of(["{project}/big"])) == ""
+    assert refused(rule, PathSet.of(["{project}/big", "{project}/src/a.c"])) == ""
+    assert refused(rule, PathSet.of(["{project}/other"])).startswith("files of more than")
+
+
+def test_a_home_in_path_opens_nothing_but_its_programs(home: Path) -> None:
+    (home / "bin/sub").mkdir()
+    rule = RemotePaths(Roots({"project": home / "project"}), f"{home}/bin:{home}:/:.")
+    for name in ("notes.txt", ".cargo/credentials.toml", ".netrc", "gone"):
+        assert refused(rule, PathSet.of([f"{home}/{name}"]))
+        assert refused(rule, PathSet.of(absent=[f"{home}/{name}"]))
+    assert refused(rule, PathSet.of(["/etc/passwd"]))
+    assert refused(rule, PathSet.of([f"{home}/bin/program", f"{home}/bin/sub/gone"])) == ""
+
+
+PARTS = st.sampled_from(
+    ["src", "a.c", "..", ".", "", "out", ".env", "link.c", "env.c", "notes.txt", "home", ".netrc"]
+)
+STARTS = st.sampled_from(
+    ["{project}", "{tool}", "", "/", "{home}", "{home}/project", "/usr", "/proc"]
+)
+
+
+@given(start=STARTS, parts=st.lists(PARTS, max_size=6))
+def test_no_accepted_spelling_leads_to_a_secret(
+    tmp_path_factory: pytest.TempPathFactory, start: str, parts: list[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        place = make_home(tmp_path_factory.mktemp("spelled"))
+        patch.setenv("HOME", str(place))
+        roots = Roots({"project": place / "project", "tool": place / "tool"})
+        rule = RemotePaths(roots, f"{place}/bin:/usr/bin")
+        name = "/".join([start.replace("{home}", str(place)), *parts])
+        if name[:1] not in ("/", "{") or refused(rule, PathSet.of([name])):
+            return
+        real = Path(os.path.realpath(roots.at(name)))
+        secrets = [place / n for n in ("project/.env", ".netrc", "notes.txt", ".cargo")]
+        assert real not in secrets
+        assert (
+            not real.is_file()
+            or real.is_relative_to(place / "project")
+            or (real.is_relative_to("/usr"))
+        )
