@@ -162,6 +162,8 @@ class _Walk(NamedTuple):
     def called(self, place: str, part: str) -> Iterator[tuple[str, bool]]:
         """What is in `place` and matches one component of a pattern."""
         if (only := _only_name(part)) is not None:  # to compare it with every name takes long
+            if self.budget:
+                self.budget.spend(1)
             directory = (self.disk.entries(place or "/") or {}).get(only)
             if directory is not None and f"{place}/{only}" != self.state:
                 yield only, directory

@@ -57,17 +57,21 @@ class RemotePaths:
             self._check_listed(name, self._plain(name))
         for glob in paths.globs:
             self._plain(glob.expression)
-            self._check_listed(glob.expression, f"{self._plain(literal_base(glob) or '/')}/x")
+            base = self._roots.at(literal_base(glob) or "/")
+            self._check_listed(glob.expression, f"{base}/x")
         for name in paths.files:
             self._check_file(name, self._plain(name))
 
     def _plain(self, name: str) -> str:
+        """The path that `name` stands for; `..` is in it where it follows a link only, which is
+        seen to when the links are resolved."""
         path = self._roots.at(name)
+        parts = path.split("/")[1:]
         try:
             os.fsencode(path)
         except UnicodeEncodeError:
-            path = ""
-        if os.path.normpath(path) != path or path.startswith("//"):
+            parts = []
+        if not parts or {"", "."}.intersection(parts) or parts[-1] == "..":
             raise ForeignPathError(f"{name!r}, which is not the plain form of a path")
         return path
 

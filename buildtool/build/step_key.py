@@ -17,7 +17,7 @@ from buildtool.build.roots import Roots
 from buildtool.core.files import file_digest, value_digest
 from buildtool.sdk.cmake import CMake
 
-KEY_VERSION = 1
+KEY_VERSION = 2
 """Another number when what a key means changes: nothing of before is then taken."""
 
 
