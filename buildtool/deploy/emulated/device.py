@@ -57,6 +57,10 @@ def prepare(root: Path, soc: Soc, listener: Listener, qemu_wish: Tool = ANY) -> 
     for library in glibc.directory.glob("*.so*"):
         _link(libraries / library.name, library)
     _link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
+    # QEMU takes what is not here from the build machine, which may have ARM64 libraries as well:
+    # the loader asks this cache first, then this directory, and lib/ after them.
+    write_if_changed(root / "etc" / "ld.so.cache", "")
+    _link(libraries / "aarch64-linux-gnu", Path())
     facts = {
         "soc": soc.name,
         "arch": f"{arch_number(soc.arch):x}",

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool, Edit
+from tests.integration.mounts import mounted, needs_unshare
 
 MAIN = """\
 #include <signal.h>
@@ -244,6 +245,23 @@ def test_a_glibc_newer_than_the_device_s(
 
     assert done.returncode == 125
     assert "needs glibc 2.39, the emulated device has 2." in done.stderr
+
+
+@needs_unshare
+def test_arm64_libraries_of_the_build_machine_are_not_seen(
+    plain: Path, buildtool: Buildtool
+) -> None:
+    arguments = ("run", "sim", "--", "bin/app", "echo", "well")
+    assert buildtool(*arguments, cwd=plain).returncode == 0
+    folder = "/lib/aarch64-linux-gnu"
+
+    said = mounted(
+        f"mount -t tmpfs none {folder} && echo no library >{folder}/libc.so.6",
+        *("env", "-C", str(plain), sys.executable, "-P", "-m", "buildtool", *arguments),
+    )
+
+    assert said == "well\n"
+    assert not (plain / ".buildtool/device/qcs6490/etc/ld.so.cache").read_bytes()
 
 
 def test_run_sh_works_without_the_tool(plain: Path, buildtool: Buildtool) -> None:
