@@ -25,6 +25,7 @@ from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
 from buildtool.build.products import (
     UMASK,
+    add_copied,
     check_installed,
     collect,
     normalize_modes,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
 )  # lines of Ninja and CMake about progress
-TOOLCHAIN = "toolchain.cmake"
+TOOLCHAIN, RUNPATHS = "toolchain.cmake", "runpaths.cmake"
 
 
 class _Given(NamedTuple):
@@ -139,9 +140,14 @@ class Driver(_Given):
 
     def put_down(self) -> None:
         """Fill the step's output directory, as a whole."""
-        fresh = self.tree / "install.new"
-        trees.delete(fresh)
-        fresh.mkdir()
+        from buildtool.build.runpath import runpath_script  # noqa: PLC0415 - loaded while tools run
+        from buildtool.build.tree_libraries import add_needed  # noqa: PLC0415
+
+        fresh, copied = self.tree / "install.new", self.tree / "artifacts.new"
+        for folder in (fresh, copied):
+            trees.delete(folder)
+            folder.mkdir()
+        collect(self.step, copied)  # before anything else in the tree has these names
         if self.step.install:
             # The script itself, not `cmake --install`: only so can absolute destinations be refused
             # before anything is written to them.
@@ -153,9 +159,14 @@ class Driver(_Given):
                 *("-P", self.tree / "cmake_install.cmake"),
             ]
             self.tool(command, "installing")
-            check_installed(self.step, fresh)
-        else:
-            collect(self.step, fresh)
+        add_needed(self.step, (fresh, copied), copied)
+        if script := runpath_script(self.step, fresh, copied):
+            write_if_changed(self.tree / RUNPATHS, script)
+            changes: list[str | Path] = [self.cmake.program, "-P", self.tree / RUNPATHS]
+            self.tool(changes, "taking the build tree out of RUNPATHs of")
+        add_copied(self.step, copied, fresh)
+        trees.delete(copied)
+        check_installed(self.step, fresh)
         normalize_modes(self.step, fresh)
         renew(fresh, self.step.output)
         take_place(fresh, self.step.output)

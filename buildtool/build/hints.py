@@ -35,6 +35,7 @@ _LIBRARY = re.compile(
 _PACKAGE = re.compile(
     r"package configuration file provided\s+by \"([^\"]+)\"|Could NOT find (\w+) "
 )
+_NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
 class Failure(NamedTuple):
@@ -148,6 +149,14 @@ def _missing_packages(failure: Failure) -> Iterator[str]:
         )
 
 
+def _not_built(failure: Failure) -> Iterator[str]:
+    for match in _NOT_INSTALLED.finditer(failure.output):
+        yield (
+            f"{Path(match[1]).name} is installed and was not built. Add its CMake target to"
+            " 'targets', or set install = false and name what ships in 'artifacts'."
+        )
+
+
 def _from_conan(failure: Failure) -> str:
     return "" if failure.arch else " Libraries of others come with Conan: 'conan' of the component."
 
@@ -158,6 +167,7 @@ RULES = (
     _unselected_intrinsics,
     _missing_libraries,
     _missing_packages,
+    _not_built,
 )
 
 

@@ -29,8 +29,9 @@ class CMakeStep(NamedTuple):
     `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
     directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
     for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
-    what is not to ship (`ships`) is there for others to build on; `inputs` are globs of files that
-    it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name;
+    `install` says whether its install() rules run, `ships` whether what they put down ships or is
+    there only for others to build on; `artifacts` ship in any case; `inputs` are globs of files
+    that it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name;
     `target_defines` names those of `defines` that every component of the target gets; `cmake` and
     `ninja` are what the project asks of these.
     """
@@ -60,6 +61,15 @@ class CMakeStep(NamedTuple):
     cmake: Tool = ANY
     ninja: Tool = ANY
 
+    def ships_output(self, name: str) -> bool:
+        """Whether `name`, a path in its output directory, is a part of the release."""
+        if self.ships:
+            return True
+        from fnmatch import fnmatchcase  # noqa: PLC0415 - most components ship all
+
+        patterns = (pattern.rpartition("/")[2] for pattern in self.artifacts)
+        return "/" not in name and any(fnmatchcase(name, pattern) for pattern in patterns)
+
     @property
     def packages(self) -> Path:
         """Where Conan puts what it generates: beside the build tree, which may be deleted."""
@@ -81,12 +91,16 @@ class CMakeStep(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything that `build TARGET` will do, in order, and where the result is staged."""
+    """Everything that `build TARGET` will do, in order, and where the result is staged.
+
+    `system_libraries` are those that its devices have besides the platform's.
+    """
 
     target: str
     steps: tuple[CMakeStep, ...]
     stage: Path
     state: Path
+    system_libraries: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -125,7 +139,11 @@ def make_plan(
         for arch in target.archs
     ]
     return Plan(
-        target_name, tuple(steps), project.state / "stage" / target_name, project.state / "state"
+        target_name,
+        tuple(steps),
+        project.state / "stage" / target_name,
+        project.state / "state",
+        target.system_libraries,
     )
 
 
@@ -182,8 +200,8 @@ def _step(
         target_defines=tuple(sorted(target.defines)),
         targets=tuple(filled(name) for name in component.targets),
         preset=filled(component.preset),
-        install=not component.artifacts and (component.install or needed),
-        ships=component.install or bool(component.artifacts) or not needed,
+        install=component.install or needed,
+        ships=component.install or not needed,
         artifacts=tuple(filled(pattern) for pattern in component.artifacts),
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file

@@ -25,7 +25,7 @@ class ArtifactError(BuildtoolError):
 
 
 def check_installed(step: CMakeStep, folder: Path) -> None:
-    """What the install() rules put into `folder` can ship.
+    """What was put into `folder` can ship.
 
     Raises `ArtifactError` when that is nothing, or a link to nothing.
     """
@@ -33,9 +33,11 @@ def check_installed(step: CMakeStep, folder: Path) -> None:
     if not found:
         raise ArtifactError(
             f"{step.name} ships nothing",
-            why="its install() rules put no file down",
-            remedy="Add install(TARGETS …) to its CMakeLists.txt, or name 'artifacts' in"
-            " buildtool.toml.",
+            why="its install() rules put no file down, and it names no 'artifacts'"
+            if step.install
+            else "its install() rules do not run (install = false), and it names no 'artifacts'",
+            remedy="Name 'artifacts' in buildtool.toml"
+            + (", or add install(TARGETS …) to its CMakeLists.txt." if step.install else "."),
         )
     for path in found:
         if not path.exists():
@@ -70,12 +72,6 @@ def collect(step: CMakeStep, folder: Path) -> None:
                     why=f"{found[path.name]} and {path}",
                     remedy="Name one of them only in 'artifacts'.",
                 )
-    if not found:
-        raise ArtifactError(
-            f"{step.name} ships nothing",
-            why="its install() rules do not count (install = false), and it names no 'artifacts'",
-            remedy="Name 'artifacts' in buildtool.toml.",
-        )
     for name, path in found.items():
         shutil.copy(path, folder / name)
 
@@ -117,6 +113,26 @@ def _check_mode(step: CMakeStep, name: Path, mode: int, wanted: int) -> None:
         if not special
         else "Install it with other PERMISSIONS.",
     )
+
+
+def add_copied(step: CMakeStep, copied: Path, folder: Path) -> None:
+    """Move the files below `copied` into `folder`, beside what the install() rules put there.
+
+    Raises `ArtifactError` when these put another file in the place of one.
+    """
+    for path in sorted(copied.rglob("*")):
+        if path.is_dir():
+            continue
+        name = path.relative_to(copied)
+        place = folder / name
+        if place.exists() and not filecmp.cmp(place, path, shallow=False):
+            raise ArtifactError(
+                f"{step.name} has two files called {name}",
+                why="its install() rules put one down, and 'artifacts' names another",
+                remedy=f"Leave {name} out of 'artifacts', or the rules: install = false.",
+            )
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
 
 
 def renew(fresh: Path, output: Path) -> None:

@@ -53,7 +53,7 @@ ToolchainFile = Annotated[
     str, Key("CMake toolchain file of the component's own, in place of the profile's")
 ]
 Artifacts = Annotated[
-    Texts, Key("files of the build tree to ship (globs), where there are no install() rules")
+    Texts, Key("files of the build tree to ship (globs), besides what install() rules put down")
 ]
 Inputs = Annotated[
     Texts, Key("files (globs from the project file) that it reads and no tool tells of")
@@ -159,6 +159,9 @@ class Target(NamedTuple):
         Mapping[str, Define],
         Key("CMake cache entries of every component, in place of those of the same name"),
     ] = NO_DEFINES
+    system_libraries: Annotated[
+        Texts, Key("libraries that its devices have besides the platform's, such as libfoo.so.1")
+    ] = ()
 
 
 class Tool(NamedTuple):

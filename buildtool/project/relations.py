@@ -175,6 +175,13 @@ def _tools(project: Project) -> Iterator[Wrong]:
 
 def _targets(project: Project) -> Iterator[Wrong]:
     for name, target in project.targets.items():
+        for library in target.system_libraries:
+            if "/" in library or library in ("", ".", ".."):
+                yield (
+                    ("target", name, "system-libraries"),
+                    f"{library!r} is not the file name of a library",
+                    'Name it as programs need it: "libfoo.so.1"; `readelf -d` shows NEEDED names.',
+                )
         for skel_name, skel in project.skels.items():
             missing = [arch for arch in target.archs if arch not in skel.archs]
             if missing:

@@ -1,4 +1,4 @@
-"""What a component ships: what its install() rules put down, else files of its build tree."""
+"""What a component ships: what its install() rules put down, or files of its build tree."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SPECIAL = re.compile(r"[*?\[\]]")
 
 
 class Ships(NamedTuple):
-    """The lines `targets` and `artifacts` of a component, and what is `left_out` of it, with why;
-    `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships as far as
-    CMake tells: the place in a release, and the file."""
+    """The lines `targets`, `install` and `artifacts` of a component, and what is `left_out` of it,
+    with why; `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships
+    as far as CMake tells: the place in a release, and the file."""
 
     lines: tuple[Line, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -57,6 +57,9 @@ def ships(
     artifacts, left_out = _artifacts(configured, made, generic)
     if not artifacts:
         return Ships(left_out=left_out, nothing="; ".join(left_out))
+    if rules:  # else these would run as well
+        lines.append(Line("install", False, why or "install() rules put down other files"))
+        why = ""
     lines.append(Line("artifacts", artifacts, why or "no install() rule puts these down"))
     files = [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
     return Ships(tuple(lines), left_out, files=_placed(files, configured))

@@ -72,7 +72,7 @@ class AndroidNdk(Found):
     @property
     def libraries(self) -> Path:
         """The directory of ARM64 libraries that are the same for all API levels."""
-        return _prebuilt(self.where) / "sysroot" / "usr" / "lib" / TRIPLE
+        return ndk_libraries(self.where)
 
     def api(self, wanted: int) -> int:
         """The level that the NDK builds for when asked for `wanted`: itself, or what it stands for.
@@ -88,6 +88,12 @@ class AndroidNdk(Found):
                 + (", or install a newer NDK." if wanted > self.highest else "."),
             )
         return level
+
+
+def ndk_libraries(root: Path) -> Path:
+    """The directory of the ARM64 libraries of the NDK in `root`: those of all API levels, and a
+    directory for each level with stubs of the system's."""
+    return _prebuilt(root) / "sysroot" / "usr" / "lib" / TRIPLE
 
 
 def find_android_ndk(wish: Tool = ANY) -> AndroidNdk:

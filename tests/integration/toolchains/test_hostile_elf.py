@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import ElfError, read_elf
+from buildtool.core.elf import ElfError, read_dynamic, read_elf
 from buildtool.toolchains.hexagon import hexagon
 
 from .conftest import PlainCMake
@@ -41,8 +41,9 @@ def test_mutated_files(skel: Path, tmp_path: Path) -> None:
             values = [0, 1, 0xFFFFFFFF, 0x7FFFFFFF, len(data), chance.randrange(1 << 16)]
             struct.pack_into("<I", changed, at, chance.choice(values))
         file.write_bytes(changed[: chance.choice([len(changed), chance.randrange(len(changed))])])
-        with contextlib.suppress(ElfError):
-            read_elf(file)
+        for read in (read_elf, read_dynamic):
+            with contextlib.suppress(ElfError):
+                read(file)
 
 
 def test_a_name_for_every_tag_as_long_as_the_file_is_given_up(skel: Path, tmp_path: Path) -> None:

@@ -37,8 +37,32 @@ def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
     assert [step.name for step in plan.steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
     assert plan.stage == Path("/p/.buildtool/stage/sim")
     assert plan.steps[0].targets == ("app",)
-    assert plan.steps[0].install
-    assert not plan.steps[1].install  # it names artifacts instead
+    assert all(step.install for step in plan.steps)  # artifacts ship besides
+
+
+@pytest.mark.parametrize("artifacts", [(), ("out/*.so",)])
+@pytest.mark.parametrize(
+    ("install", "needed", "rules_run", "rules_ship"),
+    [
+        (True, False, True, True),
+        (True, True, True, True),
+        (False, True, True, False),
+        (False, False, False, True),
+    ],
+)
+def test_install_rules_run_and_ship_unless_told_otherwise(
+    install: bool, needed: bool, rules_run: bool, rules_ship: bool, artifacts: tuple[str, ...]
+) -> None:
+    base = Host("base", install=install, artifacts=artifacts)
+    app = Host("app", needs=("base",) if needed else ())
+    project = PROJECT._replace(hosts={"base": base, "app": app})
+
+    step = make_plan(project, "sim", HOST, SKELS).steps[0]
+
+    assert (step.install, step.ships) == (rules_run, rules_ship)
+    assert step.ships_output("lib/liba.so") is rules_ship
+    assert step.ships_output("liba.so") is (rules_ship or bool(artifacts))
+    assert step.ships_output("notes") is rules_ship
 
 
 def test_the_arch_is_filled_in() -> None:

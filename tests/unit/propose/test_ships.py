@@ -39,9 +39,10 @@ def test_a_tree_of_files_only() -> None:
 def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) -> None:
     good = rule("target", "bin", "app", of="app")
     tree = configured(target("app"), target("other"), rules=(good, bad), without="other")
-    (line,) = ships(tree, made_in(tree, NOTHING)).lines
-    assert (line.key, line.value) == ("artifacts", ("app",))
-    assert why in line.why
+    install, artifacts = ships(tree, made_in(tree, NOTHING)).lines
+    assert (install.key, install.value) == ("install", False)
+    assert why in install.why
+    assert (artifacts.key, artifacts.value) == ("artifacts", ("app",))
 
     optional = bad._replace(optional=True, destination="bin")
     tree = configured(target("app"), target("other"), rules=(good, optional), without="other")
@@ -68,11 +69,12 @@ def test_what_is_for_the_other_side_is_not_built() -> None:
     rules = (rule("target", "bin", "app", of="app"), rule("target", "lib", "k", of="k"))
     tree = configured(target("app"), target("k", "library"), rules=rules)
     made = made_in(tree, NOTHING)
-    targets, artifacts = ships(tree, made[:1]).lines
+    targets, install, artifacts = ships(tree, made[:1]).lines
     assert (targets.value, artifacts.value) == (("app",), ("app",))
     assert targets.why == "without k"
+    assert (install.key, install.value) == ("install", False)
 
-    targets, _ = ships(tree, made, without=["step"]).lines
+    targets, *_ = ships(tree, made, without=["step"]).lines
     assert (targets.value, targets.why) == (("app", "k"), "without step")
 
 

@@ -1,0 +1,38 @@
+"""The libraries that every device of a platform has, by the names that programs need them by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from buildtool.toolchains.profile import Profile
+
+UBUNTU = frozenset(
+    (
+        # Debian's and Ubuntu's package libc6 …
+        *("ld-linux-aarch64.so.1", "libBrokenLocale.so.1", "libanl.so.1", "libc.so.6"),
+        *("libc_malloc_debug.so.0", "libdl.so.2", "libm.so.6", "libmvec.so.1", "libnsl.so.1"),
+        *("libnss_compat.so.2", "libnss_dns.so.2", "libnss_files.so.2", "libnss_hesiod.so.2"),
+        *("libpthread.so.0", "libresolv.so.2", "librt.so.1", "libthread_db.so.1", "libutil.so.1"),
+        # … libgcc-s1 and libstdc++6, which apt and dpkg themselves need.
+        *("libgcc_s.so.1", "libstdc++.so.6"),
+    )
+)
+
+
+def system_libraries(profile: Profile) -> frozenset[str]:
+    """What programs of `profile` may need without shipping it.
+
+    On Android these are the libraries that the NDK links for the API level, on Ubuntu glibc and
+    GCC's libraries, with the pulled sysroot's where there is one.  Of a DSP nothing is known here.
+    """
+    own = {profile.cdsprpc.soname} if profile.cdsprpc else set()
+    if profile.platform == "android":
+        from buildtool.sdk.android_ndk import ndk_libraries  # noqa: PLC0415
+
+        stubs = ndk_libraries(Path(profile.places["NDK"])) / profile.settings["API"]
+        return frozenset(own.union(path.name for path in stubs.glob("*.so*")))
+    if profile.platform != "ubuntu-aarch64":
+        return frozenset(own)
+    if sysroot := profile.places.get("SYSROOT"):
+        own.update(path.name for path in Path(sysroot).rglob("*.so*"))
+    return UBUNTU.union(own)

@@ -1,0 +1,122 @@
+"""Outputs of steps that nobody built: small ELF files of our own, and finished steps."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.built import Built, BuiltStep
+from buildtool.build.disk import Disk
+from buildtool.build.plan import CMakeStep, Plan
+from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.release import stage as release
+from buildtool.release.stage import Staged
+from buildtool.toolchains.profile import Compiler, Profile
+
+HOST = Profile(
+    "p",
+    "ubuntu-aarch64",
+    "ubuntu_aarch64.cmake.in",
+    {},
+    "",
+    {},
+    Compiler("clang", "22", "", (), ()),
+)
+DSP = HOST._replace(platform="hexagon")
+
+
+def elf(soname: str = "", needed: Sequence[str] = (), runpath: str = "", text: str = "") -> bytes:
+    """An ARM64 shared object with these dynamic entries, and `text` somewhere in it."""
+    strings = bytearray(b"\0")
+    tags = []
+    for tag, value in ((14, soname), *((1, name) for name in needed), (29, runpath)):
+        if value:
+            tags.append((tag, len(strings)))
+            strings += value.encode() + b"\0"
+    header, segment, entry = 64, 56, 16
+    at = header + 2 * segment
+    size = entry * (len(tags) + 3)
+    tags += [(5, at + size), (10, len(strings)), (0, 0)]  # STRTAB, STRSZ, NULL
+    dynamic = b"".join(struct.pack("<QQ", *row) for row in tags)
+    end = at + size + len(strings)
+    rows = ((1, 5, 0, end, 0x10000), (2, 4, at, size, 8))  # LOAD, DYNAMIC
+    segments = b"".join(
+        struct.pack("<IIQQQQQQ", kind, flags, start, start, start, length, length, alignment)
+        for kind, flags, start, length, alignment in rows
+    )
+    begin = (
+        b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQI", 3, EM_AARCH64, 1, 0, 64, 0, 0)
+    )
+    begin += struct.pack("<HHHHHH", header, segment, len(rows), 64, 0, 0)
+    return begin + segments + dynamic + bytes(strings) + text.encode()
+
+
+@dataclass
+class Project:
+    """A target of one finished host component, `app`, and what else a test adds."""
+
+    root: Path
+    system_libraries: tuple[str, ...] = ()
+    steps: dict[str, CMakeStep] = field(default_factory=dict)
+    shipped: dict[str, dict[str, Path]] = field(default_factory=dict)
+
+    def component(
+        self,
+        name: str,
+        files: Mapping[str, bytes | str],
+        *,
+        arch: str | None = None,
+        ships: bool = True,
+        artifacts: tuple[str, ...] = (),
+    ) -> CMakeStep:
+        """Let `name` have these outputs: content, or of a link its target."""
+        output = self.root / "out" / name
+        for path, content in files.items():
+            place = output / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            if isinstance(content, bytes):
+                place.write_bytes(content)
+            else:
+                place.symlink_to(content)
+        step = CMakeStep(
+            f"host/{name}",
+            name,
+            arch,
+            DSP if arch else HOST,
+            self.root,
+            self.root / "source" / name,
+            self.root / "tree" / name,
+            output,
+            ships=ships,
+            artifacts=artifacts,
+        )
+        self.steps[name] = step
+        self.shipped[name] = {path: output / path for path in files}
+        return step
+
+    def stage(self) -> Staged:
+        state, stage = self.root / "state", self.root / "stage/sim"
+        plan = Plan("sim", tuple(self.steps.values()), stage, state, self.system_libraries)
+        steps = tuple(
+            BuiltStep(step, "built", 0.0, self.shipped[name]) for name, step in self.steps.items()
+        )
+        return release.stage(Built(plan, steps), Disk())
+
+    def staged(self) -> dict[str, str]:
+        """What is staged: of a link its target, "" of a file."""
+        folder = self.stage().directory
+        return {
+            str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else ""
+            for path in folder.rglob("*")
+            if (path.is_symlink() or path.is_file()) and path.name != release.RUN_SCRIPT
+        }
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return Project(tmp_path)
