@@ -67,7 +67,9 @@ def _show_plan(plan: Plan) -> None:
 
 def _show_staged(staged: Staged) -> None:
     for path in sorted(staged.directory.rglob("*")):
-        if path.is_file():
-            name = str(path.relative_to(staged.directory))
+        name = str(path.relative_to(staged.directory))
+        if path.is_symlink():
+            print(f"{name} -> {path.readlink()}")
+        elif path.is_file():
             print(f"{name:<44} {path.stat().st_size:>12,} B")
     print(f"in {staged.directory}")

@@ -10,23 +10,22 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import posixpath
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from buildtool import __version__
 from buildtool.build.built import Built
 from buildtool.build.disk import RUNS, Disk
-from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import file_digest, value_digest
+from buildtool.core.files import value_digest
+from buildtool.core.summed import read_summed, write_summed
+from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"
-
-
-class StageError(BuildtoolError):
-    """What was built cannot be laid out as a release."""
-
-    code = "stage"
+VERSION = 1
+"""Another number when other contents come of the same outputs."""
 
 
 class Staged(NamedTuple):
@@ -38,41 +37,109 @@ class Staged(NamedTuple):
     archs: tuple[str, ...]
 
 
+class _Contents(NamedTuple):
+    """Files by their places in the release, and links, by place, as they are written."""
+
+    files: Mapping[str, Path]
+    links: Mapping[str, str]
+
+
 def stage(built: Built, disk: Disk) -> Staged:
     """Lay out what `built` ships in the plan's stage directory.
 
     The directory is replaced as a whole, and only when it is not as it should be: what is in it is
-    compared by content.  Raises `StageError` for two files of one name, for one below another, and
-    for a libcdsprpc.
+    compared by content.  Raises `StageError` for two files of one place, for one below another, and
+    for a libcdsprpc, and what `add_needed` raises.
     """
-    files = _layout(built)
-    _refuse_below_files(files)
+    contents = _contents(built, disk)
+    _refuse_below_files({**dict.fromkeys(contents.links, Path()), **contents.files})
     script = (Path(__file__).parent / RUN_SCRIPT).read_text()
     directory = built.plan.stage
-    wanted = {name: disk.state(path) for name, path in files.items()}
+    wanted = {place: disk.state(path) for place, path in contents.files.items()}
+    wanted |= {place: _link_state(target) for place, target in contents.links.items()}
     wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + RUNS
     archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
     staged = Staged(built.plan.target, directory, value_digest(sorted(wanted.items())), archs)
-    if {name: disk.state(f"{directory}/{name}") for name in _files(directory)} == wanted:
-        return staged
-    for finished in built.steps:
-        for name, path in finished.files.items() if finished.step.ships else ():
-            _refuse_cdsprpc(finished.step.name, name, path)
-    _replace(directory, files, script)
+    if _states(directory, disk) != wanted:
+        _replace(directory, contents, script)
     return staged
 
 
-def _replace(directory: Path, files: Mapping[str, Path], script: str) -> None:
+def _contents(built: Built, disk: Disk) -> _Contents:
+    """What the release consists of; noted, for to find it out many files must be read."""
+    layout = lay_out(built)
+    outputs = [
+        [kind, place, str(output.path), disk.state(output.path), _link(output.path)]
+        for kind, outputs in zip(("ships", "spare"), layout, strict=True)
+        for place, output in sorted(outputs.items())
+    ]
+    profiles = [finished.step.profile.digest for finished in built.steps]
+    key = value_digest([VERSION, __version__, outputs, profiles, built.plan.system_libraries])
+    note = built.plan.state / "contents" / f"{built.plan.target}.json"
+    try:
+        said = read_summed(note)
+        if said["key"] == key:
+            files = {str(place): Path(path) for place, path in said["files"].items()}
+            return _Contents(files, dict(said["links"]))
+    except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        pass  # it is found out again
+    contents = _find_out(built, layout, disk)
+    paths = {place: str(path) for place, path in contents.files.items()}
+    write_summed(note, {"key": key, "files": paths, "links": contents.links})
+    return contents
+
+
+def _find_out(built: Built, layout: Layout, disk: Disk) -> _Contents:
+    from buildtool.release.contents import contents  # noqa: PLC0415 - mostly it is known
+    from buildtool.release.libraries import add_needed  # noqa: PLC0415
+
+    found, elves = contents(layout, disk.state)
+    add_needed(found, elves, layout.spare, built.plan)
+    for output in (*layout.ships.values(), *found.files.values()):
+        _refuse_cdsprpc(output)
+    links = {
+        place: posixpath.relpath(f"/{target}", f"/{posixpath.dirname(place)}")
+        for place, target in found.links.items()
+    }
+    return _Contents({place: output.path for place, output in found.files.items()}, links)
+
+
+def _link(path: Path) -> str:
+    return str(path.readlink()) if path.is_symlink() else ""
+
+
+def _link_state(target: str) -> str:
+    return f"-> {target}"
+
+
+def _states(directory: Path, disk: Disk) -> dict[str, str]:
+    """Everything below the directory that is none itself, by relative path."""
+    states = {}
+    for folder, folders, names in os.walk(directory):
+        for name in (*names, *folders):
+            path = Path(folder, name)
+            if target := _link(path):
+                states[str(path.relative_to(directory))] = _link_state(target)
+            elif name in names:
+                states[str(path.relative_to(directory))] = disk.state(path)
+    return states
+
+
+def _replace(directory: Path, contents: _Contents, script: str) -> None:
     import shutil  # noqa: PLC0415 - most of the time it is as it should be
     import tempfile  # noqa: PLC0415
 
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
     try:
-        for name, path in files.items():
+        for name, path in contents.files.items():
             place = fresh / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, place)
+        for name, target in contents.links.items():
+            place = fresh / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(target)
         (fresh / RUN_SCRIPT).write_text(script)
         (fresh / RUN_SCRIPT).chmod(0o755)
         fresh.chmod(0o755)
@@ -81,41 +148,6 @@ def _replace(directory: Path, files: Mapping[str, Path], script: str) -> None:
         fresh.rename(directory)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _files(directory: Path) -> list[str]:
-    """Everything below the directory that is none itself: relative paths."""
-    return [
-        str(Path(folder, name).relative_to(directory))
-        for folder, _, names in os.walk(directory)
-        for name in names
-    ]
-
-
-def _layout(built: Built) -> dict[str, Path]:
-    """Path in the release → file."""
-    files: dict[str, Path] = {}
-    for finished in built.steps:
-        if not finished.step.ships:
-            continue
-        arch = finished.step.arch
-        for name, path in finished.files.items():
-            if arch:
-                # A skel is found by its bare name, so the tree below its prefix is flattened.
-                if ".so" not in path.suffixes:
-                    continue
-                place = f"dsp/{arch}/{path.name}"
-            else:
-                place = name if "/" in name else _bare_place(path)
-            if place in files and file_digest(files[place]) != file_digest(path):
-                raise StageError(
-                    f"two files want to be {place}",
-                    why=f"{files[place]} and {path} differ",
-                    remedy="Give one of them another name.",
-                    files=[files[place], path],
-                )
-            files[place] = path
-    return files
 
 
 def _refuse_below_files(files: Mapping[str, Path]) -> None:
@@ -132,13 +164,15 @@ def _refuse_below_files(files: Mapping[str, Path]) -> None:
             )
 
 
-def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
+def _refuse_cdsprpc(output: Output) -> None:
     """Raises `StageError` for a libcdsprpc: by its name, what it links to, or its SONAME."""
     from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - most is staged already
 
+    step, name, path = output.step.name, output.name, output.path
     names = [name, path.name, path.resolve().name]
     # Whatever needs it has its name inside as well; only these few are read.
-    if not any(map(is_cdsprpc, names)) and is_elf(path) and b"libcdsprpc" in path.read_bytes():
+    inside = path.is_file() and is_elf(path) and b"libcdsprpc" in path.read_bytes()
+    if inside and not any(map(is_cdsprpc, names)):
         names.append(read_elf(path).soname)
     if called := next(filter(is_cdsprpc, names), ""):
         raise StageError(
@@ -148,8 +182,3 @@ def _refuse_cdsprpc(step: str, name: str, path: Path) -> None:
             remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
             files=[path],
         )
-
-
-def _bare_place(path: Path) -> str:
-    """Where a file without a directory of its own goes: libraries to lib/, the rest to bin/."""
-    return f"lib/{path.name}" if ".so" in path.suffixes else f"bin/{path.name}"

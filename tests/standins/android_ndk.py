@@ -164,6 +164,9 @@ def _sysroot(usr: Path, ndk: Release) -> None:
         (libraries / str(api)).mkdir()
         for stub in stubs:
             _copy(stub, libraries / str(api))
+        # What its own programs need of a system: they are made for glibc.
+        for name in ("ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6"):
+            (libraries / str(api) / name).write_bytes(b"")
     headers = usr / "include" / "android"
     headers.mkdir(parents=True)
     (headers / "log.h").write_text(

@@ -17,8 +17,7 @@ from tests.integration.projects.conftest import Tree
         (
             "monorepo",
             {
-                *("bin/imgtool", "share/imgkit/tiles.txt"),
-                *("lib/libimgkit.so", "lib/libimgkit.so.2", "lib/libimgkit.so.2.3.1"),
+                *("bin/imgtool", "lib/libimgkit.so.2", "share/imgkit/tiles.txt"),
                 *("dsp/v68/libblur_skel.so", "dsp/v68/libedge_skel.so"),
             },
         ),

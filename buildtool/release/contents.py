@@ -1,0 +1,141 @@
+"""What a release consists of: files, and the few links that something in it asks for.
+
+A shared library that is built with a version has three names, `libx.so → libx.so.1 → libx.so.1.2`.
+Devices and archives exist that know no links, so it ships once, under its SONAME: the name that
+programs need.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from buildtool.build.disk import RUNS
+from buildtool.core.elf import Dynamic, is_elf, read_dynamic
+from buildtool.release.layout import Layout, Output
+
+
+class Contents(NamedTuple):
+    """Files and links by their places in the release; of a link the place that it leads to."""
+
+    files: dict[str, Output]
+    links: dict[str, str]
+
+    @property
+    def places(self) -> set[str]:
+        return {*self.files, *self.links}
+
+
+def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, dict[str, Dynamic]]:
+    """What ships of `layout`, and what the ELF files of the ARM64 side say, by place.
+
+    `state` tells equal files, as `Disk.state` does.  Raises `ElfError`.
+    """
+    found = _with_links(layout.ships)
+    elves = {
+        place: read_dynamic(output.path)
+        for place, output in found.files.items()
+        if output.step.arch is None and is_elf(output.path)
+    }
+    by_library = defaultdict(list)
+    for place, elf in elves.items():
+        if elf.kind == "DYN" and elf.soname and "/" not in elf.soname:
+            folder, name = posixpath.split(place)
+            if _stem(name) == _stem(elf.soname):
+                content = state(found.files[place].path).removesuffix(RUNS)
+                by_library[folder, elf.soname, content].append(place)
+    needed = {name for elf in elves.values() for name in elf.needed}
+    several = {}
+    for (folder, soname, _), copies in by_library.items():
+        names = [*copies, *_links_to(copies, folder, soname, found.links)]
+        chosen = posixpath.join(folder, soname)
+        if names == [chosen] or (len(names) == 1 and soname not in needed):
+            continue
+        if chosen in names or chosen not in found.places:
+            several[chosen] = names
+    asked = needed | _mentioned(several, (found.files[place].path for place in elves))
+    for chosen, names in several.items():
+        _ship_as(chosen, names, asked, found, elves)
+    return found, elves
+
+
+def _with_links(ships: Mapping[str, Output]) -> Contents:
+    """`ships` with the links told apart that lead to other files in it, or to a directory."""
+    found = Contents({}, {})
+    by_path = {
+        os.path.realpath(output.path): place
+        for place, output in ships.items()
+        if not output.path.is_symlink()
+    }
+    for place, output in ships.items():
+        target = os.path.realpath(output.path)
+        if not output.path.is_symlink():
+            found.files[place] = output
+        elif target in by_path:
+            found.links[place] = by_path[target]
+        elif not Path(target).is_dir():
+            found.files[place] = output  # what it leads to is not the step's own
+        elif folder := _folder(target, by_path):
+            found.links[place] = folder
+    return found
+
+
+def _folder(path: str, by_path: Mapping[str, str]) -> str:
+    """The place of the directory `path`; "" where no file below it ships."""
+    for file, place in by_path.items():
+        rest = file.removeprefix(path)
+        if rest != file and rest.startswith("/") and place.endswith(rest):
+            return place.removesuffix(rest)
+    return ""
+
+
+def _stem(name: str) -> str:
+    return name.partition(".so")[0]
+
+
+def _links_to(
+    copies: Iterable[str], folder: str, soname: str, links: Mapping[str, str]
+) -> list[str]:
+    """The links in the directory that are other names of the library."""
+    return [
+        place
+        for place, target in links.items()
+        if target in copies
+        and posixpath.dirname(place) == folder
+        and _stem(posixpath.basename(place)) == _stem(soname)
+    ]
+
+
+def _mentioned(several: Mapping[str, Iterable[str]], files: Iterable[Path]) -> set[str]:
+    """The names of libraries that stand in one of `files`: for dlopen(), say."""
+    names = {posixpath.basename(place) for places in several.values() for place in places}
+    if not names:
+        return set()
+    any_name = b"|".join(re.escape(os.fsencode(name)) for name in sorted(names))
+    pattern = re.compile(rb"(?<![\w.+-])(?:" + any_name + rb")(?![\w.+-])")
+    return {
+        os.fsdecode(match[0]) for file in files for match in pattern.finditer(file.read_bytes())
+    }
+
+
+def _ship_as(
+    chosen: str, names: Iterable[str], asked: set[str], found: Contents, elves: dict[str, Dynamic]
+) -> None:
+    """Let the library that is called `names` be the file `chosen`, with links from those names
+    that are asked for."""
+    for place in names:
+        if place in found.files:
+            output, elf = found.files.pop(place), elves.pop(place)
+        found.links.pop(place, None)
+    found.files[chosen], elves[chosen] = output, elf
+    for place, target in found.links.items():
+        if target in names:
+            found.links[place] = chosen
+    for place in names:
+        if place != chosen and posixpath.basename(place) in asked:
+            found.links[place] = chosen

@@ -1,0 +1,144 @@
+"""Every library that the ARM64 side needs is in the release, or in the device's own system."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from buildtool.build.plan import CMakeStep, Plan
+from buildtool.build.runpath import directory_in_release
+from buildtool.core.elf import Dynamic, is_elf, read_dynamic
+from buildtool.release.contents import Contents
+from buildtool.release.layout import LIBRARIES, Output, StageError
+from buildtool.toolchains.cdsprpc import is_cdsprpc
+from buildtool.toolchains.system_libraries import system_libraries
+
+
+class LibraryError(StageError):
+    """A program or library of a release would not find a library that it needs."""
+
+    code = "library"
+
+
+def add_needed(
+    found: Contents, elves: Mapping[str, Dynamic], spare: Mapping[str, Output], plan: Plan
+) -> None:
+    """Add to `found` what something in it needs of `spare`, and check that nothing is missing.
+
+    `elves` are the ELF files of its ARM64 side.  Raises `LibraryError` for a library that is in
+    neither the release nor the device's system, and for a RUNPATH that leads out of the release.
+    """
+    _add_for_skels(found, spare)
+    searched = {LIBRARIES}
+    for place, elf in elves.items():
+        searched |= _runpath(place, elf, found.files[place])
+    known: dict[str, frozenset[str]] = {}
+    there = found.places
+    waiting = list(elves.items())
+    while waiting:
+        place, elf = waiting.pop()
+        step = found.files[place].step
+        if step.profile.digest not in known:
+            known[step.profile.digest] = system_libraries(step.profile).union(plan.system_libraries)
+        for name in elf.needed:
+            if name in known[step.profile.digest] or is_cdsprpc(name):
+                continue
+            if "/" in name:
+                raise _by_path(place, name, found.files[place].path)
+            if any(posixpath.normpath(f"{d}/{name}") in there for d in searched):
+                continue
+            wanted = f"{LIBRARIES}/{name}"
+            if wanted not in spare:
+                raise _missing(place, name, step, found, plan)
+            found.files[wanted] = spare[wanted]
+            there.add(wanted)
+            added = read_dynamic(spare[wanted].path)
+            searched |= _runpath(wanted, added, spare[wanted])
+            waiting.append((wanted, added))
+
+
+def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
+    """The same for skels; of a library that nobody has the device's DSP may have one."""
+    waiting = [place for place in found.files if place.startswith("dsp/")] if spare else []
+    while waiting:
+        place = waiting.pop()
+        path = found.files[place].path
+        for name in read_dynamic(path).needed if is_elf(path) else ():
+            wanted = posixpath.join(posixpath.dirname(place), name)
+            if wanted in spare and wanted not in found.places:
+                found.files[wanted] = spare[wanted]
+                waiting.append(wanted)
+
+
+def _runpath(place: str, elf: Dynamic, output: Output) -> set[str]:
+    """The directories of the release in which a loader looks because of the file at `place`."""
+    directories = set()
+    for entry in elf.runpath:
+        directory = directory_in_release(entry, posixpath.dirname(place))
+        if directory is None:
+            raise LibraryError(
+                f"{place} has a RUNPATH that leads out of the release: {entry or 'an empty entry'}",
+                why=f"on a device nothing of the release is there ({output.path})",
+                remedy="Libraries in lib/ are found without one. With CMake's own RUNPATHs off,"
+                f" defines = {{ CMAKE_SKIP_RPATH = true }} in [host.{output.step.component}], only"
+                " -Wl,-rpath of the project's own is left; $ORIGIN/../lib stays in the release.",
+            )
+        directories.add(directory)
+    return directories
+
+
+def _by_path(place: str, name: str, path: Path) -> LibraryError:
+    return LibraryError(
+        f"{place} needs {name} by its path, which a device does not have",
+        why=f"a library without a SONAME was linked by its path ({path})",
+        remedy="Give the library a SONAME (-Wl,-soname,NAME), or say IMPORTED_NO_SONAME in CMake"
+        " if it is an imported one.",
+    )
+
+
+def _missing(place: str, name: str, step: CMakeStep, found: Contents, plan: Plan) -> LibraryError:
+    elsewhere = [other for other in sorted(found.places) if posixpath.basename(other) == name]
+    if elsewhere:
+        why = f"loaders look in {LIBRARIES}/ and where RUNPATHs say; it ships as {elsewhere[0]}"
+        remedy = f"Install it to {LIBRARIES}/, or set CMAKE_INSTALL_RPATH so that it is found."
+    else:
+        why, remedy = _where(name, [step, *plan.steps])
+    return LibraryError(
+        f"{place} needs {name}, which neither the release nor every device has",
+        why=why,
+        remedy=f"{remedy} If the devices have it: system-libraries = {json.dumps([name])} in"
+        f" [target.{plan.target}].",
+    )
+
+
+def _where(name: str, steps: Sequence[CMakeStep]) -> tuple[str, str]:
+    """Where a library lies that no one ships, and how to ship it."""
+    hosts = {step.name: step for step in steps if not step.arch}.values()
+    for step in hosts:
+        if path := _search(step.tree, name):
+            pattern = path.relative_to(step.tree).as_posix()
+            return (
+                f"it lies in the build tree of {step.component}: {path}",
+                f'Ship it: artifacts = ["{pattern}"] in [host.{step.component}].',
+            )
+    for step in hosts:
+        if path := _search(step.source, name):
+            return (
+                f"it lies among the sources of {step.component}: {path}",
+                f"Ship it: install(FILES … DESTINATION {LIBRARIES}) in a CMakeLists.txt.",
+            )
+    return (
+        "no component of the target has a file of that name",
+        f"Install it to {LIBRARIES}/, or link it statically.",
+    )
+
+
+def _search(folder: Path, name: str) -> Path | None:
+    for inside, folders, names in os.walk(folder):
+        folders.sort()
+        if name in names:
+            return Path(inside, name)
+    return None

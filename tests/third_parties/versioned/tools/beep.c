@@ -1,0 +1,1 @@
+int beep(void) { return 1; }

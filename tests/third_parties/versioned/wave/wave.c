@@ -1,0 +1,1 @@
+int wave_height(void) { return 40; }

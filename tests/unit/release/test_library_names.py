@@ -1,0 +1,152 @@
+"""Of the names of a shared library those ship that something asks for; other links ship as such."""
+
+from __future__ import annotations
+
+import pytest
+
+from buildtool.release import stage as release
+from tests.unit.release.conftest import Project, elf
+
+LIBRARY = elf("libx.so.1")
+CHAIN = {
+    "lib/libx.so.1.2": LIBRARY,
+    "lib/libx.so.1": "libx.so.1.2",
+    "lib/libx.so": "libx.so.1",
+}
+APP = {"bin/app": elf(needed=["libx.so.1", "libc.so.6"])}
+ALONE = {"bin/app": "", "lib/libx.so.1": ""}
+
+
+def test_a_library_ships_once_under_its_soname(made: Project) -> None:
+    made.component("app", {**APP, **CHAIN})
+
+    assert made.staged() == ALONE
+
+
+@pytest.mark.parametrize("real", ["lib/libx.so", "lib/libx.so.1.2"])
+def test_whichever_of_its_names_is_the_file(made: Project, real: str) -> None:
+    chain = {name: LIBRARY if name == real else real.removeprefix("lib/") for name in CHAIN}
+    made.component("app", {**APP, **chain})
+
+    assert made.staged() == ALONE
+
+
+def test_copies_of_a_library_are_the_same_library(made: Project) -> None:
+    made.component("app", {**APP, **dict.fromkeys(CHAIN, LIBRARY)})
+
+    assert made.staged() == ALONE
+
+
+def test_a_copy_that_may_not_be_executed_is_the_same_library(made: Project) -> None:
+    made.component("app", {**APP, **dict.fromkeys(CHAIN, LIBRARY)})
+    (made.root / "out/app/lib/libx.so").chmod(0o755)
+
+    assert made.staged() == ALONE
+
+
+def test_a_link_without_the_soname_is_enough(made: Project) -> None:
+    made.component("app", {**APP, "lib/libx.so": LIBRARY})
+
+    assert made.staged() == ALONE
+
+
+def test_a_library_that_no_one_needs_keeps_the_name_that_it_has(made: Project) -> None:
+    made.component("app", {"lib/libx.so": LIBRARY, "lib/plugin.so": elf("libother.so")})
+
+    assert made.staged() == {"lib/libx.so": "", "lib/plugin.so": ""}
+
+
+@pytest.mark.parametrize("text", ["\0libx.so\0", "./libx.so\0", "libx.so"])
+def test_a_name_that_a_program_opens_ships_as_a_link(made: Project, text: str) -> None:
+    made.component("app", {"bin/app": elf(needed=["libx.so.1"], text=text), **CHAIN})
+
+    assert made.staged() == {**ALONE, "lib/libx.so": "libx.so.1"}
+
+
+@pytest.mark.parametrize("text", ["libx.so.12", "mylibx.so", "libx.so-old"])
+def test_a_longer_name_is_another_one(made: Project, text: str) -> None:
+    made.component("app", {"bin/app": elf(needed=["libx.so.1"], text=text), **CHAIN})
+
+    assert made.staged() == ALONE
+
+
+def test_a_name_that_is_needed_ships_as_a_link(made: Project) -> None:
+    made.component("app", {"bin/app": elf(needed=["libx.so", "libx.so.1"]), **CHAIN})
+
+    assert made.staged() == {**ALONE, "lib/libx.so": "libx.so.1"}
+
+
+def test_equal_modules_without_a_soname_are_not_the_same_library(made: Project) -> None:
+    made.component("app", {"lib/one.so": elf(), "lib/two.so": elf()})
+
+    assert made.staged() == {"lib/one.so": "", "lib/two.so": ""}
+
+
+def test_other_links_ship_as_links(made: Project) -> None:
+    made.component(
+        "app",
+        {
+            "bin/tool-1.0": elf(),
+            "bin/tool": "tool-1.0",
+            "share/data/v1/table": b"x",
+            "share/data/current": "v1",
+            "share/empty": "data/none",
+            **CHAIN,
+            "lib/plugins/libx.so.1": "../libx.so",
+        },
+    )
+    (made.root / "out/app/share/data/none").mkdir()
+
+    assert made.staged() == {
+        "bin/tool": "tool-1.0",
+        "bin/tool-1.0": "",
+        "lib/libx.so.1": "",
+        "lib/plugins/libx.so.1": "../libx.so.1",
+        "share/data/current": "v1",
+        "share/data/v1/table": "",
+    }
+
+
+def test_skels_keep_their_names(made: Project) -> None:
+    """A client that is not in the release may ask for any of them."""
+    chain = {"lib/liba_skel.so.1": LIBRARY, "lib/liba_skel.so": "liba_skel.so.1"}
+    made.component("dsp", chain, arch="v68")
+
+    assert made.staged() == {
+        "dsp/v68/liba_skel.so.1": "",
+        "dsp/v68/liba_skel.so": "liba_skel.so.1",
+    }
+
+
+def test_links_are_a_part_of_the_id_and_are_laid_out_again(made: Project) -> None:
+    made.component("app", {"bin/one": elf(), "bin/two": elf("x"), "bin/tool": "one"})
+    first = made.stage()
+    link = first.directory / "bin/tool"
+    for harm in (lambda: link.symlink_to("two"), lambda: link.write_bytes(elf())):
+        link.unlink()
+        harm()
+        assert made.stage() == first
+        assert str(link.readlink()) == "one"
+
+    made.component("app", {"bin/one": elf(), "bin/two": elf("x"), "bin/tool": "two"})
+    assert made.stage().id != first.id
+    assert str(link.readlink()) == "two"
+
+
+def test_no_file_is_read_again_when_nothing_changed(
+    made: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.component("app", {**APP, **CHAIN})
+    first = made.stage()
+    inode = first.directory.stat().st_ino
+    (note,) = (made.root / "state/contents").iterdir()
+    note.write_bytes(b"\xff" + note.read_bytes())
+    assert made.stage() == first  # a spoiled note is no note
+
+    with monkeypatch.context() as context:
+        context.delattr(release, "_find_out")
+        assert made.stage() == first
+    assert first.directory.stat().st_ino == inode
+
+    made.component("app", {"bin/app": elf(needed=["libx.so"]), **CHAIN})
+    assert made.staged() == {"bin/app": "", "lib/libx.so.1": "", "lib/libx.so": "libx.so.1"}
