@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.projects.conftest import Tree
+from tests.integration.projects.conftest import ThirdParty, Tree
+from tests.integration.projects.large_tree import write_large_tree
 
 
 @pytest.mark.parametrize(
@@ -41,20 +42,32 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     assert tree.shipped == shipped
 
 
+def test_the_proposal_for_a_large_tree_builds(tmp_path: Path, buildtool: Buildtool) -> None:
+    tree = ThirdParty(tmp_path / "fleet", buildtool)
+    write_large_tree(tree.root, 4)
+
+    done = tree.buildtool("init", cwd=tree.root)
+
+    assert done.returncode == 0, done.stderr
+    assert "! left out: tools/table_maker" in done.stderr
+    assert set(tree.build().values()) == {"built"}
+    programs = {f"bin/fleet-prog{number}" for number in range(4)}
+    assert tree.shipped == {*programs, "lib/liblib0.so", "dsp/v68/libfleet-v68.so"}
+
+
 @pytest.mark.usefixtures("sdk")
 def test_printing_writes_nothing(third_party: Tree) -> None:
-    tree = third_party("superbuild")
+    tree = third_party("one_listing")
     before = {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")}
 
     printed = tree.buildtool("init", "--print", "--name", "mine", cwd=tree.root)
-    dry = tree.buildtool("init", "--dry-run", "--name", "mine", cwd=tree.root)
-    as_json = json.loads(tree.buildtool("init", "--print", "--json", cwd=tree.root).stdout)
+    as_json = json.loads(tree.buildtool("init", "--dry-run", "--json", cwd=tree.root).stdout)
 
-    assert printed.stdout == dry.stdout
     assert '[project]\nname = "mine"\n' in printed.stdout
-    assert "# backend/CMakeLists.txt:15 would build the skels by itself\n" in printed.stdout
+    assert "# ARM64 side: CMakeLists.txt:15 makes count for ARM64 only\n" in printed.stdout
+    assert "✓ . Hexagon v68                configured" in printed.stderr
     assert as_json["files"] == []
-    assert "[skel.dn_iface]" in as_json["text"]
+    assert "[skel.counter_dsp]" in as_json["text"]
     assert {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")} == before
 
 
