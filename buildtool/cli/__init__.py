@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError
+from buildtool.core.errors import BuildtoolError, UsageError
 
 OWN_FAILURE_OF_RUN = 125  # `run` returns the program's status; this one is never a program's
 INTERRUPTED = 130
@@ -22,10 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open to the end
         # A terminal that lacks a character gets its escape, not an error.
         getattr(sys, name).reconfigure(errors="backslashreplace")
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    directories, argv = _directories(list(sys.argv[1:] if arguments is None else arguments))
     runs = next((word for word in argv if not word.startswith("-")), "") == "run"
     as_json = "--json" in _own(argv)
     try:
+        for directory in directories:
+            _change_to(directory)
         status = _run_verb(argv, as_json=as_json, usage=OWN_FAILURE_OF_RUN if runs else 0)
         sys.stdout.flush()
     except BuildtoolError as error:
@@ -73,6 +75,27 @@ def _run_verb(argv: list[str], *, as_json: bool, usage: int) -> int:
     except Abort:
         return INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+def _directories(argv: list[str]) -> tuple[list[str], list[str]]:
+    """What `-C DIR` before the command names, one after the other, and the rest of `argv`."""
+    directories = []
+    while argv and argv[0].startswith("-C"):
+        taken = 1 if argv[0] != "-C" else 2
+        if len(argv) < taken:
+            break  # typer says that an argument is missing
+        directories.append(argv[0][2:] if taken == 1 else argv[1])
+        argv = argv[taken:]
+    return directories, argv
+
+
+def _change_to(directory: str) -> None:
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise UsageError(
+            f"-C {directory}: {error.strerror}", remedy="Name a directory: -C DIR"
+        ) from error
 
 
 def _own(argv: list[str]) -> list[str]:

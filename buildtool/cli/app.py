@@ -43,8 +43,12 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    directory: Annotated[
+        str,
+        typer.Option("-C", metavar="DIR", help="Change to DIR first; other paths are from there."),
+    ] = "",
 ) -> None:
-    del version
+    del version, directory  # buildtool.cli changes to it before typer is loaded
 
 
 app.command("init")(init.init)
