@@ -22,7 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open to the end
         # A terminal that lacks a character gets its escape, not an error.
         getattr(sys, name).reconfigure(errors="backslashreplace")
-    directories, argv = _directories(list(sys.argv[1:] if arguments is None else arguments))
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["__complete"]:
+        from buildtool.cli.complete import complete
+
+        return complete(given[1:])
+    directories, argv = _directories(given)
     runs = next((word for word in argv if not word.startswith("-")), "") == "run"
     as_json = "--json" in _own(argv)
     try:

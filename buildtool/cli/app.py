@@ -11,6 +11,7 @@ from buildtool.cli import (
     build,
     cache,
     clean,
+    completion,
     doctor,
     ide,
     idl,
@@ -62,5 +63,6 @@ app.command("profile")(profile.profile)
 app.command("ide")(ide.ide)
 app.command("inspect")(inspect.inspect)
 app.command("lock")(lock.lock)
+app.command("completion")(completion.completion)
 app.add_typer(sysroot.app, name="sysroot")
 app.add_typer(cache.app, name="cache")

@@ -34,7 +34,7 @@ def idl(
         bool, typer.Option("--list", help="Print the names of the files; write nothing.")
     ] = False,
     qaic: Annotated[
-        Path | None, typer.Option(metavar="PROGRAM", help="Let the Hexagon SDK's qaic write.")
+        Path | None, typer.Option(metavar="FILE", help="Let the Hexagon SDK's qaic write.")
     ] = None,
     system_include: Annotated[
         list[Path] | None,

@@ -19,7 +19,10 @@ app = typer.Typer(help="What was fetched from devices, to build for them.", no_a
 @app.command()
 def pull(
     device: Annotated[
-        str, typer.Argument(help="sim, or the directory that is the root of its file system.")
+        str,
+        typer.Argument(
+            metavar="DEVICE|DIR", help="sim, or the directory that is the root of its file system."
+        ),
     ],
     *,
     name: Annotated[
@@ -73,7 +76,9 @@ def list_(*, json: Json = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A name that `sysroot list` tells.")],
+    name: Annotated[
+        str, typer.Argument(metavar="SYSROOT", help="A name that `sysroot list` tells.")
+    ],
     *,
     json: Json = False,
 ) -> None:

@@ -1,0 +1,115 @@
+"""The values that arguments and options may have: targets, devices, archs, programs, ..."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from buildtool.cli.complete import DIRECTORIES, FILES, WORDS, Cursor, Word
+
+MOST = 500  # programs
+
+
+def values(cursor: Cursor) -> tuple[str, list[Word]]:
+    """What may stand at the cursor: the kind of the answer, and words.  Raises what reading a
+    project raises."""
+    if cursor.kind in (FILES, DIRECTORIES):
+        return cursor.kind, []
+    of = WORDS_OF.get(cursor.kind)
+    return WORDS, [(value, "") for value in of(cursor)] if of else []
+
+
+def _targets(cursor: Cursor) -> Iterable[str]:
+    from buildtool.project.read import find_project
+
+    return find_project(cursor.here).targets
+
+
+def _programs(cursor: Cursor) -> Iterable[str]:
+    """The programs in the staged tree, as `run` wants them."""
+    from buildtool.project.read import find_project
+
+    project = find_project(cursor.here)
+    stage = project.state / "stage" / (cursor.target or project.header.default_target)
+    found = []
+    for folder, folders, files in os.walk(stage):
+        above = Path(folder).relative_to(stage)
+        if not above.parts:
+            folders[:] = sorted({*folders} - {"dsp", "lib"})
+            continue  # run.sh
+        folders.sort()
+        found += [
+            str(above / name) for name in sorted(files) if os.access(f"{folder}/{name}", os.X_OK)
+        ]
+        if len(found) > MOST:
+            break
+    return found[:MOST]
+
+
+def _archs(_: Cursor) -> Iterable[str]:
+    from buildtool.project.archs import HEXAGON_ARCHS
+
+    return HEXAGON_ARCHS
+
+
+def _devices(_: Cursor) -> Iterable[str]:
+    from buildtool.project.model import BUILT_IN_TARGET
+
+    return [BUILT_IN_TARGET]
+
+
+def _socs(_: Cursor) -> Iterable[str]:
+    from buildtool.deploy.emulated.socs import known_socs
+
+    return known_socs()
+
+
+def _build_types(_: Cursor) -> Iterable[str]:
+    from buildtool.project.model import BUILD_TYPES
+
+    return BUILD_TYPES
+
+
+def _launchers(_: Cursor) -> Iterable[str]:
+    from buildtool.build.launcher import NONE
+    from buildtool.sdk.found import LAUNCHERS
+
+    return [*LAUNCHERS, NONE]
+
+
+def _platforms(_: Cursor) -> Iterable[str]:
+    from buildtool.project.model import PLATFORMS
+
+    return PLATFORMS
+
+
+def _sysroots(_: Cursor) -> Iterable[str]:
+    from buildtool.sdk.sysroot import sysroot_names
+
+    return sysroot_names()
+
+
+def _templates(_: Cursor) -> Iterable[str]:
+    return sorted(folder.name for folder in Path(__file__).with_name("templates").iterdir())
+
+
+def _shells(_: Cursor) -> Iterable[str]:
+    return sorted(file.suffix[1:] for file in Path(__file__).with_name("shells").iterdir())
+
+
+WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
+    "arch": _archs,
+    "build_type": _build_types,
+    "device": _devices,
+    "device|dir": _devices,
+    "launcher": _launchers,
+    "platform": _platforms,
+    "program": _programs,
+    "shell": _shells,
+    "soc": _socs,
+    "sysroot": _sysroots,
+    "target": _targets,
+    "template": _templates,
+}
+"""By the name of a parameter, or its metavar; what is not here takes any text."""
