@@ -11,7 +11,7 @@ from buildtool.build.plan import CMakeStep, Plan
 from buildtool.build.reasons import Reason
 from buildtool.build.why import Explained, note_build
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import BuildFinished, BuildStarted, StepFinished, StepStarted
+from buildtool.core.events import BuildFinished, BuildStarted, StepFinished
 
 
 def run_plan(plan: Plan, building: Building) -> Built:
@@ -62,7 +62,6 @@ def _up_to_date(
             why[step.name] = judged.reasons
             if not judged.reasons:
                 done[step.name] = nothing_to_do(judged)
-                building.listener(StepStarted(step.name, step.summary))
                 building.listener(StepFinished(step.name, "up-to-date", 0.0))
     return done, why
 

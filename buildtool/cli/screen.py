@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from buildtool.cli.errors import told
 from buildtool.core.events import (
@@ -26,6 +26,8 @@ from buildtool.core.events import (
 
 LIVE_AFTER = 0.3  # seconds: shorter work needs no live line
 LIVE_EVERY = 0.05  # seconds: nobody reads faster
+TICK = 1.0  # seconds: how often the times of what runs are drawn anew
+LONG = 10.0  # seconds: what runs for longer is told of where there is no live line
 MARKS = {"failed": "✗", "skipped": "-", "up-to-date": "·"}
 COLOURS = {"failed": 31, "skipped": 33}
 NAME, OUTCOME = 28, 11  # columns
@@ -34,11 +36,20 @@ _COUNT = re.compile(r"(\[\d+/\d+\]) ")  # Ninja's: commands finished, commands t
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
+class _Running(NamedTuple):
+    """A step that runs: since when, what it does, and whether it was told that it takes long."""
+
+    since: float
+    doing: str = ""
+    told: bool = False
+
+
 class Screen:
     """A listener that writes to standard error; threads may share it.
 
     `quiet` leaves out steps that had nothing to do, as `run` wants it; `verbose` prints every line
-    of every step, after the step's name.
+    of every step, after the step's name.  While steps run, a thread draws every `tick` seconds, for
+    tools can be silent for minutes; with 0 there is none.
     """
 
     def __init__(
@@ -49,6 +60,7 @@ class Screen:
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
         columns: Callable[[], int] | None = None,
+        tick: float = TICK,
     ) -> None:
         self.stream = stream or sys.stderr
         self.quiet = quiet
@@ -62,7 +74,9 @@ class Screen:
             and not os.environ.get("NO_COLOR")
         )
         self._lock = threading.Lock()
-        self._running: dict[str, tuple[float, str]] = {}  # since when, what it does now
+        self._tick = tick
+        self._ticking = False
+        self._running: dict[str, _Running] = {}
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
         self._drawn = False
@@ -77,7 +91,8 @@ class Screen:
             case BuildStarted(steps):
                 self._steps, self._ended, self._idle = steps, 0, 0
             case StepStarted(name):
-                self._running[name] = (self.clock(), "")
+                self._running[name] = _Running(self.clock())
+                self._start_ticking()
             case StepOutput(name, line):
                 self._output(name, line)
             case StepFinished(name, outcome, seconds):
@@ -104,11 +119,11 @@ class Screen:
     def _output(self, name: str, line: str) -> None:
         if self.verbose:
             self._line(f"{name}: {line}")
-        since, before = self._running.get(name, (self.clock(), ""))
+        running = self._running.get(name) or _Running(self.clock())
         count = _COUNT.match(line)
         alone = self._steps <= 1
-        now = line if alone else count[1] if count else before
-        self._running[name] = (since, _CONTROL.sub(" ", now).strip())
+        now = line if alone else count[1] if count else running.doing
+        self._running[name] = running._replace(doing=_CONTROL.sub(" ", now).strip())
 
     def _finish(self) -> None:
         """Tell of all the steps that had nothing to do in one line."""
@@ -124,7 +139,7 @@ class Screen:
     def _draw(self, *, now: bool) -> None:
         """The live line: what runs, when the oldest of it has run for a while."""
         time_ = self.clock()
-        oldest = min((since for since, _ in self._running.values()), default=time_)
+        oldest = min((running.since for running in self._running.values()), default=time_)
         if not self._running:
             self._wipe()
         if not self.live or time_ - oldest < LIVE_AFTER:
@@ -132,15 +147,44 @@ class Screen:
         if not now and time_ - self._drawn_at < LIVE_EVERY:
             return
         if self._steps > 1:
-            parts = [f"{self._ended}/{self._steps}"]
-            parts += [f"{name} {doing}".rstrip() for name, (_, doing) in self._running.items()]
-            text = "  ".join(parts)
+            rows = [f"{self._ended}/{self._steps}"]
+            for name, running in self._running.items():
+                seconds = int(time_ - running.since)
+                row = [name, running.doing, f"{seconds} s" if seconds else ""]
+                rows.append(" ".join(filter(None, row)))
+            text = "  ".join(rows)
         else:
-            ((name, (since, doing)),) = list(self._running.items())[:1]
-            text = f"{name} {time_ - since:.0f} s  {doing}"
+            ((name, running),) = list(self._running.items())[:1]
+            text = f"{name} {time_ - running.since:.0f} s  {running.doing}"
         self.stream.write(f"\r\x1b[K{('  ' + text.rstrip())[: self.columns() - 1]}")
         self.stream.flush()
         self._drawn, self._drawn_at = True, time_
+
+    def _start_ticking(self) -> None:
+        if self._tick and not self._ticking:
+            self._ticking = True
+            threading.Thread(target=self._keep_ticking, daemon=True).start()
+
+    def _keep_ticking(self) -> None:
+        while True:
+            time.sleep(self._tick)
+            with self._lock:
+                self._ticking = bool(self._running)
+                if not self._ticking:
+                    return
+                self.tick()
+
+    def tick(self) -> None:
+        """Show how long what runs has taken by now."""
+        if self.live:
+            self._draw(now=True)
+            return
+        for name, running in list(self._running.items()):
+            seconds = self.clock() - running.since
+            if seconds >= LONG and not running.told:
+                self._running[name] = running._replace(told=True)
+                doing = f": {running.doing}" if running.doing else ""
+                self._line(f"{name}: running for {seconds:.0f} s{doing}"[: self.columns() - 1])
 
     def _line(self, text: str) -> None:
         self._wipe()

@@ -29,8 +29,11 @@ class StepOutput(NamedTuple):
 
 
 class StepFinished(NamedTuple):
-    """A step ended.  `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`;
-    `seconds` is wall time."""
+    """A step ended, or was found to have nothing to do.
+
+    `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`; `seconds` is wall
+    time.
+    """
 
     name: str
     outcome: str

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 
 import pytest
 
@@ -22,6 +24,7 @@ from buildtool.core.events import (
 )
 
 LIVE = "\r\x1b[K"
+TICK = Note("the screen's own clock ticks")
 
 
 class Terminal(io.StringIO):
@@ -62,11 +65,13 @@ def _fed(
 ) -> str:
     clock = Clock()
     screen = Screen(
-        quiet=quiet, verbose=verbose, stream=stream, clock=clock, columns=lambda: columns
+        quiet=quiet, verbose=verbose, stream=stream, clock=clock, columns=lambda: columns, tick=0
     )
     for event in events:
         if isinstance(event, float):
             clock.now += event
+        elif event is TICK:
+            screen.tick()
         else:
             screen(event)
     return stream.getvalue()
@@ -166,6 +171,56 @@ def test_the_live_line_of_a_single_step_shows_its_last_line_within_the_width() -
     )
 
 
+def test_the_live_line_tells_how_long_while_tools_are_silent() -> None:
+    alone = live(StepStarted("emulator/shell", "x"), 40.0, TICK, 1.0, TICK)
+    several = live(
+        BuildStarted(2),
+        StepStarted("host/app", "app"),
+        StepOutput("host/app", "[48/51] Linking"),
+        12.0,
+        StepStarted("skel/k/v68", "k"),
+        3.0,
+        TICK,
+    )
+
+    assert alone == f"{LIVE}  emulator/shell 40 s{LIVE}  emulator/shell 41 s"
+    assert several.rpartition(LIVE)[2] == "  0/2  host/app [48/51] 15 s  skel/k/v68 3 s"
+
+
+def test_elsewhere_a_step_that_takes_long_is_told_of_once() -> None:
+    events = (
+        StepStarted("host/app", "app"),
+        9.0,
+        TICK,
+        StepOutput("host/app", "[48/51] Linking app"),
+        2.0,
+        TICK,
+        50.0,
+        TICK,
+        StepStarted("skel/k/v68", "k"),
+        11.0,
+        TICK,
+    )
+
+    assert drawn(*events, quiet=True) == (
+        "host/app: running for 11 s: [48/51] Linking app\nskel/k/v68: running for 11 s\n"
+    )
+
+
+def test_a_thread_ticks_while_steps_run_and_ends_with_them() -> None:
+    stream, threads = Terminal(), threading.active_count()
+    screen = Screen(stream=stream, columns=lambda: 80, tick=0.01)
+
+    screen(StepStarted("host/app", "app"))
+    while LIVE not in stream.getvalue():  # no other event comes
+        time.sleep(0.01)
+    screen(StepFinished("host/app", "built", 0.5))
+    while threading.active_count() > threads:
+        time.sleep(0.01)
+
+    assert stream.getvalue().endswith("✓ host/app                     built          0.5 s\n")
+
+
 def test_nothing_is_left_of_the_live_line_when_a_build_ends() -> None:
     shown = live(
         BuildStarted(2),
@@ -175,7 +230,7 @@ def test_nothing_is_left_of_the_live_line_when_a_build_ends() -> None:
         StepFinished("host/app", "up-to-date", 1.0),
     )
 
-    assert shown == f"{LIVE}  0/2  host/app{LIVE}"
+    assert shown == f"{LIVE}  0/2  host/app 1 s{LIVE}"
 
 
 def test_verbose_prints_every_line_with_its_step() -> None:
