@@ -21,6 +21,7 @@ from buildtool.build.plan import CMakeStep, make_plan
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.process import ToolError, capture
+from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.propose.calls import Call, traced_calls
 from buildtool.sdk.cmake import CMake, find_cmake
@@ -170,8 +171,8 @@ class Configuring:
         return self._profiles[arch]
 
     def _target(self, arch: str) -> Target:
-        # The ARM64 side is told of the SDK only where there is a Hexagon side.
-        archs = (arch or "v68",) if arch or self.dsp_toolchain == "sdk" else ()
+        # The ARM64 side is told of an SDK where there is a Hexagon side.
+        archs = (arch or HEXAGON_ARCHS[0],)
         return Target("ubuntu-aarch64", archs, dsp_toolchain=self.dsp_toolchain)
 
     def _run(self, step: CMakeStep, place: Path) -> Result:
@@ -186,9 +187,13 @@ class Configuring:
         except BuildtoolError as error:
             said = _text(log.path)
             calls = traced_calls(step.tree / TRACE, step.root)
-            why = "" if isinstance(error, ToolError) else error.why  # the command
-            reason = first_error(said, step.source, step.root) or f"{error.message}: {why}"
-            return Failed(_short(reason), _remedy(error, said), calls)
+            reason = f"{error.message}: {error.why}"
+            if isinstance(error, ToolError):  # why is all that CMake said, or a command
+                reason = first_error(said, step.source, step.root) or error.message
+            remedy = error.remedy
+            if str(self.scratch) in remedy:
+                remedy = "Correct that, and take the # away."
+            return Failed(_short(reason), remedy, calls)
         finally:
             log.close()
 
@@ -241,12 +246,6 @@ def first_error(said: str, source: Path, root: Path) -> str:
         if file and path.is_relative_to(root) and path.is_file():
             return f"{path.relative_to(root)}:{line}: {' '.join(text.split())}"
     return " ".join(text.split())
-
-
-def _remedy(error: BuildtoolError, said: str) -> str:
-    if _ERROR.search(said):
-        return "Give CMake what it lacks ('conan', 'needs', 'defines'), and take the # away."
-    return error.remedy
 
 
 def _short(text: str) -> str:

@@ -158,7 +158,8 @@ class Tables:
         lines += shipped.lines
         if cannot := self._cannot_ship(title, shipped):
             return Table(title, "", tuple(lines), cannot)
-        self._notes(result, shipped)
+        for what in shipped.left_out:
+            self._unknown(what, "Name it in 'artifacts' if it is to ship.")
         told = reasons(row.made, self.root) or "other components need it"
         if row.candidate.calls:
             told = f"{row.candidate.calls[0].where} builds it for the DSP"
@@ -221,21 +222,6 @@ class Tables:
                 )
         self.placed |= {place: (title, file) for place, file in shipped.files}
         return None
-
-    def _notes(self, result: Configured, shipped: Ships) -> None:
-        for what in shipped.left_out:
-            self._unknown(what, "Name it in 'artifacts' if it is to ship.")
-        for call in result.calls:
-            if call.name == "fetchcontent_declare" and {"GIT_REPOSITORY", "URL"} & {*call.words}:
-                self._unknown(
-                    f"{call.where} downloads with FetchContent while it is configured",
-                    'To build offline: defines = { FETCHCONTENT_SOURCE_DIR_NAME = "…" }',
-                )
-            if call.name == "externalproject_add" and not call.after("SOURCE_DIR"):
-                self._unknown(
-                    f"{call.where} fetches and builds {call.words[0]} by itself",
-                    "Make it a component, or give it to the build as a package.",
-                )
 
 
 def _without_needed(table: Table, off: Collection[str]) -> Table:

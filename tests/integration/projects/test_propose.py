@@ -157,7 +157,7 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:
     ):
         assert part in said
         assert part in found["text"]
-    assert 'away. [host.zlib] source = "zlib"' in found["text"]
+    assert '[host.zlib] source = "zlib"' in found["text"]
 
 
 def test_configuring_has_an_end(
