@@ -94,10 +94,15 @@ function(buildtool_add_skel target)
     target_include_directories(
       ${target} PRIVATE "${BUILDTOOL_DSP_DIR}/include" "${BUILDTOOL_HOST_DIR}/include/fastrpc")
   endif()
-  if(BUILDTOOL_HEXAGON_ARCH)
+  # Builds of buildtool's own, which give a prefix map, check what ships against the target's device.
+  if(BUILDTOOL_HEXAGON_ARCH AND NOT BUILDTOOL_PREFIX_MAP)
+    set(check --skel ${BUILDTOOL_HEXAGON_ARCH} --quiet)
+    if(BUILDTOOL_SYSROOT)
+      list(APPEND check --sysroot "${BUILDTOOL_SYSROOT}")
+    endif()
     add_custom_command(
       TARGET ${target} POST_BUILD
-      COMMAND ${BUILDTOOL_COMMAND} inspect "$<TARGET_FILE:${target}>" --skel ${BUILDTOOL_HEXAGON_ARCH} --quiet
+      COMMAND ${BUILDTOOL_COMMAND} inspect "$<TARGET_FILE:${target}>" ${check}
       VERBATIM)
   endif()
 endfunction()

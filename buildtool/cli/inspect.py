@@ -20,13 +20,21 @@ def inspect(
     skel: Annotated[
         str, typer.Option(metavar="ARCH", help="Fail unless it is a skel for this DSP arch.")
     ] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    sysroot: Annotated[
+        str,
+        typer.Option(help="With --skel: check against the DSP shell of a pulled sysroot's device."),
+    ] = "",
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Print what a program or library is, needs and offers."""
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.sdk.sysroot import find_sysroot
+    from buildtool.toolchains.dsp_shells import device_shell
     from buildtool.toolchains.skel import check_skel
 
     if skel and skel not in HEXAGON_ARCHS:
@@ -35,16 +43,21 @@ def inspect(
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
             remedy="Name one of these.",
         )
+    if sysroot and not skel:
+        raise UsageError(
+            "--sysroot is for checking a skel", remedy="Name the arch of its DSP: --skel ARCH"
+        )
+    device = device_shell(find_sysroot(sysroot), skel) if sysroot else None
     warnings: list[str] = []
-    elf = check_skel(file, skel, warn=warnings.append) if skel else read_elf(file)
+    elf = check_skel(file, skel, device=device, warn=warnings.append) if skel else read_elf(file)
     if json:
         print_json({**_facts(elf), "warnings": warnings})
     elif not quiet:
         for name, value in _facts(elf).items():
             text = "\n".ljust(17).join(value) if isinstance(value, list) else value
             print(f"{name.replace('_', ' '):<15} {text or '–'}")
-        for warning in warnings:
-            print(f"warning: {warning}", file=sys.stderr)
+    for warning in () if json else warnings:
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def _facts(elf: Elf) -> dict[str, Any]:

@@ -19,6 +19,10 @@ from buildtool.toolchains.dsp_shells import (
 
 PAGE = 0x1000  # LOAD segments of SDK-built skels are aligned to 4 KiB
 _LISTED = 12  # names that a message tells of: where there are more, they have one cause
+_PULL = (
+    "If the device that you build for has it, name the device: buildtool sysroot pull DEVICE, and"
+    ' sysroot = "…" in the target.'
+)
 _IN_SHELL = {"libc.so", "libgcc.so"}  # needed by SDK-built skels, satisfied by the shell itself
 
 
@@ -165,7 +169,7 @@ def check_names(
             f"{elf.path.name} needs {_listed(refused)}, which {lacking}{others}",
             why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})\n"
             + "\n".join(_places(refused, known_shells().chips)),
-            remedy=_advice(elf, refused),
+            remedy=_advice(elf, refused, device),
         )
     if doubtful := sorted(unknown & missing.somewhere):
         every = f"known {arch} DSP shell" if known else f"known DSP shell (none of {arch} is)"
@@ -173,7 +177,7 @@ def check_names(
             f"{elf.path.name} may be refused with 0x80000406: not every {every} exports what"
             " it needs",
             *_places(doubtful, chips),
-            f"→ {_do_without(doubtful[0])}",
+            f"→ {_do_without(doubtful[0])} {_PULL}",
         ]
         warn("\n  ".join(lines))
 
@@ -191,10 +195,10 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _advice(elf: Elf, refused: list[str]) -> str:
+def _advice(elf: Elf, refused: list[str], device: DeviceShell | None) -> str:
     methods = [name for name in refused if name.startswith(_interfaces(elf))]
     if methods:
-        return f"Define {', '.join(methods)}: the interface declares it, no source implements it."
+        return f"Define {_listed(methods)}: the interface declares it, no source implements it."
     if {"malloc", "calloc", "free", "realloc", "memalign"} & set(refused):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
     if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(refused):
@@ -211,13 +215,9 @@ def _advice(elf: Elf, refused: list[str]) -> str:
         )
     elsewhere = [name for name in refused if name in known_shells().names]
     if elsewhere:
-        return _do_without(elsewhere[0])
+        return _do_without(elsewhere[0]) + ("" if device else f" {_PULL}")
     return "Link the library that defines it into the skel, or do without it."
 
 
 def _do_without(name: str) -> str:
-    return (
-        f"Declare it __attribute__((weak)) and test `if (&{name})` before the call. If the device"
-        " that you build for has it, name the device: buildtool sysroot pull DEVICE, and"
-        ' sysroot = "…" in the target.'
-    )
+    return f"Declare it __attribute__((weak)) and test `if (&{name})` before the call."

@@ -75,6 +75,11 @@ def test_usage_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
         (["inspect", "nothing.so"], 1, "nothing.so cannot be read"),
         (["inspect", "buildtool.toml"], 1, "is not a sound ELF file"),
         (["inspect", "buildtool.toml", "--skel", "v67"], 2, "there is no Hexagon arch"),
+        (
+            ["inspect", "buildtool.toml", "--sysroot", "board"],
+            2,
+            "--sysroot is for checking a skel",
+        ),
         (["init", "--template", "nope"], 2, "known: hvx"),
         (["init", "--name", "3x"], 2, "is no name for a project"),
         (["init"], 2, "exists already"),

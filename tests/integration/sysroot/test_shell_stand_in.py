@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from buildtool.sdk.cmake import find_cmake
 from tests.command_line import Buildtool, Edit
 from tests.standins.device import SHELL, dsp_shell, make_board
 
@@ -32,12 +34,14 @@ sysroot = "board"
 LISTS = """\
 cmake_minimum_required(VERSION 3.22)
 project(demo C)
-add_library(demo_skel SHARED skel.c)
+find_package(Buildtool REQUIRED)
+buildtool_add_skel(demo_skel IDL demo.idl SOURCES skel.c)
 install(TARGETS demo_skel LIBRARY DESTINATION .)
 """
 SKEL = """\
+#include "demo.h"
 int needed(void);
-int demo_skel_handle_invoke(void) { return needed() + 1; }
+int demo_use(int x) { return needed() + x; }
 """
 
 
@@ -48,6 +52,7 @@ def project(tmp_path: Path) -> Path:
     (root / "dsp").mkdir(parents=True)
     (root / "buildtool.toml").write_text(PROJECT)
     (root / "dsp/CMakeLists.txt").write_text(LISTS)
+    (root / "dsp/demo.idl").write_text("interface demo { long use(in long x); };")
     (root / "dsp/skel.c").write_text(SKEL)
     return root
 
@@ -92,7 +97,7 @@ def test_a_name_on_some_shells_is_a_warning(
         "warnings"
     ]
     assert said.splitlines()[:2] == warning
-    assert buildtool("inspect", skel, "--skel", "v73", "-q", cwd=project).stderr == ""
+    assert buildtool("inspect", skel, "--skel", "v73", "-q", cwd=project).stdout == ""
     refused = buildtool("inspect", skel, "--skel", "v68", cwd=project)
     assert "is built for v73, not for v68" in refused.stderr
 
@@ -130,3 +135,26 @@ def test_the_shell_of_a_stand_in_device_decides(
     edit(project / "dsp/skel.c", "return HAP_mmap_put(", "return of_this_board(")
     assert buildtool("build", "board", cwd=project).returncode == 0
     assert "no known v68 DSP shell exports" in buildtool("build", "sim", cwd=project).stderr
+
+    skel = ".buildtool/stage/board/dsp/v68/libdemo_skel.so"
+    check = ("inspect", skel, "--skel", "v68", "--quiet")
+    assert buildtool(*check, "--sysroot", "board", cwd=project).returncode == 0
+    assert "needs of_this_board" in buildtool(*check, cwd=project).stderr
+    assert "needs of_this_board" in plain_cmake(project, buildtool)
+    assert plain_cmake(project, buildtool, "-DBUILDTOOL_SYSROOT=board") == ""
+
+
+def plain_cmake(project: Path, buildtool: Buildtool, *more: str) -> str:
+    """Build the skel without this tool's `build`; returns what went wrong."""
+    buildtool("profile", "sim", "--arch", "v68", "-o", "v68.cmake", cwd=project)
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={project / 'v68.cmake'}"
+    cmake = find_cmake().program
+    commands = [
+        [cmake, "-G", "Ninja", "-B", "plain", "-S", "dsp", toolchain, *more],
+        [cmake, "--build", "plain"],
+    ]
+    for command in commands:
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return done.stdout + done.stderr
+    return ""

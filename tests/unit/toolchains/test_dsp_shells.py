@@ -201,6 +201,9 @@ def test_the_shell_of_a_stand_in_device_decides_alone() -> None:
         " does not export"
     )
     assert "qsort: on v68 QCM6490/QCS6490, v73" in error.why
+    assert error.remedy == (
+        "Declare it __attribute__((weak)) and test `if (&HAP_mem_request)` before the call."
+    )
 
 
 def sysroot(arch: str, *exports: str) -> Sysroot:
