@@ -96,7 +96,7 @@ def test_install_rules_want_what_is_not_built(third_party: Tree) -> None:
         '"tone" }',
         '"tone;wave" }\ntargets = ["wave"]\nartifacts = ["wave/libwave.so.2"]',
     )
-    assert "leave the install() rules out with install = false" in refusal(tree)
+    assert "or set install = false and name what ships in 'artifacts'" in refusal(tree)
 
     tree.edit("buildtool.toml", "targets =", "install = false\ntargets =")
     tree.build()
