@@ -6,13 +6,13 @@ import contextlib
 import os
 import signal
 import tempfile
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from buildtool.core.cache import cache_dir
+from tests.caches import SLOW, share
 
 pytest_plugins = ["tests.command_line", "tests.standins.fixtures"]
 
@@ -34,7 +34,7 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share zig's cache, which takes minutes to fill, with the user's builds; nothing else."""
+    """Share with the user's builds zig and its cache, which takes minutes to fill; nothing else."""
     # A shell that starts us in the background has Ctrl-C ignored, and children would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The compilers of whoever runs the tests are not what is tested.
@@ -43,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
             ("ANDROID_", "HEXAGON_", "DEFAULT_HEXAGON_", "BUILDTOOL_CLANG", "CONAN_")
         ):
             del os.environ[name]
+    os.environ["BUILDTOOL_CACHE"] = str(cache_dir())
     zig_cache = str(cache_dir() / "zig")
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache
     os.environ["ZIG_LOCAL_CACHE_DIR"] = zig_cache
@@ -50,16 +51,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give this run a buildtool cache of its own, with the user's zig cache in it."""
+    """Give this run a buildtool cache of its own, with the user's zig and its cache in it."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # one for all workers
+    cache_dir().mkdir(parents=True, exist_ok=True)
     cache = base / "buildtool-cache"
-    cache.mkdir(exist_ok=True)
-    zig_cache = Path(os.environ["ZIG_GLOBAL_CACHE_DIR"])
-    zig_cache.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        (cache / "zig").symlink_to(zig_cache)
+    with contextlib.suppress(FileExistsError):  # another worker made it
+        share(cache)
     os.environ["BUILDTOOL_CACHE"] = str(cache)
 
 
@@ -68,11 +67,7 @@ def _own_actions(
     _cache: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Give each test a cache where nothing was built before, besides what only costs time."""
-    shared = Path(os.environ["BUILDTOOL_CACHE"])
-    own = tmp_path_factory.mktemp("cache")
-    for name in ("zig", "toolchains", "emulator", "digests"):
-        (shared / name).mkdir(exist_ok=True)
-        (own / name).symlink_to(shared / name)
+    own = share(tmp_path_factory.mktemp("cache"), (*SLOW, "emulator", "digests"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.caches import share
 from tests.command_line import Buildtool
 
 HOST, SKEL = "host/app", "skel/dsp/v68"
@@ -72,9 +72,7 @@ class Machine:
     variables: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.cache.mkdir(parents=True)
-        shared = Path(os.environ["BUILDTOOL_CACHE"])
-        (self.cache / "zig").symlink_to(shared / "zig")
+        share(self.cache)
         self.write()
 
     def write(self) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from tests.caches import SLOW, share
 from tests.integration.build.clone import Clone, Outputs, outputs
 from tests.integration.build.processes import start
 from tests.integration.build.sources import COMPONENTS, State, alone
@@ -38,10 +38,7 @@ class Scratch:
 
 def _build(root: Path, project: State, component: str) -> Outputs | None:
     Clone(root / "project").write(project)
-    cache = root / "cache"
-    cache.mkdir()
-    for name in ("zig", "emulator", "digests"):  # these cost time only
-        (cache / name).symlink_to(Path(os.environ["BUILDTOOL_CACHE"]) / name)
+    cache = share(root / "cache", (*SLOW, "emulator", "digests"))
     process = start(root / "project", BUILDTOOL_CACHE=str(cache))
     _, said = process.communicate()
     assert process.returncode in (0, 1), said

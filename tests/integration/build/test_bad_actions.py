@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from buildtool.core.events import Event, Note, StepFinished
 from buildtool.project.read import find_project
 from buildtool.release.stage import StageError
 from buildtool.toolchains.import_stub import import_stub
+from tests.caches import share
 from tests.integration.build.pair import FILES, HOST, SKEL
 from tests.integration.cache.remote_nginx import Nginx, running
 
@@ -54,11 +54,9 @@ class Clone:
             elif isinstance(event, Note):
                 self.said.append(event.text)
 
-        zig = Path(os.environ["BUILDTOOL_CACHE"]) / "zig"
         with pytest.MonkeyPatch.context() as patch:
             if not self.cache.exists():
-                self.cache.mkdir(parents=True)
-                (self.cache / "zig").symlink_to(zig.resolve())
+                share(self.cache)
             patch.setenv("BUILDTOOL_CACHE", str(self.cache))
             patch.setenv("BUILDTOOL_REMOTE_CACHE", url)
             patch.setenv("BUILDTOOL_REMOTE_CACHE_MODE", mode)

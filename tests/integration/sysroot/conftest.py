@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from buildtool.deploy.sysroot.directory import open_directory
 from buildtool.deploy.sysroot.pull import pull
 from buildtool.sdk.sysroot import Sysroot
+from tests.caches import SLOW, share
 
 Pull = Callable[..., tuple[Sysroot, bool]]
 
@@ -18,12 +18,7 @@ Pull = Callable[..., tuple[Sysroot, bool]]
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """With the shared zig cache and stand-ins in it; its path has a space."""
-    own = tmp_path / "the cache"
-    own.mkdir()
-    for shared in ("zig", "stand-ins"):
-        folder = Path(os.environ["BUILDTOOL_CACHE"]) / shared
-        folder.mkdir(exist_ok=True)
-        (own / shared).symlink_to(folder)
+    own = share(tmp_path / "the cache", (*SLOW, "stand-ins"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
     return own
 
