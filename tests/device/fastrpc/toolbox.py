@@ -25,7 +25,7 @@ SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "generic-musl")),
     f"-I{ROOT / 'dsp/include'}",
 ]
-SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-static"]
+SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
 
 CONF = {
