@@ -66,6 +66,11 @@ class Configured(NamedTuple):
             if target.kind in LINKED and self.built.intersection(map(str, target.artifacts))
         )
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of those."""
+        return frozenset(target.name for target in self.linked)
+
 
 class Failed(NamedTuple):
     """A component that cannot be configured here: why, what to do, and what was run of it."""

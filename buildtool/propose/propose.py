@@ -24,6 +24,8 @@ from buildtool.propose.text import text
 from buildtool.propose.tree import LISTING, CMakeTree
 from buildtool.toolchains.dsp import dsp_sdk
 
+PREFIX = "buildtool-init-"
+
 
 def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
     """A project file called `name` for `tree`; without a component in it, only what is unknown.
@@ -33,7 +35,7 @@ def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
     a name that no project file can have.
     """
     parse_project(tree.root / FILE_NAME, f'[project]\nname = "{name}"')
-    with tempfile.TemporaryDirectory(prefix="buildtool-init-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as scratch:
         return _propose(tree, name, Path(scratch).resolve(), listener)
 
 

@@ -82,14 +82,13 @@ def _placed(
 
 def _wrong(configured: Configured, rules: Sequence[InstallRule]) -> str:
     """Why the install() rules cannot be carried out after a build, "" if they can."""
-    linked = {target.name for target in configured.linked}
     every = {target.name for target in configured.model.targets if target.kind in LINKED}
     for rule in rules:
         if rule.destination.startswith("/"):
             return f"an install() rule has the absolute destination {rule.destination}"
         if rule.optional:
             continue
-        if rule.target in every - linked:
+        if rule.target in every - configured.names:
             return f"an install() rule wants {rule.target}, which is not built by default"
         for file, _ in rule.files if rule.kind in ("file", "directory") else ():
             if not file.is_relative_to(configured.step.tree) and not file.exists():

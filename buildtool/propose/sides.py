@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def split(
     """
     on_host, on_skel = made_in(host, hints), made_in(skel, hints)
     if says and isinstance(host, Configured) and isinstance(skel, Configured):
-        names = {made.target.name for made in on_host} & {made.target.name for made in on_skel}
+        names = host.names & skel.names
         on_host = tuple(_only(made, HOST, "ARM64", names) for made in on_host)
         on_skel = tuple(_only(made, SKEL, "the DSP", names) for made in on_skel)
     told = {made.side for made in (*on_host, *on_skel) if made.side}
@@ -63,7 +63,7 @@ def split(
     )
 
 
-def _only(made: Made, side: str, name: str, both: set[str]) -> Made:
+def _only(made: Made, side: str, name: str, both: Collection[str]) -> Made:
     if made.target.name in both:
         return made
     return made._replace(side=side, why=f"makes {made.target.name} for {name} only")

@@ -18,19 +18,21 @@ def switch_off(
     """The component with the option turned over without which `step` is not called, and how it is
     configured then; None when there is no such option.
 
-    It is one that an if() before the step asks for: each is tried, the nearest first.
+    It is one that an if() before the step asks for: each is tried, the nearest first.  Without it
+    all other programs and libraries have to be built as before.
     """
     cache = configured.step.tree / "CMakeCache.txt"
     options = dict(_BOOL.findall(cache.read_text(errors="replace")))
     asked: dict[str, bool] = {}
     for call in reversed(configured.calls[: configured.calls.index(step)]):
-        if call.name == "if" and call.words and call.words[-1] in options and len(call.words) < 3:
-            asked.setdefault(call.words[-1], len(call.words) == 2)
+        *negated, name = call.words or ("",)
+        if call.name == "if" and name in options and negated in ([], ["NOT"]):
+            asked.setdefault(name, bool(negated))
     for name, value in list(asked.items())[:MAX_TRIES]:
         other = component._replace(defines={**component.defines, name: value})
         result = configuring(other)
-        if isinstance(result, Configured) and not any(
-            call.name == step.name and call.where == step.where for call in result.calls
-        ):
+        if not isinstance(result, Configured) or not result.names >= configured.names:
+            continue
+        if all((call.name, call.where) != (step.name, step.where) for call in result.calls):
             return result, other
     return None

@@ -87,13 +87,15 @@ def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> Non
 
 
 def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
+    """The one option that does would turn off the rest as well."""
     step = "ExternalProject_Add({0} SOURCE_DIR ${{CMAKE_CURRENT_SOURCE_DIR}}/{0} CMAKE_ARGS {1})\n"
     found = proposed(
         {
             "CMakeLists.txt": NEW
-            + "project(app C)\ninclude(ExternalProject)\nadd_executable(app m.c)\n"
-            + "install(TARGETS app)\n"
+            + "project(app C)\ninclude(ExternalProject)\noption(ALL x ON)\nif(ALL)\n"
+            + "add_executable(app m.c)\ninstall(TARGETS app)\n"
             + step.format("htp", "-DHTP_ARCH=v73")
+            + "endif()\n"
             + step.format("tool", "-DCMAKE_C_COMPILER=cc"),
             "htp/CMakeLists.txt": NEW + "project(htp C)\nadd_library(ops SHARED ../m.c)\n",
             "tool/CMakeLists.txt": NEW + "project(tool C)\nadd_executable(tool ../m.c)\n",
