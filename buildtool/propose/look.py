@@ -12,6 +12,7 @@ from buildtool.propose.calls import Call, directory_of
 from buildtool.propose.configure import Component, Configured, Configuring, Failed, Result
 from buildtool.propose.hints import (
     ARCH_VARIABLES,
+    HEXAGON,
     MAYBE_HEXAGON,
     Hints,
     archs_of,
@@ -147,11 +148,17 @@ class Looking:
         return frozenset(adds)
 
     def _may_be_skel(self, folder: str, adds: frozenset[str], host: Result) -> bool:
-        return bool(
-            any(is_inside(idl, folder) for idl in self.hints.tree.interfaces)
-            or self.hints.search(MAYBE_HEXAGON, folder, adds)
-            or any(made.side == SKEL for made in made_in(host, self.hints))
-        )
+        hints = self.hints
+        if hints.search(HEXAGON, folder, adds):
+            return True
+        if any(made.side == SKEL for made in made_in(host, hints)):
+            return True
+        for other, calls in self.steps.items():
+            # Its Hexagon side is a project of its own.
+            if is_inside(calls[0].file, folder) and is_for_hexagon(other, calls, hints):
+                return False
+        interfaces = any(is_inside(idl, folder) for idl in hints.tree.interfaces)
+        return interfaces or bool(hints.search(MAYBE_HEXAGON, folder, adds))
 
     def _host(self, folder: str) -> Part:
         preset = host_preset(self.configuring.presets(folder))
