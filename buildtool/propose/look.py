@@ -99,7 +99,24 @@ class Looking:
         if aside:
             more = " …" if len(aside) > 5 else ""
             self._leave(f"projects of tests and examples: {', '.join(aside[:5])}{more}")
-        return found
+        return self._with_all_archs(found)
+
+    def _with_all_archs(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates; skels of which nothing tells the archs, for those of all the others."""
+        skels = [candidate.sides[SKEL] for candidate in found if SKEL in candidate.sides]
+        archs = sorted({arch for part in skels for arch in part.archs})
+        return [
+            c._replace(sides={side: self._for(part, archs) for side, part in c.sides.items()})
+            for c in found
+        ]
+
+    def _for(self, part: Part, archs: Sequence[str]) -> Part:
+        told = not isinstance(part.component, Skel) or part.component.archs != HEXAGON_ARCHS
+        if told or all(made.side != SKEL for made in made_in(part.first, self.hints)):
+            return part
+        rest = [arch for arch in archs if arch not in part.results]
+        results = {arch: self.configuring(part.component, arch) for arch in rest}
+        return part._replace(results={**part.results, **results})
 
     def _leave(self, what: str) -> None:
         remedy = "Name the directory as the 'source' of a component if it is to be built."
@@ -180,7 +197,7 @@ class Looking:
     def _skel(self, folder: str, adds: frozenset[str], calls: Sequence[Call]) -> Part:
         preset, archs = skel_preset(self.configuring.presets(folder))
         why = {"preset": "the one for this side by its name", "defines": "how it is told the arch"}
-        why["archs"] = "as its presets say"
+        why["archs"] = "as its presets say" if archs else "those that it can be configured for"
         if calls:
             # Where CMake did not run the call, its arch may be a variable: the file names them.
             archs = archs_of(v for call in calls for v in call.definitions.values())

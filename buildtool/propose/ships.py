@@ -44,8 +44,8 @@ def ships(
     put = [rule for rule in rules if (rule.target in names if names else rule.files)]
     names_out = list(dict.fromkeys([*others, *without]))
     why = "install() rules may want what is left out" if names_out else _wrong(configured, rules)
+    files = [(f"{rule.destination}/{n}".strip("/"), f) for rule in rules for f, n in rule.files]
     if put and not why:
-        files = [(f"{rule.destination}/{n}".strip("/"), f) for rule in rules for f, n in rule.files]
         return Ships(files=_placed(files, configured))
     if not made:
         return Ships(nothing=why or "it makes no program and no shared library, and installs none")
@@ -57,11 +57,11 @@ def ships(
     artifacts, left_out = _artifacts(configured, made, generic)
     if not artifacts:
         return Ships(left_out=left_out, nothing="; ".join(left_out))
-    if rules:  # else these would run as well
-        lines.append(Line("install", False, why or "install() rules put down other files"))
-        why = ""
-    lines.append(Line("artifacts", artifacts, why or "no install() rule puts these down"))
-    files = [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
+    if rules and why:
+        lines.append(Line("install", False, why))
+        files = []
+    lines.append(Line("artifacts", artifacts, "no install() rule puts these down"))
+    files += [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
     return Ships(tuple(lines), left_out, files=_placed(files, configured))
 
 

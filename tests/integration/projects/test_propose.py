@@ -101,22 +101,30 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
             "tool/CMakeLists.txt": NEW + "project(tool C)\nadd_executable(tool ../m.c)\n",
         }
     )
-    assert found["host"] == {"app": {"source": ".", "targets": ["app"], "artifacts": ["app"]}}
+    app = {"source": ".", "targets": ["app"], "install": False, "artifacts": ["app"]}
+    assert found["host"] == {"app": app}
     assert found["skel"] == {"ops": {"source": "htp", "archs": ["v73"], "artifacts": ["libops.so"]}}
     assert found["target"]["sim"]["archs"] == ["v73"]
 
 
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
-    """A function adds four; one arch cannot be configured by itself."""
+    """A function adds four; one arch cannot be configured by itself, and one not for another."""
     found = proposed(
         {
             "CMakeLists.txt": NEW
             + "project(k C)\nfunction(skel arch)\nadd_library(k-${arch} SHARED m.c)\n"
             + "target_compile_options(k-${arch} PRIVATE -mhvx)\nendfunction()\n"
             + "foreach(arch v69 v73 v75 v79)\nskel(${arch})\nendforeach()\n"
-            + "if(BUILDTOOL_HEXAGON_ARCH STREQUAL v75)\nmessage(FATAL_ERROR none)\nendif()\n"
+            + "if(BUILDTOOL_HEXAGON_ARCH STREQUAL v75)\nmessage(FATAL_ERROR none)\nendif()\n",
+            "one/CMakeLists.txt": NEW
+            + "project(one C)\nadd_library(one_skel SHARED ../m.c)\n"
+            + "if(BUILDTOOL_HEXAGON_ARCH STREQUAL v79)\nmessage(FATAL_ERROR newer)\nendif()\n",
         }
     )
+    one = found["skel"].pop("one")
+    assert one["archs"] == ["v68", "v69", "v73", "v75", "v81"]
+    assert found["target"]["sim"]["archs"] == ["v69"]
+    assert found["target"]["all"]["archs"] == ["v69", "v73"]
     assert found["skel"] == {
         "k": {
             "source": ".",
@@ -126,7 +134,10 @@ def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
         }
     }
     assert "host" not in found
-    assert found["?"] == ["skel.k is left out for v75: CMakeLists.txt:11: none"]
+    assert found["?"] == [
+        "skel.k is left out for v75: CMakeLists.txt:11: none",
+        "skel.one is left out for v79: one/CMakeLists.txt:5: newer",
+    ]
 
 
 def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:

@@ -22,6 +22,13 @@ def test_install_rules_are_enough() -> None:
     assert [place for place, _ in shipped.files] == ["bin/app", "bin/notes.txt"]
 
 
+def test_install_rules_of_other_files_stay() -> None:
+    tree = configured(target("app"), rules=(rule("file", "share", "notes.txt"),))
+    shipped = ships(tree, made_in(tree, NOTHING))
+    assert [(line.key, line.value) for line in shipped.lines] == [("artifacts", ("app",))]
+    assert [place for place, _ in shipped.files] == ["share/notes.txt", "bin/app"]
+
+
 def test_a_tree_of_files_only() -> None:
     tree = configured(rules=(rule("file", "share", "a.txt"),))
     assert ships(tree, ()).nothing == ""
