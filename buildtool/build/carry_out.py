@@ -166,11 +166,14 @@ def _dependencies(judged: Judged, building: Building) -> Dependencies | None:
 @contextlib.contextmanager
 def _driver(judged: Judged, building: Building, packages: Dependencies | None) -> Iterator[Driver]:
     """The step's tools, with its log."""
-    from buildtool.build.cmake_driver import Driver  # noqa: PLC0415 - most builds need none
+    from buildtool.build.cache.zig_cache import make_ready  # noqa: PLC0415 - most builds need none
+    from buildtool.build.cmake_driver import Driver  # noqa: PLC0415
 
     step, listener = judged.step, building.listener
     wanted = chosen(building.options.launcher, step.launcher)
     launcher = find_launcher(wanted, step.root) if wanted else None
+    if "ZIG" in step.profile.places:
+        make_ready()
     with step_log(building.state / "logs", step.name, step.summary) as log:
         yield Driver(
             step=step,

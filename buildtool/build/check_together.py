@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.build.built import BuiltStep
-from buildtool.core.files import value_digest, write_if_changed
+from buildtool.core.files import holds, value_digest, write_if_changed
 from buildtool.toolchains.cdsprpc import check_needs
 
 
@@ -19,7 +19,7 @@ def check_together(finished: Sequence[BuiltStep], note: Path) -> None:
     wanted = [built.step.profile.cdsprpc for built in hosts if built.step.profile.cdsprpc]
     shipped = [[built.digest, *sorted(map(str, built.files.values()))] for built in hosts]
     digest = value_digest(sorted([*([cdsprpc.digest] for cdsprpc in wanted), *shipped]))
-    if note.is_file() and note.read_bytes() == digest.encode():
+    if holds(note, digest.encode()):
         return
     from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - mostly nothing is to be read
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.build.conan_home import HOME
 from buildtool.build.plan import Plan
+from buildtool.core.own import make_directory
+from buildtool.core.own import remove as remove_any
 
 DEAR = (HOME, "device")
 """Packages that Conan fetched and built, emulated devices."""
@@ -52,18 +53,22 @@ def remove(state: Path, paths: Iterable[Path]) -> Removed:
     They are moved away first: who is killed here leaves no half a tree where a build looks.
     """
     going = state / GOING
+    if os.path.lexists(going):
+        make_directory(going)
     size = 0
     removed = []
     for number, path in enumerate(paths):
+        make_directory(path.parent)  # a link there would lead to what is not ours
+        if not os.path.lexists(path):
+            continue
         size += _size(path)
-        if not path.is_dir():
+        if path.is_symlink() or not path.is_dir():
             path.unlink()
         elif path != going:
             going.mkdir(exist_ok=True)
             path.rename(_free(going, number))
         removed.append(path)
-    if going.is_dir():
-        _remove_tree(going)
+    remove_any(going)
     return Removed(tuple(removed), size)
 
 
@@ -79,10 +84,3 @@ def _size(path: Path) -> int:
     for folder, names, others in os.walk(path) if not path.is_symlink() else ():
         files += [Path(folder, name) for name in (*names, *others)]
     return sum(file.lstat().st_blocks * 512 for file in files)
-
-
-def _remove_tree(folder: Path) -> None:
-    for inside, _, _ in os.walk(folder):
-        if not os.access(inside, os.W_OK | os.X_OK | os.R_OK):
-            Path(inside).chmod(0o700)  # some tools protect what they fetched
-    shutil.rmtree(folder)

@@ -16,10 +16,11 @@ from buildtool.build import tree as trees
 from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
-from buildtool.build.kept_tree import INSTALL_TRACE, STAMP, TRACE, KeptTree, Made
+from buildtool.build.kept_tree import KeptTree, Made
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
 from buildtool.build.meanwhile import load_meanwhile
+from buildtool.build.mend import INSTALL_TRACE, STAMP, TOOLCHAIN, TRACE
 from buildtool.build.ninja_log import log_lines
 from buildtool.build.plan import CMakeStep
 from buildtool.build.presets import empty_written, preset_files
@@ -36,7 +37,7 @@ from buildtool.build.roots import Roots
 from buildtool.build.tree import TreeNote
 from buildtool.core.ending import running_tools
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import file_digest, write_if_changed
+from buildtool.core.files import file_digest, holds, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
 )  # lines of Ninja and CMake about progress
-TOOLCHAIN, RUNPATHS = "toolchain.cmake", "runpaths.cmake"
+RUNPATHS = "runpaths.cmake"
 
 
 class _Given(NamedTuple):
@@ -174,13 +175,11 @@ class Driver(_Given):
     def is_configured(self) -> bool:
         """Whether CMake configured the tree with these very arguments, and nothing that it read
         has changed since."""
-        stamp = self.tree / STAMP
         made = [self.tree / name for name in ("build.ninja", "CMakeCache.txt", "CMakeFiles", TRACE)]
         return (
             all(path.exists() for path in (*made, self.tree / TOOLCHAIN))
             and answered(self.tree)
-            and stamp.is_file()
-            and stamp.read_text() == self.told
+            and holds(self.tree / STAMP, self.told.encode())
         )
 
     def configure(self) -> None:

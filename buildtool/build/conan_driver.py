@@ -16,7 +16,8 @@ from buildtool.build import conan_lock
 from buildtool.build.conan_graph import Found, read_graph
 from buildtool.build.conan_remedy import remedy
 from buildtool.core.events import Listener, Note, StepOutput
-from buildtool.core.files import file_digest, value_digest, write_if_changed
+from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
+from buildtool.core.own import make_directory, remove
 from buildtool.core.process import ToolError
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.conan import ConanProfile, conan_profile
@@ -73,6 +74,9 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
         if had and had.lost:
             home.forget_packages()
         home.prepare()
+        if not had or not had.toolchain.is_file():
+            remove(step.packages)  # of which Conan may have left anything
+        make_directory(step.packages)
         found = request.install(listener)
     # The key only now: a lockfile that was not there is an input from now on.
     made = Dependencies(request.key, request.toolchain(found), found.packages, found.runtime)
@@ -93,7 +97,7 @@ def installed(step: CMakeStep) -> Dependencies | None:
     if not step.conan:
         return None
     try:
-        note = json.loads(_note(step).read_text())
+        note = json.loads(read_regular(_note(step)))
         return Dependencies(
             key=note["key"],
             toolchain=Path(note["toolchain"]),

@@ -21,7 +21,7 @@ from buildtool import _data
 from buildtool.build.conan_remedy import excerpt
 from buildtool.build.environment import build_environment
 from buildtool.core.events import Listener, Note
-from buildtool.core.files import tree_digest, value_digest, write_if_changed
+from buildtool.core.files import read_regular, tree_digest, value_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, ToolError, capture
 from buildtool.project.model import Tool
@@ -129,8 +129,7 @@ class ConanHome:
     @property
     def _configuration(self) -> list[str]:
         """What somebody set in the home's global.conf; Conan itself puts comments there."""
-        file = self.where / "global.conf"
-        lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
+        lines = _text(self.where / "global.conf").splitlines()
         return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
     def prepare(self) -> None:
@@ -157,7 +156,7 @@ class ConanHome:
     def _set_remotes(self) -> None:
         note = self.where / "remotes.txt"
         wanted = "\n".join(self.remotes)
-        if (note.read_text() if note.is_file() else DEFAULT_REMOTE) == wanted:
+        if (_text(note) or DEFAULT_REMOTE) == wanted:
             return
         write_if_changed(note, CHANGING)  # if this is interrupted, it is begun again
         # Without its list Conan starts with ConanCenter alone.
@@ -218,7 +217,7 @@ class ConanHome:
 def read_json(path: Path, remedy: str = AGAIN) -> Any:
     """What Conan wrote to `path`; raises `ToolError` with `remedy` when it is not JSON."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
         raise ToolError(
             f"Conan's answer in {path} cannot be read", why=str(error), remedy=remedy
@@ -227,10 +226,17 @@ def read_json(path: Path, remedy: str = AGAIN) -> Any:
 
 def _read(note: Path) -> dict[str, Any]:
     try:
-        read = json.loads(note.read_text())
+        read = json.loads(read_regular(note))
     except (OSError, ValueError):
         return {}
     return read if isinstance(read, dict) else {}
+
+
+def _text(note: Path) -> str:
+    try:
+        return read_regular(note).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _folders(place: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from buildtool.build.conan_home import AGAIN, ConanHome, read_json
 from buildtool.build.conan_remedy import remedy
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import ToolError
 from buildtool.toolchains.conan import ConanProfile
 
@@ -99,7 +99,7 @@ def update(
         doing=f"merging {lock}",
     )
     settle(merged, home.local)
-    return write_if_changed(lock, merged.read_text())
+    return write_if_changed(lock, read_regular(merged))
 
 
 def _others(lock: Path, parts: Sequence[Path]) -> dict[str, object]:

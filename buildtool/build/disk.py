@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.digests import SETTLED_NS
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
 RUNS = "+x"
@@ -141,8 +141,7 @@ class Disk:
     def _read(self, note: Path) -> None:
         """Columns, not rows: names, then their stamps, then their digests, each in one go."""
         try:
-            with note.open("rb") as stream:
-                data = stream.read(MAX_NOTE_BYTES)
+            data = read_regular(note, MAX_NOTE_BYTES)
             body = data[len(_MAGIC) + _RAW :]
             if data[: -len(body)] != _MAGIC + hashlib.sha256(body).digest():
                 return

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 
 API = Path(".cmake", "api", "v1")
 CLIENT = "client-buildtool"
@@ -219,8 +219,7 @@ class Reply(NamedTuple):
         if Path(name).name != name:
             raise self.bad(f"it names a file elsewhere: {name!r}")
         try:
-            with (self.folder / name).open("rb") as stream:
-                data = stream.read(MAX_BYTES + 1)
+            data = read_regular(self.folder / name, MAX_BYTES + 1)
             if len(data) > MAX_BYTES:
                 raise self.bad(f"{name} is larger than {MAX_BYTES >> 20} MiB")
             return json.loads(data)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buildtool.build.tree import NOTE, Frame, Stamp, stamps
-from buildtool.core.files import file_digest
+from buildtool.core.files import file_digest, read_regular
 
 NINJA_DEPS = ".ninja_deps"
 _NOT_CMAKES = (NOTE, ".ninja_log", NINJA_DEPS, "install.new")
@@ -92,8 +92,7 @@ def headers_sum(tree: Path, size: int | None = None) -> tuple[int, str]:
     """The size and sha256 of the file in which Ninja keeps what headers there are, or of its first
     `size` bytes: Ninja only appends to it."""
     try:
-        with (tree / NINJA_DEPS).open("rb") as stream:
-            data = stream.read(-1 if size is None else size)
+        data = read_regular(tree / NINJA_DEPS, -1 if size is None else size)
     except OSError:
         return 0, ""
     return len(data), hashlib.sha256(data).hexdigest()

@@ -30,7 +30,7 @@ from buildtool.build.presets import (
     presets_text,
     written_here,
 )
-from buildtool.core.files import file_digest, write_if_changed
+from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.process import capture, check
 from buildtool.project.model import Project
 
@@ -124,8 +124,7 @@ def _folder(project: Project) -> Path:
 def _commands(tree: Configured, macros: _Macros) -> list[dict[str, Any]]:
     file = tree.step.tree / DATABASE
     try:
-        with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_regular(file, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES >> 20} MiB")
         known = read_build_tree(tree.step.tree)
@@ -200,7 +199,7 @@ def _is_recorded(place: Path, record: Path) -> bool:
     if place.is_symlink() or not place.is_file():
         return False
     try:
-        return bool(json.loads(record.read_text()) == {place.name: file_digest(place)})
+        return bool(json.loads(read_regular(record)) == {place.name: file_digest(place)})
     except (OSError, ValueError, RecursionError):
         return False
 
@@ -211,7 +210,7 @@ def _is_of_trees(place: Path, project: Project) -> bool:
     try:
         if place.is_symlink() or place.stat().st_size > MAX_BYTES:
             return False
-        folders = [Path(entry["directory"]) for entry in json.loads(place.read_bytes())]
+        folders = [Path(entry["directory"]) for entry in json.loads(read_regular(place))]
     except (OSError, ValueError, RecursionError, LookupError, TypeError):
         return False
     trees = project.state / "build"

@@ -23,6 +23,7 @@ from buildtool.build.inputs import (
     changes,
     observe,
 )
+from buildtool.build.mend import INSTALL_TRACE, STAMP, TRACE, mend
 from buildtool.build.ninja_log import finished, newest_in_log
 from buildtool.build.plan import CMakeStep
 from buildtool.build.roots import RootError, Roots
@@ -32,11 +33,6 @@ from buildtool.core.process import ToolError
 
 if TYPE_CHECKING:
     from buildtool.build.discover import Asked, Discovered
-
-STAMP = "configured.json"
-"""What CMake was last told; without it, it is run again."""
-TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
-"""What CMake, and its install script, told of what they read."""
 
 
 class Made(NamedTuple):
@@ -65,7 +61,7 @@ class KeptTree(NamedTuple):
         `foundation` names what no part of an old tree may outlive.  Returns what is known of the
         tree as it is then.
         """
-        note = trees.read_note(self.place)
+        note = mend(self.place)
         now = self._seen(note) if note and note.foundation == foundation else None
         if note is None or now is None:
             return self.nothing(foundation)

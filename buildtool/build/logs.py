@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from buildtool.core.files import open_own
 from buildtool.core.process import Completed, ToolError, capture
 
 
@@ -76,10 +78,11 @@ class StepLog:
         if not self._begun:
             self._begun = True
             with contextlib.suppress(OSError):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._stream = self.path.open(
-                    "w", encoding="utf-8", errors="backslashreplace", buffering=1
+                handle = open_own(self.path, os.O_WRONLY)
+                self._stream = os.fdopen(
+                    handle, "w", encoding="utf-8", errors="backslashreplace", buffering=1
                 )
+                self._stream.truncate()
             self._write(f"{self.title}, {time.strftime('%Y-%m-%d %H:%M:%S %z')}")
         if self._stream:
             try:

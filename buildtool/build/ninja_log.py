@@ -10,11 +10,13 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
+from buildtool.core.files import read_regular
+
 
 def log_lines(tree: Path) -> frozenset[str]:
     """The lines of Ninja's log of commands that succeeded."""
     try:
-        text = (tree / ".ninja_log").read_text(errors="surrogateescape")
+        text = read_regular(tree / ".ninja_log").decode(errors="surrogateescape")
     except OSError:
         return frozenset()
     return frozenset(text.splitlines())

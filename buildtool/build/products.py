@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import os
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from buildtool.build.plan import CMakeStep
 from buildtool.build.tree import delete
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.own import make_directory
 
 UMASK = 0o022
 """What tools run with that make what ships: whoever builds, it gets the same permissions."""
@@ -145,13 +147,15 @@ def renew(fresh: Path, output: Path) -> None:
         if path.is_symlink() or not path.is_file():
             continue
         old = output / path.relative_to(fresh)
-        same = old.is_file() and filecmp.cmp(old, path, shallow=False)
-        moment = old.stat().st_mtime_ns if same else time.time_ns()
+        moment = time.time_ns()
+        with contextlib.suppress(OSError):  # of an old one that cannot be read
+            if old.is_file() and filecmp.cmp(old, path, shallow=False):
+                moment = old.stat().st_mtime_ns
         os.utime(path, ns=(moment, moment))
 
 
 def take_place(fresh: Path, output: Path) -> None:
     """Let `fresh` be the output directory from now on."""
+    make_directory(output.parent)
     delete(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
     fresh.rename(output)

@@ -8,12 +8,12 @@ left; before the next one, whatever is not as noted is taken away, and Ninja mak
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from buildtool.build.inputs import InputsError, InputSet, PathSet
+from buildtool.core.own import remove
 from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
@@ -121,8 +121,13 @@ def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
             status = os.lstat(tree / name)
         except (OSError, ValueError):
             continue
-        found[name] = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        found[name] = stamp_of(status)
     return found
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of what has this status."""
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def take_away(tree: Path, names: Iterable[str]) -> bool:
@@ -157,11 +162,11 @@ def delete(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         # Under another name first: a delete that is interrupted leaves no half of it behind.
         gone = path.with_name(f".{path.name}.gone")
-        shutil.rmtree(gone, ignore_errors=True)
+        remove(gone)
         path.rename(gone)
-        shutil.rmtree(gone)
+        remove(gone)
     else:
-        path.unlink(missing_ok=True)
+        remove(path)
 
 
 def _is_inside(path: Path, tree: Path) -> bool:

@@ -12,7 +12,7 @@ from buildtool.build.built import BuiltStep
 from buildtool.build.judge import Judged, judge
 from buildtool.build.plan import Plan
 from buildtool.build.reasons import Reason
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 
 UP_TO_DATE, RESTORED, BUILT, WAITS = "up-to-date", "restored", "built", "waits"
 
@@ -87,7 +87,7 @@ def note_build(
 def last_build(state: Path, target: str) -> tuple[Explained, ...] | None:
     """What the last build of `target` did; None when none is known of."""
     try:
-        return tuple(_read(row) for row in json.loads(_note(state, target).read_bytes()))
+        return tuple(_read(row) for row in json.loads(read_regular(_note(state, target))))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

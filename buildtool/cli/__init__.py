@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
-    from buildtool.cli.errors import show_error, show_internal_error
+    from buildtool.cli.errors import show_error, show_internal_error, show_repairs
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
@@ -45,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        problem = BuildtoolError(
+        from buildtool.core.unwritable import unwritable
+
+        problem = unwritable(error) or BuildtoolError(
             f"{error.filename or 'standard output'}: {error.strerror}",
             remedy="Check the path, its permissions, and the space on the disk.",
         )
@@ -56,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         show_internal_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else 1
+    finally:
+        with contextlib.suppress(OSError):
+            show_repairs()
     return status
 
 

@@ -11,7 +11,7 @@ from buildtool.cli.options import Json, print_json
 if TYPE_CHECKING:
     from buildtool.build.cache.evict import Freed
     from buildtool.build.cache.store import Store
-    from buildtool.build.cache.upkeep import Tally
+    from buildtool.build.cache.tally import Tally
 
 SHOWN = 20
 app = typer.Typer(
@@ -23,33 +23,38 @@ app = typer.Typer(
 def stats(*, json: Json = False) -> None:
     """Print what is in the cache directory, and how large it is.
 
-    The actions are kept below BUILDTOOL_CACHE_SIZE (such as 20G; else 10G).
+    It is kept below BUILDTOOL_CACHE_SIZE (such as 20G; else 10G).
     """
+    from buildtool.build.cache.evict import ACTIONS
     from buildtool.build.cache.local import cache_limit
-    from buildtool.build.cache.upkeep import ACTIONS, OTHERS, others, tally
+    from buildtool.build.cache.neighbours import OTHERS, Neighbours, counted
+    from buildtool.build.cache.upkeep import tally
     from buildtool.core.cache import cache_dir
 
     limit = cache_limit()
     documents, blobs = tally(_store())
-    rest = others(cache_dir())
+    rest = Neighbours(cache_dir()).tally()
+    size = documents.bytes + blobs.bytes
+    total = size + counted(rest)
     if json:
         print_json(
             {
                 "directory": str(cache_dir()),
                 "limit": limit,
+                "bytes": total,
                 "documents": _json(documents),
                 "blobs": _json(blobs),
                 "others": [{"name": name, **_json(one)} for name, one in rest.items()],
             }
         )
         return
-    size = documents.bytes + blobs.bytes
     count = documents.files + blobs.files
     print(cache_dir())
-    print(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  of at most {_size(limit)}")
+    print(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  what steps made")
     for name, one in rest.items():
         row = f"  {name:<18}{_size(one.bytes):>10}  {_files(one.files):>15}"
-        print(f"{row}  {OTHERS.get(name, '')}".rstrip())
+        print(f"{row}  {OTHERS.get(name, 'not counted')}")
+    print(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
 
 
 @app.command()
@@ -58,48 +63,58 @@ def gc(
     limit: Annotated[str, typer.Option(help="As 5G; else the limit that `stats` tells.")] = "",
     json: Json = False,
 ) -> None:
-    """Delete the actions that were used longest ago, down to a limit."""
+    """Delete what was used longest ago, down to a limit.
+
+    What was used lately stays, as a build may be using it; so do sysroots.
+    """
     from buildtool.build.cache.local import cache_limit, parse_size
+    from buildtool.build.cache.neighbours import Neighbours
     from buildtool.build.cache.upkeep import gc as collect
+    from buildtool.core.cache import cache_dir
 
     target = parse_size(limit, "--limit") if limit else cache_limit()
     store = _store()
-    freed = collect(store, target) if store.directory.is_dir() else None
-    _tell_freed({"actions": freed} if freed else {}, as_json=json)
+    found = cache_dir().is_dir()
+    _tell_freed(collect(store, target, Neighbours(cache_dir())) if found else {}, as_json=json)
 
 
 @app.command()
 def verify(*, json: Json = False) -> None:
-    """Check every file of the action cache against its digest, and delete what is wrong.
+    """Check what steps made and the emulated device's programs against their digests.
 
-    Exit status 1 if anything was.
+    What is wrong is deleted, and made again when it is needed; exit status 1 if anything was.
     """
     from buildtool.build.cache.upkeep import Verified, tally
     from buildtool.build.cache.upkeep import verify as check
+    from buildtool.build.emulator_cache import directory as emulator_directory
+    from buildtool.build.emulator_cache import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else Verified(*tally(store), (), 0)
+    emulator = check_emulator(emulator_directory())
+    wrong = [*done.wrong, *emulator.wrong]
     if json:
         print_json(
             {
                 "documents": _json(done.documents),
                 "blobs": _json(done.blobs),
-                "wrong": [str(path) for path in done.wrong],
+                "emulator": _json(emulator.checked),
+                "wrong": [str(path) for path in wrong],
                 "useless": done.useless,
             }
         )
     else:
-        for path in done.wrong[:SHOWN]:
+        for path in wrong[:SHOWN]:
             print(f"wrong, deleted: {path}")
-        if len(done.wrong) > SHOWN:
-            print(f"… and {len(done.wrong) - SHOWN:,} more")
+        if len(wrong) > SHOWN:
+            print(f"… and {len(wrong) - SHOWN:,} more")
         if done.useless:
             print(f"deleted {done.useless:,} documents of which outputs were evicted")
-        size = done.documents.bytes + done.blobs.bytes
-        count = done.documents.files + done.blobs.files
-        verdict = f"{len(done.wrong):,} wrong" if done.wrong else "all good"
+        checked = (done.documents, done.blobs, emulator.checked)
+        size, count = sum(one.bytes for one in checked), sum(one.files for one in checked)
+        verdict = f"{len(wrong):,} wrong" if wrong else "all good"
         print(f"checked {_files(count)}, {_size(size)}: {verdict}")
-    if done.wrong:
+    if wrong:
         raise typer.Exit(1)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from buildtool.core.errors import BuildtoolError, UsageError
 
+SHOWN_REPAIRS = 10
+
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
     """Print `error` on standard error; with `as_json` also as the one document on stdout."""
@@ -55,6 +57,17 @@ def _print_json(error: BuildtoolError) -> None:
     from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
 
     print_json({**error.document, "error": error.as_json()})
+
+
+def show_repairs() -> None:
+    """Tell what this tool has repaired in its own directories."""
+    from buildtool.core.own import repairs
+
+    for text in repairs[:SHOWN_REPAIRS]:
+        _print(f"repaired: {text}")
+    if len(repairs) > SHOWN_REPAIRS:
+        _print(f"repaired: … and {len(repairs) - SHOWN_REPAIRS:,} more")
+    repairs.clear()
 
 
 def _print(text: str) -> None:

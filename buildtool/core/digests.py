@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.files import file_digest, write_if_changed
+from buildtool.core.files import file_digest, read_regular, write_if_changed
 
 SETTLED_NS = 2_000_000_000
 """A file that was changed less than this ago may change again without a new time stamp."""
@@ -28,7 +28,7 @@ def remembered_digest(path: Path) -> str:
     name = hashlib.sha256(str(path).encode()).hexdigest()[:32]
     note = cache_dir() / "digests" / name
     try:
-        said = note.read_text()
+        said = read_regular(note).decode()
     except (OSError, UnicodeDecodeError):
         said = ""
     digest = said.removeprefix(stamp)

@@ -1,14 +1,21 @@
-"""Files: digests of content, and writes that are whole or not at all."""
+"""Files: digests of content, reads that never hang, writes that are whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from buildtool.core.own import TRIES, clear, make_directory, own_root
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -20,8 +27,51 @@ def is_digest(text: str) -> bool:
 
 def file_digest(path: Path) -> str:
     """sha256 of the file's bytes, in hex."""
-    with path.open("rb") as stream:
+    with open_regular(path, follow=True) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def open_regular(path: Path, *, follow: bool = False) -> BufferedReader:
+    """Open a file for reading, if it is one; a link to one only with `follow`.
+
+    Raises `OSError` for everything else: to open a named pipe in the usual way waits for somebody
+    who writes to it, and to open a device may do anything.
+    """
+    handle = open_descriptor(path, os.O_RDONLY | (0 if follow else os.O_NOFOLLOW))
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: Path, limit: int = -1) -> bytes:
+    """The bytes of a file, `limit` of them at most; raises `OSError` as `open_regular` does."""
+    with open_regular(path) as stream:
+        size = os.fstat(stream.fileno()).st_size + 1  # `read` makes room for what it is told
+        return stream.read(size if limit < 0 else min(limit, size))
+
+
+def open_own(path: Path, flags: int) -> int:
+    """Open a file of this tool's own, which is made if it is missing; returns the descriptor.
+
+    Something else that has its name is removed.  `flags` are those of `os.open`.  Raises `OSError`.
+    """
+    for _ in range(TRIES):
+        make_directory(path.parent)
+        try:
+            return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            continue  # somebody has just removed the directory
+        except OSError:
+            if not clear(path):
+                raise
+    return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
+
+
+def open_descriptor(path: Path, flags: int) -> int:
+    """As `os.open`, for a file; raises `OSError` at once for everything else."""
+    handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY, 0o666)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return handle
 
 
 def value_digest(value: Any) -> str:
@@ -51,21 +101,46 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
     """Write `text` to `path` in one step; leave the file alone when it says so already.
 
     Returns True when the file changed.  An unchanged file keeps its time stamp, so
-    nothing that depends on it is rebuilt.
+    nothing that depends on it is rebuilt.  In this tool's own directories whatever else has the
+    file's name, or that of a directory above it, is removed.
     """
     data = text.encode() if isinstance(text, str) else text
-    if path.is_file() and path.read_bytes() == data:
+    if holds(path, data):
         return False
+    for _ in range(TRIES):
+        make_directory(path.parent)
+        try:
+            _write(path, data, mode)
+        except FileNotFoundError:
+            continue  # somebody has just removed the directory
+        return True
+    _write(path, data, mode)
+    return True
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Whether `path` is a file with just these bytes."""
+    try:
+        with open_regular(path, follow=own_root(path) is None) as stream:
+            return stream.read(len(data) + 1) == data
+    except OSError:
+        return False
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
     import tempfile  # noqa: PLC0415 - mostly nothing changed
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
         os.chmod(name, mode)  # noqa: PTH101 - the temporary name is a plain string
-        Path(name).replace(path)
+        try:
+            Path(name).replace(path)
+        except IsADirectoryError:
+            if not clear(path):
+                raise
+            Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return True

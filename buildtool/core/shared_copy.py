@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
+from buildtool.core.own import make_directory, remove
 
 DIRECTORY = "toolchains"
 
@@ -32,7 +33,7 @@ def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
     import tempfile  # noqa: PLC0415
 
     try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(directory.parent)
         with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".") as temporary:
             fresh = Path(temporary, name)
             fresh.mkdir()
@@ -43,7 +44,7 @@ def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
                     os.link(source, fresh / own)
             with contextlib.suppress(OSError):  # a damaged one, unless another process made it
                 if not (directory / first).is_file():
-                    shutil.rmtree(directory)
+                    remove(directory)
             with contextlib.suppress(OSError):
                 fresh.rename(directory)
     except (OSError, shutil.Error):

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 
 
 def write_summed(path: Path, value: Any) -> None:
@@ -18,7 +18,7 @@ def write_summed(path: Path, value: Any) -> None:
 
 def read_summed(path: Path) -> Any:
     """What was written; raises `OSError`, and `ValueError` when it is not as it was written."""
-    said, _, text = path.read_bytes().partition(b"\n")
+    said, _, text = read_regular(path).partition(b"\n")
     if said != hashlib.sha256(text).hexdigest().encode():
         raise ValueError("its sum is another one")
     return json.loads(text)

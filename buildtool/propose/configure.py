@@ -15,8 +15,8 @@ from buildtool.build.disk import Disk
 from buildtool.build.environment import build_environment
 from buildtool.build.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.build.install_rules import Installation, read_installation
-from buildtool.build.kept_tree import TRACE
 from buildtool.build.logs import StepLog
+from buildtool.build.mend import TRACE
 from buildtool.build.plan import CMakeStep, make_plan
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted

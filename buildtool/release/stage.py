@@ -19,6 +19,7 @@ from buildtool import __version__
 from buildtool.build.built import Built
 from buildtool.build.disk import RUNS, Disk
 from buildtool.core.files import value_digest
+from buildtool.core.own import make_directory, remove
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
@@ -129,7 +130,7 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
     import shutil  # noqa: PLC0415 - most of the time it is as it should be
     import tempfile  # noqa: PLC0415
 
-    directory.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(directory.parent)
     fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
     try:
         for name, path in contents.files.items():
@@ -143,8 +144,7 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
         (fresh / RUN_SCRIPT).write_text(script)
         (fresh / RUN_SCRIPT).chmod(0o755)
         fresh.chmod(0o755)
-        if directory.exists():
-            shutil.rmtree(directory)
+        remove(directory)
         fresh.rename(directory)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

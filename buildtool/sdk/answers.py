@@ -19,7 +19,7 @@ from typing import Any
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.digests import SETTLED_NS
-from buildtool.core.files import write_if_changed
+from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import Completed
 
 MOST_PATHS = 1000
@@ -54,7 +54,7 @@ def remembered(
 
 def _read(note: Path) -> str | None:
     try:
-        said: Any = json.loads(note.read_bytes())
+        said: Any = json.loads(read_regular(note))
         whole = all(_stamp(path) == stamp for path, stamp in said["stamps"].items())
         return str(said["output"]) if whole else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -17,7 +17,7 @@ from pathlib import Path
 from buildtool.core.cache import cache_dir
 from buildtool.core.digests import SETTLED_NS
 from buildtool.core.errors import UsageError
-from buildtool.core.files import file_digest, value_digest, write_if_changed
+from buildtool.core.files import file_digest, holds, value_digest, write_if_changed
 from buildtool.sdk.found import Found, Problem, ToolMissingError
 from buildtool.sdk.sysroot_facts import FACTS, Facts, damaged, read_facts
 
@@ -144,9 +144,8 @@ def _verify(where: Path, facts: Facts) -> None:
         rows[-1].append(status.st_ctime_ns)
     stamp = value_digest([facts.identity, rows])
     note = where / "verified"
-    with contextlib.suppress(OSError):
-        if note.read_bytes() == stamp.encode():
-            return
+    if holds(note, stamp.encode()):
+        return
     for file in facts.files:
         path = where / ROOT / file.path
         if file.link:

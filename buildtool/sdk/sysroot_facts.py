@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from buildtool.core.files import value_digest
+from buildtool.core.files import read_regular, value_digest
 from buildtool.project.model import PLATFORMS
 from buildtool.sdk.found import ToolUnfitError
 
@@ -69,8 +69,7 @@ class Facts:
 def read_facts(where: Path) -> Facts:
     """`facts.json` of the sysroot in `where`, checked; raises `ToolUnfitError`."""
     try:
-        with (where / FACTS).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_regular(where / FACTS, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise damaged(where, f"{FACTS} is larger than {MAX_BYTES >> 20} MiB")
         said = json.loads(data)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from buildtool.build.cache.index import Index, Row
 from buildtool.build.cache.store import Store
+
+ACTIONS = "actions"
+"""Name of the action cache in the cache directory."""
 
 
 class Freed(NamedTuple):
@@ -16,30 +19,63 @@ class Freed(NamedTuple):
     bytes: int = 0
 
 
-def evict(store: Store, index: Index, target: int) -> Freed:
-    """Delete what was used longest ago until no more than `target` bytes are left.
+class Entry(NamedTuple):
+    """Something besides the action cache that takes room: `used` is when it was last used, in
+    nanoseconds since the epoch; `delete` returns whether it could be deleted."""
+
+    name: str
+    size: int
+    used: int
+    delete: Callable[[], bool]
+
+
+class _Sized(Protocol):
+    @property
+    def size(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Sized)
+
+
+def evict(
+    store: Store, index: Index, target: int, entries: Iterable[Entry] = ()
+) -> dict[str, Freed]:
+    """Delete what was used longest ago until no more than `target` bytes are left of the action
+    cache and `entries`; returns what was, by the name in the cache directory.
 
     A document that names a deleted blob goes as well.  Others may use, put and evict meanwhile: at
     worst they find something missing.
     """
     rows = index.rows()
-    chosen = choose(rows, target)
-    blobs = {row.item.key for row in chosen if row.item.kind == "cas"}
+    everything: list[Row | Entry] = [*rows, *entries]
+    everything.sort(key=lambda each: each.used)  # documents stay before blobs of the same time
+    chosen = choose(everything, target)
+    gone = [each for each in chosen if isinstance(each, Row)]
+    blobs = {row.item.key for row in gone if row.item.kind == "cas"}
     useless = index.naming(blobs)
-    beyond = rows[len(chosen) :]
-    chosen += [row for row in beyond if row.item.kind == "ac" and row.item.key in useless]
-    return delete(store, index, chosen)
+    known = {row.item for row in gone}
+    gone += [
+        row
+        for row in rows
+        if row.item.kind == "ac" and row.item.key in useless and row.item not in known
+    ]
+    freed = {ACTIONS: delete(store, index, gone)}
+    for each in chosen:
+        if isinstance(each, Entry) and each.delete():
+            before = freed.get(each.name, Freed())
+            freed[each.name] = Freed(before.items + 1, before.bytes + each.size)
+    return freed
 
 
-def choose(rows: Sequence[Row], target: int) -> list[Row]:
-    """Of rows in the order of their last use the first ones, until the others fit `target`."""
-    total = sum(row.stored.size for row in rows)
+def choose(things: Sequence[T], target: int) -> list[T]:
+    """Of things in the order of their last use the first ones, until the others fit `target`."""
+    total = sum(each.size for each in things)
     chosen = []
-    for row in rows:
+    for each in things:
         if total <= target:
             break
-        chosen.append(row)
-        total -= row.stored.size
+        chosen.append(each)
+        total -= each.size
     return chosen
 
 

@@ -21,6 +21,7 @@ from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.lock import PATIENCE, locked_briefly
 from buildtool.build.cache.store import KINDS, Item, Store, Stored, remove
 from buildtool.core.files import is_digest
+from buildtool.core.own import clear
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -43,6 +44,16 @@ class Row(NamedTuple):
 
     item: Item
     stored: Stored
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.stored.size
+
+    @property
+    def used(self) -> int:
+        """When it was last used, in nanoseconds since the epoch."""
+        return self.stored.used
 
 
 class Index:
@@ -162,8 +173,8 @@ class Index:
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNWRITABLE:
                 raise OSError(0, str(error), str(self.path)) from error
+        self._make()
         try:
-            self._make()
             with self._open() as database:
                 return act(database)
         except sqlite3.DatabaseError as error:
@@ -182,8 +193,16 @@ class Index:
             database.close()
 
     def _make(self) -> None:
+        import sqlite3  # noqa: PLC0415 - see above
+
         for ending in ("", "-journal", "-wal", "-shm"):
             remove(self.path.with_name(self.path.name + ending))
+        try:
+            self._fill()
+        except sqlite3.DatabaseError as error:
+            raise OSError(0, str(error), str(self.path)) from error
+
+    def _fill(self) -> None:
         with contextlib.closing(_connect(self.path)) as database:
             database.executescript(_SCHEMA)
             for item, stored in self.store.items():
@@ -201,6 +220,7 @@ class Index:
 def _connect(path: Path) -> Connection:
     import sqlite3  # noqa: PLC0415 - see above
 
+    clear(path)  # SQLite would follow a link
     database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")

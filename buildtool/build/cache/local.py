@@ -12,14 +12,16 @@ from types import TracebackType
 from typing import Any
 
 from buildtool.build.cache.action import blobs_named, path_sets_document, read_path_sets
-from buildtool.build.cache.evict import evict
+from buildtool.build.cache.evict import ACTIONS, evict
 from buildtool.build.cache.index import Index
 from buildtool.build.cache.lock import locked_briefly
+from buildtool.build.cache.neighbours import Neighbours
 from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Store
-from buildtool.build.cache.upkeep import ACTIONS
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.core.own import TRIES
+from buildtool.core.unwritable import CACHE_REMEDY, unwritable
 
 LIMIT = 10 << 30
 LIMIT_VARIABLE = "BUILDTOOL_CACHE_SIZE"
@@ -31,15 +33,23 @@ _told: set[Path] = set()  # the caches that this process has complained of
 
 
 class LocalCache:
-    """Documents by key and blobs by content, below `directory`, in `limit` bytes.
+    """Documents by key and blobs by content, below `directory`, in `limit` bytes together with the
+    `neighbours` of that directory.
 
     Keys and digests are sha256 in hex (else `ValueError`).  Threads and processes may share it.
     When it cannot be written, that costs one note to `listener`, and from then on it is only read.
     `close` it: then it is noted what was used, and the limit is kept.
     """
 
-    def __init__(self, directory: Path, limit: int, listener: Listener) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        limit: int,
+        listener: Listener,
+        neighbours: Neighbours | None = None,
+    ) -> None:
         self.directory = directory
+        self.neighbours = neighbours
         self.limit = limit
         self.listener = listener
         self.store = Store(directory)
@@ -134,6 +144,7 @@ class LocalCache:
             there = self.store.size(item) == size
 
             def write() -> bool:
+                source.seek(0)
                 if there:
                     self.index.use({item: size})  # it is as good as new
                 elif not self.store.copy_in(
@@ -171,6 +182,8 @@ class LocalCache:
                 self.index.use(used)
             if wrote:
                 self.store.sweep()
+                if self.neighbours:
+                    self.neighbours.sweep()
                 self._keep_limit()
             return True
 
@@ -194,24 +207,36 @@ class LocalCache:
             self._keep_limit()
 
     def _keep_limit(self) -> None:
-        if self.index.total() > self.limit:
-            evict(self.store, self.index, int(self.limit * LOW_WATER))
+        target = int(self.limit * LOW_WATER)
+        if not self.neighbours:
+            if self.index.total() > self.limit:
+                evict(self.store, self.index, target)
+        elif self.index.total() + self.neighbours.size() > self.limit:
+            self.neighbours.collect(self.store, self.index, target)
 
     def _try(self, write: Callable[[], bool]) -> bool:
         """`write`, or False when that cannot be, of which the user is told once."""
         if not self._writable:
             return False
-        try:
-            return write()
-        except OSError as error:
-            with self._state:
-                self._writable = False
-                first = self.directory not in _told
-                _told.add(self.directory)
-            if first:
-                why = error.strerror or str(error)
-                self.listener(Note(f"the cache cannot be written: {why}: {self.directory}"))
-            return False
+        for attempt in range(TRIES):
+            try:
+                return write()
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) and attempt + 1 < TRIES:
+                    continue  # another process has just cleared the cache
+                self._complain(error)
+                break
+        return False
+
+    def _complain(self, error: OSError) -> None:
+        with self._state:
+            self._writable = False
+            first = self.directory not in _told
+            _told.add(self.directory)
+        if first:
+            why = f"{error.strerror or error}: {self.directory}"
+            mend = f"\n  → {CACHE_REMEDY}" if unwritable(error) else ""
+            self.listener(Note(f"the cache cannot be written: {why}{mend}"))
 
 
 def actions_dir() -> Path:
@@ -221,11 +246,11 @@ def actions_dir() -> Path:
 
 def open_cache(listener: Listener) -> LocalCache:
     """The user's action cache; raises `UsageError` when its size limit makes no sense."""
-    return LocalCache(actions_dir(), cache_limit(), listener)
+    return LocalCache(actions_dir(), cache_limit(), listener, Neighbours(cache_dir()))
 
 
 def cache_limit() -> int:
-    """Bytes that the action cache may have: `$BUILDTOOL_CACHE_SIZE`, else 10 GiB."""
+    """Bytes that the cache may have: `$BUILDTOOL_CACHE_SIZE`, else 10 GiB."""
     said = os.environ.get(LIMIT_VARIABLE, "")
     return parse_size(said, LIMIT_VARIABLE) if said else LIMIT
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from buildtool.core.files import open_own
 
 PATIENCE = 20.0
 """Seconds: whoever holds a lock of the cache for longer stands still, and must not stop others."""
@@ -19,8 +22,7 @@ def locked_briefly(path: Path) -> Iterator[None]:
     Raises `TimeoutError` when somebody else does not let go of it, `OSError` when the file cannot
     be made.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as stream:
+    with os.fdopen(open_own(path, os.O_RDWR), "rb") as stream:
         end = time.monotonic() + PATIENCE
         while True:
             try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from buildtool.build.cache.outputs import Output
+from buildtool.core.own import make_directory, remove
 
 Fetch = Callable[[str, Path], bool]
 """Write the blob with this sha256 to this path, whole and checked; False when that cannot be."""
@@ -28,8 +29,9 @@ def restore(
     fresh = into.with_name(f".{into.name}.new")
     old = into.with_name(f".{into.name}.old")
     _delete(fresh)
+    make_directory(into.parent)
     try:
-        fresh.mkdir(parents=True)
+        fresh.mkdir()
         if not all(_lay(output, fresh, fetch) for output in outputs):
             return False
         for folder, _, _ in os.walk(fresh):
@@ -65,7 +67,5 @@ def _lay(output: Output, directory: Path, fetch: Fetch) -> bool:
 
 
 def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        remove(path)

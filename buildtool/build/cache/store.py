@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import stat
 import tempfile
 import time
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
+from buildtool.core import own
 from buildtool.core.files import is_digest
 
 Kind = Literal["ac", "cas"]
@@ -194,9 +194,9 @@ class Store:
     def _written(self, item: Item, place: Place) -> Iterator[BinaryIO]:
         """A stream into a file that is placed as the item's when the block ends without error."""
         path = self.path(item)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        own.make_directory(path.parent)
         temporary = self.directory / "tmp"
-        temporary.mkdir(exist_ok=True)
+        own.make_directory(temporary)
         handle, name = tempfile.mkstemp(dir=temporary)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -215,11 +215,9 @@ class _OtherContentError(Exception):
 
 
 def remove(path: Path) -> None:
-    """Delete a file or a whole directory, as far as that can be done."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        shutil.rmtree(path, ignore_errors=True)
+    """Delete whatever is there, as far as that can be done."""
+    with contextlib.suppress(OSError):
+        own.remove(path)
 
 
 def _header(key: str, text: bytes) -> bytes:
@@ -247,6 +245,9 @@ def _is_place(folder: os.DirEntry[str], file: os.DirEntry[str]) -> bool:
 
 
 def _entries(directory: Path) -> list[os.DirEntry[str]]:
+    """What is in a directory; nothing when it is a link, which leads to somebody else's files."""
+    if directory.is_symlink():
+        return []
     try:
         with os.scandir(directory) as entries:
             return list(entries)

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.evict import Freed, evict
 from buildtool.build.cache.index import Index
+from buildtool.build.cache.neighbours import KEPT, OTHERS, Neighbours
 from buildtool.build.cache.store import KINDS, Item, Store, remove
+from buildtool.build.cache.tally import Tally, tally_tree
 
-ACTIONS = "actions"
-"""Name of the action cache in the cache directory."""
-OTHERS = {
-    "zig": "compiled by zig",
-    "emulator": "programs of the emulated device",
-    "device": "emulated devices",
-    "buildtool-cdsprpc": "import stubs",
-    "digests": "digests of compilers and SDKs",
-    "sysroots": "pulled from devices",
-    "toolchains": "compilers that builds use",
-}
-"""What else lies in the cache directory."""
-KEPT = ("sysroots",)
-"""What is never cleared: it takes a device to get it again."""
-
-
-class Tally(NamedTuple):
-    """How many files there are, and their bytes."""
-
-    files: int = 0
-    bytes: int = 0
+LATELY = 60.0
+"""Seconds: what was written to within this time is left to its writer."""
 
 
 class Verified(NamedTuple):
@@ -56,18 +37,15 @@ def tally(store: Store) -> tuple[Tally, Tally]:
     return documents, blobs
 
 
-def others(directory: Path) -> dict[str, Tally]:
-    """What lies in the cache directory besides the action cache, by name."""
-    names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
-    return {name: _tally_tree(directory / name) for name in names if name != ACTIONS}
-
-
-def gc(store: Store, limit: int) -> Freed:
+def gc(store: Store, limit: int, neighbours: Neighbours | None = None) -> dict[str, Freed]:
     """Bring index and files together, delete what was used longest ago down to `limit` bytes."""
     store.sweep()
     index = Index(store)
     index.rebuild()
-    return evict(store, index, limit)
+    if not neighbours:
+        return evict(store, index, limit)
+    neighbours.sweep()
+    return neighbours.collect(store, index, limit)
 
 
 def verify(store: Store) -> Verified:
@@ -102,7 +80,7 @@ def clear(store: Store) -> Freed:
     for path in store.strays():
         remove(path)
     if store.directory.is_dir():
-        store.sweep(older=0.0)
+        store.sweep(older=LATELY)
         Index(store).rebuild()
     return Freed(files, size)
 
@@ -114,7 +92,7 @@ def clear_others(directory: Path) -> dict[str, Freed]:
         path = directory / name
         if name in KEPT or not os.path.lexists(path):
             continue
-        there = Tally() if path.is_symlink() else _tally_tree(path)
+        there = Tally() if path.is_symlink() else tally_tree(path)
         remove(path)
         freed[name] = Freed(there.files, there.bytes)
     return freed
@@ -123,25 +101,3 @@ def clear_others(directory: Path) -> dict[str, Freed]:
 def _is_whole(store: Store, item: Item) -> bool:
     text = store.read_document(item.key) or b""
     return all(store.size(Item("cas", blob)) is not None for blob in blobs_named(text))
-
-
-def _tally_tree(root: Path) -> Tally:
-    seen = set()
-    files = size = 0
-    for status in _statuses(root):
-        if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
-            seen.add((status.st_dev, status.st_ino))
-            files, size = files + 1, size + status.st_size
-    return Tally(files, size)
-
-
-def _statuses(root: Path) -> Iterator[os.stat_result]:
-    if not root.is_dir():
-        yield root.lstat()
-        return
-    for folder, _, names in os.walk(root):
-        for name in names:
-            try:
-                yield os.lstat(f"{folder}/{name}")
-            except OSError:
-                continue  # deleted meanwhile

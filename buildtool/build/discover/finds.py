@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.build.discover.places import PROBES, Finding, literal
+from buildtool.core.files import read_regular
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")
@@ -109,8 +110,7 @@ def _package_files(name: str) -> Iterator[str]:
 
 def _events(log: Path) -> Iterator[_Event]:
     try:
-        with log.open("rb") as stream:
-            text = stream.read(MAX_BYTES).decode(errors="surrogateescape")
+        text = read_regular(log, MAX_BYTES).decode(errors="surrogateescape")
     except OSError:
         return
     event: _Event | None = None

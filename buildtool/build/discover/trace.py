@@ -16,6 +16,7 @@ from typing import Any
 
 from buildtool.build.discover.places import PROBES, Finding
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import open_regular
 
 MAX_LINE = 16 << 20
 MAX_BYTES = 4 << 30
@@ -86,7 +87,7 @@ def read_trace(trace: Path, found: Finding, start: str, cmake_root: str = "\0") 
 def _rows(trace: Path) -> Iterator[Any]:
     size = 0
     try:
-        with trace.open("rb") as stream:
+        with open_regular(trace) as stream:
             if b'"version"' not in stream.readline(4096):
                 raise _bad(trace, "it does not begin as one")
             while line := stream.readline(MAX_LINE):

@@ -9,6 +9,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.files import write_if_changed
+from buildtool.core.own import clear, make_directory, remove
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
@@ -51,9 +52,8 @@ def prepare(root: Path, soc: Soc, listener: Listener, qemu_wish: Tool = ANY) -> 
     qemu, glibc = sound("the QEMU", find_qemu(qemu_wish)), find_cross_glibc()
     emulator = build_emulator(listener)
     libraries = root / "lib"
-    (root / "usr" / "lib" / "rfsa" / "adsp").mkdir(parents=True, exist_ok=True)
-    (root / "usr" / "lib" / "dsp").mkdir(parents=True, exist_ok=True)
-    libraries.mkdir(exist_ok=True)
+    for folder in (libraries, root / "usr" / "lib" / "rfsa" / "adsp", root / "usr" / "lib" / "dsp"):
+        make_directory(folder)
     for library in glibc.directory.glob("*.so*"):
         _link(libraries / library.name, library)
     _link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
@@ -83,8 +83,13 @@ def _link(place: Path, target: Path) -> None:
     if place.is_symlink() and place.readlink() == target:
         return
     fresh = place.with_name(f".{place.name}.{os.getpid()}")
+    remove(fresh)
     fresh.symlink_to(target)
-    fresh.replace(place)
+    try:
+        fresh.replace(place)
+    except IsADirectoryError:
+        clear(place)
+        fresh.replace(place)
 
 
 def check_platform(target: str, platform: str) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.build.building import building
 from buildtool.build.carry_out import carry_out
+from buildtool.build.emulator_cache import INSTALL, directory, is_whole, note_use, state_of
 from buildtool.build.plan import CMakeStep
-from buildtool.core.cache import cache_dir
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
 from buildtool.toolchains.hexagon import hexagon_musl
@@ -43,23 +43,20 @@ def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
 
 
 def build_emulator(listener: Listener) -> Emulator:
-    """The emulator's binaries, built if this version of them is not in the cache yet.
+    """The emulator's binaries, built if this version of them is not in the cache as it was built.
 
     The first time takes a minute or two, most of it zig building a C library for Hexagon.
     """
     cdsprpc, shell = emulator_steps()
-    emulator = Emulator(cdsprpc.output / "libcdsprpc.so.1", shell.output / "fastrpc_shell")
-    missing = [
-        step
-        for step, product in ((shell, emulator.shell), (cdsprpc, emulator.cdsprpc))
-        if not product.is_file()
-    ]
+    missing = [step for step in (shell, cdsprpc) if not is_whole(step.tree)]
     if missing:
         listener(Note("building the emulated device, once; the first time takes a minute or two"))
-        with building(cache_dir() / "emulator" / "state", listener) as shared:
-            for step in missing:
-                carry_out(step, shared, {})
-    return emulator
+    for step in missing:
+        with building(state_of(step.tree), listener) as shared:
+            carry_out(step, shared, {})
+    for step in (shell, cdsprpc):
+        note_use(step.tree)
+    return Emulator(cdsprpc.output / "libcdsprpc.so.1", shell.output / "fastrpc_shell")
 
 
 def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
@@ -71,6 +68,6 @@ def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
         profile=profile,
         root=source,
         source=source,
-        tree=cache_dir() / "emulator" / key,
-        output=cache_dir() / "emulator" / key / "install",
+        tree=directory() / key,
+        output=directory() / key / INSTALL,
     )

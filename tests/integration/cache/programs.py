@@ -19,7 +19,8 @@ from buildtool.build.cache.action import Action, read_action
 from buildtool.build.cache.local import LocalCache
 from buildtool.build.cache.outputs import Output, read_outputs
 from buildtool.build.cache.restore import restore
-from buildtool.build.cache.upkeep import clear, verify
+from buildtool.build.cache.store import Store
+from buildtool.build.cache.upkeep import clear, gc, verify
 from buildtool.core.events import Event
 
 ACTIONS = 24
@@ -79,6 +80,16 @@ def share(directory: Path, limit: str, seed: str) -> None:
         cache.close()
         assert not told, told
     print(json.dumps(counts))
+
+
+def upset(directory: Path) -> None:
+    """Clear, verify and collect the cache that others use, until they are done."""
+    store = Store(directory)
+    print("begun", flush=True)
+    while not directory.with_name("done").exists():
+        clear(store)
+        verify(store)
+        gc(store, 5 * SIZE)
 
 
 def killed(directory: Path, moments: str, seed: str) -> None:
@@ -180,5 +191,5 @@ def read_only(directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    programs = {one.__name__: one for one in (share, killed, full, fill, read_only)}
+    programs = {one.__name__: one for one in (share, upset, killed, full, fill, read_only)}
     programs[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

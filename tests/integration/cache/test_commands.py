@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "a cache"
     monkeypatch.setenv("BUILDTOOL_CACHE", str(directory))
     monkeypatch.delenv("BUILDTOOL_CACHE_SIZE", raising=False)
-    for name, size in {"zig": 3_000_000, "sysroots": 2048, "mystery": 5}.items():
-        (directory / name / "sub").mkdir(parents=True)
-        (directory / name / "sub" / "file").write_bytes(b"x" * size)
+    for name, size in {"zig/z": 3_000_000, "sysroots/sim": 2048, "mystery/sub": 5}.items():
+        (directory / name).mkdir(parents=True)
+        (directory / name / ("0" * 32)).write_bytes(b"x" * size)
     with LocalCache(directory / "actions", 1 << 30, print) as actions:
         for number in range(3):
             assert put(actions, number, tmp_path / "source")
@@ -33,11 +34,12 @@ def test_stats(buildtool: Buildtool, cache: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     rows = shown.stdout.splitlines()
     assert rows[0] == str(cache)
-    assert rows[1].endswith("KiB          7 files  of at most 10.0 GiB")
+    assert rows[1].endswith("KiB          7 files  what steps made")
     assert rows[2:] == [
-        "  mystery                  5 B           1 file",
-        "  sysroots             2.0 KiB           1 file  pulled from devices",
+        "  mystery                  5 B           1 file  not counted",
+        "  sysroots             2.0 KiB           1 file  from devices, not counted",
         "  zig                  2.9 MiB           1 file  compiled by zig",
+        "  together             3.0 MiB  of at most 10.0 GiB",
     ]
     assert max(map(len, rows[1:])) < 80
     said = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
@@ -46,11 +48,19 @@ def test_stats(buildtool: Buildtool, cache: Path) -> None:
     assert said["documents"]["file_count"] == 4  # three actions and the list of path sets
     assert said["blobs"] == {"file_count": 3, "bytes": 3 * SIZE}
     assert {"name": "zig", "file_count": 1, "bytes": 3_000_000} in said["others"]
+    stored = said["documents"]["bytes"] + said["blobs"]["bytes"]
+    assert said["bytes"] == stored + 3_000_000
 
 
 def test_gc(buildtool: Buildtool, cache: Path) -> None:
     nothing = buildtool("cache", "gc", cwd=cache)
     assert nothing.stdout == "freed 0 B in 0 files\n"
+    os.utime(cache / "zig/z" / ("0" * 32), (1, 1))
+    done = buildtool("cache", "gc", "--limit", "1M", "--json", cwd=cache)
+    assert json.loads(done.stdout)["freed"] == [
+        {"name": "actions", "file_count": 0, "bytes": 0},
+        {"name": "zig", "file_count": 1, "bytes": 3_000_000},
+    ]
     done = buildtool("cache", "gc", "--limit", "50K", "--json", cwd=cache)
     assert json.loads(done.stdout)["freed"][0]["bytes"] > 2 * SIZE
     left = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
@@ -82,7 +92,7 @@ def test_clear(buildtool: Buildtool, cache: Path) -> None:
     done = buildtool("cache", "clear", cwd=cache)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("KiB in 7 files\n")
-    assert (cache / "zig" / "sub" / "file").exists()
+    assert (cache / "zig" / "z" / ("0" * 32)).exists()
     everything = buildtool("cache", "clear", "--all", cwd=cache)
     assert everything.stdout.splitlines() == [
         "  actions                  0 B          0 files",

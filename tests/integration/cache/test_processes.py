@@ -55,6 +55,18 @@ def test_eight_processes_share_a_cache(tmp_path: Path) -> None:
     assert verify(store).wrong == ()
 
 
+def test_a_cache_that_is_cleared_all_the_time_is_shared_without_a_note(tmp_path: Path) -> None:
+    upset = start("upset", tmp_path / "cache")
+    assert upset.stdout
+    assert upset.stdout.readline() == "begun\n"
+    processes = [start("share", tmp_path / "cache", 1 << 30, seed) for seed in range(4)]
+    counts = [json.loads(end(process)) for process in processes]
+    (tmp_path / "done").touch()
+    end(upset)
+    assert min(one["put"] for one in counts) > 10
+    assert verify(Store(tmp_path / "cache")).wrong == ()
+
+
 def test_a_killed_process_leaves_a_cache_that_verifies(tmp_path: Path) -> None:
     assert int(end(start("killed", tmp_path / "cache", 20, "fixed seed"))) > 10
 

@@ -1,0 +1,40 @@
+"""How much lies in a directory."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Tally(NamedTuple):
+    """How many files there are, and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+
+def tally_tree(root: Path) -> Tally:
+    """The files below `root`, or `root` itself if it is one; each counts once."""
+    seen = set()
+    files = size = 0
+    for status in _statuses(root):
+        if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            files, size = files + 1, size + status.st_size
+    return Tally(files, size)
+
+
+def _statuses(root: Path) -> Iterator[os.stat_result]:
+    if not root.is_dir():
+        if os.path.lexists(root):
+            yield root.lstat()
+        return
+    for folder, _, names in os.walk(root):
+        for name in names:
+            try:
+                yield os.lstat(f"{folder}/{name}")
+            except OSError:
+                continue  # deleted meanwhile

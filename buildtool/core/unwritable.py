@@ -1,0 +1,71 @@
+"""What to do when this tool may not write where it keeps its files."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.own import own_root
+
+CACHE_REMEDY = "Set the environment variable BUILDTOOL_CACHE to a directory that you can write to."
+
+
+_ERRORS = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP),
+)
+
+
+class UnwritableError(BuildtoolError):
+    """The cache, or the state of a project, cannot be read or written by this user."""
+
+    code = "unwritable"
+
+
+def unwritable(error: OSError) -> UnwritableError | None:
+    """`error` in terms of the directory that it befell; None when it is of another kind."""
+    if error.errno not in _ERRORS:
+        return None
+    path = Path(os.fsdecode(error.filename or ""))
+    root = own_root(path) if path.is_absolute() else None
+    if root is None:
+        return None
+    message = f"{path}: {error.strerror}"
+    if root == cache_dir():
+        return UnwritableError(
+            f"the cache cannot be used: {message}",
+            why=f"the cache directory is {root}{_owner(path)}",
+            remedy=CACHE_REMEDY,
+        )
+    mend = f"Make it writable, or delete it: rm -rf '{root}'."
+    return UnwritableError(
+        f"the project's build directory cannot be used: {message}",
+        why=f"everything that is built lies in {root}{_owner(path)}",
+        remedy=mend
+        if os.path.lexists(root)
+        else "Make the project's directory writable, or copy the project to one that you can write"
+        " to.",
+    )
+
+
+def _owner(path: Path) -> str:
+    """`; PATH belongs to NAME`, for the nearest thing that is there, when that is another user."""
+    for place in (path, *path.parents):
+        try:
+            owner = place.lstat().st_uid
+        except OSError:
+            continue
+        return f"; {place} belongs to {_name(owner)}" if owner != os.geteuid() else ""
+    return ""
+
+
+def _name(uid: int) -> str:
+    import pwd  # noqa: PLC0415 - only an error needs it
+
+    try:
+        return f"the user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"the user {uid}"

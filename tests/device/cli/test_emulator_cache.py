@@ -1,0 +1,79 @@
+"""The emulated device's programs in the cache: damaged ones are found, and made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.emulator_cache import INSTALL, is_whole, state_of
+from buildtool.deploy.emulated.emulator import Emulator, build_emulator
+from tests.command_line import Buildtool
+
+LISTS = """cmake_minimum_required(VERSION 3.22)
+project(app C)
+find_package(Buildtool REQUIRED)
+add_executable(app app.c)
+target_link_libraries(app PRIVATE Buildtool::cdsprpc)
+install(TARGETS app)
+"""
+MAIN = "#include <remote.h>\nint main(void) { return remote_handle64_close == 0; }\n"
+
+
+@pytest.fixture
+def emulator() -> Emulator:
+    """The emulator's programs, in a cache where they may be damaged."""
+    build_emulator(print)
+    shared = Path(os.environ["BUILDTOOL_CACHE"], "emulator")
+    kept = shared.resolve()
+    shared.unlink()
+    shared.mkdir()
+    for tree in kept.iterdir():
+        if (tree / INSTALL).is_dir():
+            shutil.copytree(tree / INSTALL, shared / tree.name / INSTALL, symlinks=True)
+            shutil.copytree(state_of(tree), shared / state_of(tree).name)
+            (shared / f"{tree.name}.lock").touch()
+    return build_emulator(refuse)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A project with a program that needs libcdsprpc to start."""
+    root = tmp_path / "a project"
+    (root / "host").mkdir(parents=True)
+    (root / "buildtool.toml").write_text('[project]\nname = "p"\n[host.app]\nsource = "host"\n')
+    (root / "host" / "CMakeLists.txt").write_text(LISTS)
+    (root / "host" / "app.c").write_text(MAIN)
+    return root
+
+
+def refuse(event: object) -> None:
+    raise AssertionError(f"the emulator was built again: {event}")
+
+
+def test_emptied_programs_are_made_again(
+    emulator: Emulator, app: Path, buildtool: Buildtool
+) -> None:
+    emulator.cdsprpc.write_bytes(b"")
+
+    ran = buildtool("run", "sim", cwd=app)
+
+    assert ran.returncode == 0, ran.stderr
+    assert "building the emulated device" in ran.stderr
+    assert emulator.cdsprpc.stat().st_size
+    build_emulator(refuse)
+
+    wrong = {str(emulator.cdsprpc.resolve()), str(emulator.shell)}
+    emulator.cdsprpc.write_bytes(b"")
+    emulator.shell.write_bytes(emulator.shell.read_bytes()[:-1])
+    verified = buildtool("cache", "verify", "--json", cwd=app)
+    assert verified.returncode == 1
+    assert set(json.loads(verified.stdout)["wrong"]) == wrong
+    assert not is_whole(emulator.cdsprpc.parents[1])
+    assert buildtool("cache", "verify", cwd=app).returncode == 0
+    ran = buildtool("run", "sim", cwd=app)
+    assert ran.returncode == 0, ran.stderr
+    assert buildtool("cache", "verify", cwd=app).stdout.endswith("all good\n")

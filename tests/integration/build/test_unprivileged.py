@@ -1,0 +1,172 @@
+"""An ordinary user in directories that may not be written to, or that belong to somebody else: a
+clear error, or a build without the cache; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.build.app import App
+from tests.integration.unprivileged import give_away, protect, unprivileged
+
+Deny = Callable[..., None]
+DENIALS = pytest.mark.parametrize("deny", [protect, give_away])
+REMEDY = "→ Set the environment variable BUILDTOOL_CACHE to a directory that you can write to."
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    made = App(tmp_path / "a project", tmp_path / "cache", unprivileged())
+    made.write()
+    return made
+
+
+@pytest.fixture
+def built(app: App) -> App:
+    app.build()
+    return app
+
+
+def content(folder: Path) -> dict[str, bytes | str]:
+    """All that is in a directory: files, links, modes."""
+    found: dict[str, bytes | str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = f"{path.relative_to(folder)} {path.lstat().st_mode:o}"
+        found[name] = str(path.readlink()) if path.is_symlink() else ""
+        if path.is_file() and not path.is_symlink():
+            found[name] = path.read_bytes()
+    return found
+
+
+@DENIALS
+def test_a_project_that_may_only_be_read(deny: Deny, app: App) -> None:
+    deny(app.root)
+    before = content(app.root)
+    said = app.fails()
+    assert "the project's build directory cannot be used" in said
+    assert f"{app.root}/.buildtool: Permission denied" in said
+    assert "→ Make the project's directory writable, or copy the project" in said
+    assert ("belongs to the user" in said) == (deny is give_away)
+    assert "host/app" in app.run("build", "--plan").stdout
+    assert app.run("why").returncode == 0
+    assert content(app.root) == before
+
+
+@DENIALS
+def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
+    deny(built.root)
+    before = content(built.root)
+    said = built.fails()
+    assert "the project's build directory cannot be used" in said
+    assert f"→ Make it writable, or delete it: rm -rf '{built.root}/.buildtool'." in said
+    assert built.fails("clean")
+    assert "up to date" in built.run("why").stdout
+    assert content(built.root) == before
+
+
+@pytest.mark.parametrize("part", ["state", "out", "build/app/*/CMakeFiles"])
+def test_a_part_of_what_was_built_belongs_to_another_user(part: str, built: App) -> None:
+    (place,) = (built.root / ".buildtool").glob(part)
+    give_away(place)
+    built.edit()
+    said = built.fails()
+    assert "belongs to the user" in said
+    assert "rm -rf" in said
+    shutil.rmtree(built.root / ".buildtool")
+    built.build()
+
+
+def test_directories_of_ours_without_permissions(built: App) -> None:
+    folders = [built.tree, built.tree / "CMakeFiles", built.tree / "CMakeFiles/app.dir"]
+    state = built.root / ".buildtool"
+    folders += [state / "state", state / "state/steps", state / "out", state / "stage/sim/lib"]
+    folders += [built.cache / "actions", built.cache / "digests", built.cache / "actions/tmp"]
+    folders += [next((state / "out").glob("app/*/lib"))]
+    for folder in reversed(folders):
+        folder.chmod(0)
+    built.edit()
+    said = built.build()
+    assert "repaired: made " in said
+    assert "cannot be written" not in said
+
+
+def test_files_of_ours_without_permissions(built: App) -> None:
+    found = [path for path in built.tree.rglob("*") if path.is_file()]
+    found += [path for path in (built.root / ".buildtool").rglob("*") if path.is_file()]
+    found += [path for path in built.cache.rglob("*") if path.is_file()]
+    for path in found:
+        path.chmod(0)
+    built.edit()
+    assert "cannot be written" not in built.build()
+
+
+@DENIALS
+def test_an_empty_cache_that_may_only_be_read(deny: Deny, app: App) -> None:
+    app.cache.mkdir()
+    deny(app.cache)
+    said = app.fails()
+    assert "the cache cannot be used" in said
+    assert f"the cache directory is {app.cache}" in said
+    assert REMEDY in said
+    assert ("belongs to the user" in said) == (deny is give_away)
+    app.cache = app.cache.with_name("another cache")
+    app.build()
+
+
+@DENIALS
+def test_a_cache_that_may_only_be_read_is_used(deny: Deny, built: App) -> None:
+    clone = App(built.root.with_name("a clone"), built.cache, built.prefix, built.edits)
+    shutil.copytree(built.root, clone.root, ignore=shutil.ignore_patterns(".buildtool"))
+    deny(built.cache)
+    before = content(built.cache)
+    said = clone.build()
+    assert "restored" in said
+    assert said.count("the cache cannot be written: Permission denied") == 1
+    assert REMEDY in said
+    clone.edit()
+    assert "built" in clone.build()
+    assert "up to date" in clone.build()
+    assert content(built.cache) == before
+
+
+@DENIALS
+def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) -> None:
+    (built.cache / "zig").mkdir(exist_ok=True)
+    deny(built.cache)
+    text = (built.root / "buildtool.toml").read_text()
+    (built.root / "buildtool.toml").write_text(text.replace('toolchain = "gcc"\n', ""))
+    said = built.fails()
+    assert f"the cache cannot be used: {built.cache}/zig: Permission denied" in said
+    assert REMEDY in said
+
+
+@DENIALS
+def test_what_is_done_with_a_cache_that_may_only_be_read(deny: Deny, built: App) -> None:
+    deny(built.cache)
+    before = content(built.cache)
+    assert json.loads(built.run("cache", "stats", "--json").stdout)["blobs"]["files"]
+    for verb in ("gc", "verify", "clear"):
+        assert REMEDY in built.fails("cache", verb)
+    assert content(built.cache) == before
+
+
+def test_a_home_that_is_not_there(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/proc/none")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.delenv("BUILDTOOL_CACHE")
+    app.cache = None
+    said = app.fails()
+    assert "the cache directory is /proc/none/.cache/buildtool" in said
+    assert REMEDY in said
+
+
+def test_a_file_in_place_of_the_cache(app: App) -> None:
+    app.cache.write_text("of the user")
+    said = app.fails()
+    assert f"the cache cannot be used: {app.cache}: Not a directory" in said
+    assert REMEDY in said
+    assert app.cache.read_text() == "of the user"

@@ -1,0 +1,158 @@
+"""Whatever takes the place of a file or a directory of this tool's own is replaced, and a build
+goes well; what a link leads to stays as it was."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.build.app import App
+from tests.integration.build.wrong_kinds import (
+    FOR_FILES,
+    FOR_FOLDERS,
+    Elsewhere,
+    Kind,
+    dangling,
+    file,
+    link,
+    loop,
+    pipe,
+    put,
+)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+    return Elsewhere(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> App:
+    place = tmp_path_factory.mktemp("wrong kinds")
+    made = App(place / "a project", place / "cache")
+    made.write()
+    made.build()
+    return made
+
+
+@pytest.fixture
+def app(project: App, elsewhere: Elsewhere) -> Iterator[App]:
+    """A project with a build tree, in which nothing is wrong yet."""
+    project.edit()
+    project.build()
+    yield project
+    assert elsewhere.is_whole()
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+
+
+def folders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink())
+
+
+def leaves(found: Iterable[Path]) -> list[Path]:
+    """Those that none of the others is in."""
+    found = list(found)
+    return [path for path in found if not any(path in other.parents for other in found)]
+
+
+def replace(kinds: tuple[Kind, ...], turn: int, found: list[Path], elsewhere: Elsewhere) -> None:
+    """Replace each by another kind; each by every kind in as many turns as there are kinds."""
+    assert found
+    for number, path in enumerate(found):
+        put(kinds[(number + turn) % len(kinds)], path, elsewhere)
+
+
+@pytest.mark.parametrize("turn", range(len(FOR_FILES)))
+def test_every_file_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
+    # Without its note all of the tree is made again, whatever is in it.
+    found = [path for path in files(app.tree) if path.name != "buildtool-tree.json"]
+    replace(FOR_FILES, turn, found, elsewhere)
+    app.edit()
+    assert "repaired: replaced " in app.build()
+    app.edit()
+    assert "repaired" not in app.build()
+
+
+@pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
+def test_directories_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
+    tree, kind = app.tree, FOR_FOLDERS[turn]
+    replace(FOR_FOLDERS, turn, leaves(folders(tree)), elsewhere)
+    put(kind, tree / "install.new", elsewhere)
+    put(kind, tree.with_name(f".{tree.name}.gone"), elsewhere)
+    app.edit()
+    app.build()
+    put(kind, app.tree / "CMakeFiles", elsewhere)
+    app.edit()
+    app.build()
+
+
+@pytest.mark.parametrize("turn", range(len(FOR_FILES)))
+def test_every_file_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
+    tree = app.tree
+    found = [path for path in files(app.root / ".buildtool") if tree not in path.parents]
+    found += files(app.cache)
+    assert {"build.lock", "digests", "project.json", "index.sqlite", "run.sh"} < {
+        path.name for path in found
+    }
+    found.append(tree / "buildtool-tree.json")
+    replace(FOR_FILES, turn, found, elsewhere)
+    assert "repaired: replaced " in app.build()
+    app.edit()
+    assert "cannot be written" not in app.build()
+
+
+@pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
+def test_every_directory_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
+    state, tree = app.root / ".buildtool", app.tree
+    outside = [path for path in folders(state) if tree not in (path, *path.parents)]
+    outside += [path for path in folders(app.cache) if path.parent != app.cache]
+    found = [path for path in leaves(outside) if path not in tree.parents]
+    replace(FOR_FOLDERS, turn, [*found, tree], elsewhere)
+    app.edit()
+    app.build()
+    replace(FOR_FOLDERS, turn, [path for path in state.iterdir() if path.is_dir()], elsewhere)
+    # In the cache itself a link to a directory may be the user's, to where there is more room.
+    kinds = tuple(kind for kind in FOR_FOLDERS if kind is not link)
+    replace(kinds, turn, [path for path in app.cache.iterdir() if path.is_dir()], elsewhere)
+    app.edit()
+    assert "cannot be written" not in app.build()
+
+
+@pytest.mark.parametrize("kind", [pipe, dangling, loop])
+def test_the_directory_of_all_that_is_built(kind: Kind, app: App, elsewhere: Elsewhere) -> None:
+    put(kind, app.root / ".buildtool", elsewhere)
+    assert "repaired: replaced " in app.build()
+
+
+def test_a_file_of_the_user_has_the_name_of_that_directory(app: App, elsewhere: Elsewhere) -> None:
+    state = app.root / ".buildtool"
+    put(file, state, elsewhere)
+    said = app.fails()
+    assert "the project's build directory cannot be used" in said
+    assert "Not a directory" in said
+    assert state.read_text()
+    state.unlink()
+
+
+@pytest.mark.long
+def test_each_path_by_itself(app: App, elsewhere: Elsewhere) -> None:
+    seed = random.randrange(1 << 30)
+    chance = random.Random(seed)
+    for number in range(300):
+        state = app.root / ".buildtool"
+        paths = [path for each in (state, app.cache) for path in (*files(each), *folders(each))]
+        path = chance.choice(paths)
+        kind = chance.choice(FOR_FOLDERS if path.is_dir() else FOR_FILES)
+        if kind is link and path.parent == app.cache:
+            continue
+        put(kind, path, elsewhere)
+        if chance.random() < 0.5:
+            app.edit()
+        app.build()
+        assert elsewhere.is_whole(), f"seed {seed}, round {number}: {kind.__name__} for {path}"

@@ -1,0 +1,190 @@
+"""zig's cache as it is collected: zig works on, with what is left and with what is gone."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache.evict import evict
+from buildtool.build.cache.index import Index
+from buildtool.build.cache.store import Store
+from buildtool.build.cache.zig_cache import entries, output_of, sweep
+from buildtool.core.lock import locked_now
+from buildtool.sdk.zig import find_zig
+
+
+class Zig:
+    """zig with a cache of its own, in which nothing is but what a test compiles."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.cache = place / "zig"
+        self.program = find_zig().where
+
+    def compiles(self, name: str) -> bool:
+        """Compile a source of its own, from the cache if it is there; whether that went well."""
+        source = self.place / f"{name}.c"
+        if not source.exists():
+            source.write_text(f"int {name}(void) {{ return 1; }}\n")
+        cache = str(self.cache)
+        done = subprocess.run(
+            [self.program, "cc", "-target", "aarch64-linux-gnu.2.35", "-c", source, "-o", "x.o"],
+            cwd=self.place,
+            env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode == 0
+
+    def manifests(self) -> dict[str, Path]:
+        """By the name of what was compiled."""
+        names = {path: path.read_bytes() for path in (self.cache / "h").iterdir()}
+        return {
+            name: path
+            for name in ("first", "second")
+            for path, said in names.items()
+            if f"{name}.c".encode() in said
+        }
+
+    def output(self, name: str) -> Path:
+        manifest = self.manifests()[name]
+        return self.cache / "o" / output_of(manifest.name, manifest.read_bytes())
+
+    def collect(self, target: int = 0) -> int:
+        """Delete down to so many bytes; returns how much was deleted."""
+        store = Store(self.place / "actions")
+        freed = evict(store, Index(store), target, entries(self.cache))
+        return freed["zig"].items if "zig" in freed else 0
+
+
+def age(*paths: Path, days: float = 3) -> None:
+    """Let them be as old, in use and in content."""
+    then = time.time() - days * 24 * 3600
+    for path in paths:
+        os.utime(path, (then, then))
+
+
+@pytest.fixture
+def zig(tmp_path: Path) -> Zig:
+    made = Zig(tmp_path)
+    assert made.compiles("first")
+    assert made.compiles("second")
+    return made
+
+
+def test_what_was_compiled_is_known_by_its_manifest(zig: Zig) -> None:
+    assert {path.name for path in (zig.cache / "o").iterdir()} == {
+        zig.output(name).name for name in ("first", "second")
+    }
+    assert [path.name for path in zig.output("first").iterdir()] == ["first.o"]
+
+
+def test_what_was_used_lately_stays(zig: Zig) -> None:
+    assert zig.collect() == 0
+    assert zig.output("first").is_dir()
+
+
+def test_what_was_used_longest_ago_goes_first_and_is_compiled_again(zig: Zig) -> None:
+    manifests, output = zig.manifests(), zig.output("first")
+    age(manifests["first"], days=4)
+    age(manifests["second"])
+    assert zig.collect(sum(entry.size for entry in entries(zig.cache)) - 1) == 1
+    assert not manifests["first"].exists()
+    assert not output.exists()
+    assert zig.output("second").is_dir()
+    assert zig.compiles("first")
+    assert zig.compiles("second")
+
+
+def test_reading_it_is_no_use_of_it(zig: Zig) -> None:
+    age(*zig.manifests().values())
+    assert len(entries(zig.cache)) == 2
+    assert zig.collect() == 2
+
+
+def test_what_zig_uses_stays(zig: Zig) -> None:
+    manifests = zig.manifests()
+    age(*manifests.values())
+    with manifests["first"].open() as used:
+        fcntl.flock(used, fcntl.LOCK_SH)
+        assert zig.collect() == 1
+    assert zig.output("first").is_dir()
+    assert zig.compiles("first")
+
+
+def test_outputs_that_somebody_deleted_are_made_again(zig: Zig) -> None:
+    """zig itself would fail for ever."""
+    manifest, output = zig.manifests()["first"], zig.output("first")
+    (output / "first.o").unlink()
+    output.rmdir()
+    assert not zig.compiles("first")
+    age(manifest)
+    assert zig.collect() == 1
+    assert zig.compiles("first")
+
+
+def test_outputs_without_a_manifest_go(zig: Zig) -> None:
+    output = zig.output("first")
+    zig.manifests()["first"].unlink()
+    assert zig.collect() == 0
+    age(output)
+    assert zig.collect() == 1
+    assert not output.exists()
+    assert zig.output("second").is_dir()
+
+
+def test_no_outputs_go_while_a_manifest_is_not_understood(zig: Zig) -> None:
+    """As those of another version of zig."""
+    output = zig.output("first")
+    manifest = zig.manifests()["first"]
+    other = manifest.rename(manifest.with_suffix(".txt"))
+    age(output)
+    zig.collect()
+    assert output.is_dir()
+    age(other)
+    assert zig.collect() == 1
+    assert not output.exists()
+    assert not other.exists()
+    assert zig.compiles("first")
+
+
+def test_nothing_else_is_deleted(zig: Zig) -> None:
+    notes = [zig.cache / name for name in ("notes", "h/notes", "o/notes", "tmp/notes", "z/notes")]
+    for note in notes:
+        note.parent.mkdir(exist_ok=True)
+        note.write_text("of the user")
+    elsewhere = zig.place / "elsewhere"
+    (zig.cache / "o").rename(elsewhere)
+    (zig.cache / "o").symlink_to(elsewhere)
+    age(*notes, *zig.manifests().values(), *elsewhere.iterdir())
+    zig.collect()
+    sweep(zig.cache)
+    assert all(note.exists() for note in notes)
+    assert len(list(elsewhere.iterdir())) == 3
+
+
+def test_what_killed_processes_left_goes(zig: Zig) -> None:
+    left = zig.cache / "tmp" / "0123456789abcdef"
+    lately = zig.cache / "tmp" / "123456789abcdef0"
+    half = zig.cache / "tmp" / "0123456789abcdef-first.o"
+    left.mkdir()
+    lately.mkdir()
+    half.write_bytes(b"half")
+    age(left, half)
+    sweep(zig.cache)
+    assert [path.name for path in (zig.cache / "tmp").iterdir()] == [lately.name]
+
+
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    with locked_now(path) as first, locked_now(path) as second:
+        assert first is not None
+        assert second is None
+    with locked_now(tmp_path / "none") as none:
+        assert none is None

@@ -1,0 +1,45 @@
+"""Programs that run as an ordinary user does, also where the tests run as root.
+
+Root without capabilities is bound by the permissions of files like any other user.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+OTHER = 65534
+"""The number of a user who is not the one that runs the tests."""
+_DROPPED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+
+
+def unprivileged() -> tuple[str, ...]:
+    """What stands before a command that is to run without privileges; skips the test where they
+    cannot be given up."""
+    if os.geteuid():
+        return ()
+    if not shutil.which("setpriv") or subprocess.run([*_DROPPED, "true"], check=False).returncode:
+        pytest.skip("privileges cannot be given up here")
+    return _DROPPED
+
+
+def give_away(*places: Path) -> None:
+    """Make another user the owner of `places` and all that is in them; skips where that needs
+    root."""
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    for place in places:
+        for path in (place, *place.rglob("*")):
+            os.chown(path, OTHER, OTHER, follow_symlinks=False)
+
+
+def protect(*places: Path) -> None:
+    """Take the permission to write from `places` and all that is in them."""
+    for place in places:
+        for path in (place, *place.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & ~0o222)

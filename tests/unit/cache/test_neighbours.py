@@ -1,0 +1,108 @@
+"""What lies in the cache directory besides the actions counts towards the limit, and goes too."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache.local import LocalCache
+from buildtool.build.cache.neighbours import REMEMBERED_NS, Neighbours, counted
+from buildtool.build.cache.upkeep import gc
+from buildtool.core.lock import locked
+
+OLD = 1_000_000_000
+KEY = "0123456789abcdef"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    return tmp_path / "cache"
+
+
+def make(path: Path, size: int, *, old: bool = False) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x" * size)
+    if old:
+        os.utime(path, (OLD, OLD))
+    return path
+
+
+def put(cache: Path, data: bytes, limit: int = 1 << 30) -> Path:
+    """Put a blob into the actions; returns where it is."""
+    digest = hashlib.sha256(data).hexdigest()
+    source = cache.with_name("source")
+    source.write_bytes(data)
+    (cache / "actions" / "neighbours").unlink(missing_ok=True)  # as after an hour
+    with LocalCache(cache / "actions", limit, print, Neighbours(cache)) as actions:
+        assert actions.put(digest, source)
+        return cache / "actions" / "cas" / digest[:2] / digest
+
+
+def test_what_counts(cache: Path) -> None:
+    make(cache / "digests" / "a", 10)
+    make(cache / "zig" / "h" / "timestamp", 20)
+    make(cache / "sysroots" / "board" / "libc.so", 1000)
+    make(cache / "toolchains" / "zig" / "zig", 1000)
+    make(cache / "notes", 1000)
+    found = Neighbours(cache).tally()
+    assert found["sysroots"].bytes == found["notes"].bytes == 1000
+    assert counted(found) == Neighbours(cache).size() == 30
+
+
+def test_the_size_is_remembered_for_a_while(cache: Path) -> None:
+    neighbours = Neighbours(cache)
+    assert neighbours.size() == 0
+    make(cache / "digests" / "a", 10)
+    assert neighbours.size() == 0
+    note = cache / "actions" / "neighbours"
+    for said in (f"{time.time_ns() - REMEMBERED_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
+        note.write_text(said)
+        assert neighbours.size() == 10
+
+
+def test_what_was_used_longest_ago_goes_first_wherever_it_is(cache: Path) -> None:
+    blob = put(cache, b"b" * 1000)
+    old = make(cache / "digests" / "old", 1000, old=True)
+    new = make(cache / "answers" / "new", 1000)
+    put(cache, b"c" * 1000, limit=3900)
+    assert not old.exists()
+    assert blob.exists()
+    assert new.exists()
+
+
+def test_actions_go_for_what_was_used_later(cache: Path) -> None:
+    blob = put(cache, b"b" * 1000)
+    os.utime(blob, (OLD, OLD))
+    (cache / "actions" / "index.sqlite").unlink()
+    new = make(cache / "digests" / "new", 1000)
+    put(cache, b"c" * 1000, limit=2500)
+    assert not blob.exists()
+    assert new.exists()
+
+
+def test_what_cannot_go_does_not_push_actions_out(cache: Path) -> None:
+    blob = put(cache, b"b" * 1000)
+    make(cache / "zig" / "h" / "timestamp", 100_000)
+    gc(LocalCache(cache / "actions", 0, print).store, 1000, Neighbours(cache))
+    assert blob.exists()
+
+
+def test_programs_of_the_emulated_device_that_are_not_used_go(cache: Path) -> None:
+    trees = [cache / "emulator" / key for key in (KEY, "1" * 16, "2" * 16)]
+    for tree in trees:
+        make(tree / "install" / "shell", 1000)
+        make(tree.with_suffix(".state") / "steps" / "a.json", 10)
+        make(tree.with_suffix(".lock"), 0, old=tree != trees[2])
+    store = LocalCache(cache / "actions", 0, print).store
+    with locked(trees[1].with_suffix(".lock")):
+        os.utime(trees[1].with_suffix(".lock"), (OLD, OLD))
+        freed = gc(store, 0, Neighbours(cache))
+    assert freed["emulator"] == (1, 1010)
+    assert [tree.exists() for tree in trees] == [False, True, True]
+    assert not trees[0].with_suffix(".state").exists()

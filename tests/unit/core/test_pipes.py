@@ -1,0 +1,174 @@
+"""Where a file of this tool's own should be there may be a named pipe, a directory, a link: it
+counts as missing, and nobody waits for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from buildtool.build.cache.lock import locked_briefly
+from buildtool.build.check_together import check_together
+from buildtool.build.disk import Disk
+from buildtool.build.file_api import FileApiError, read_cmake_files
+from buildtool.build.frame import NINJA_DEPS, all_stamps, framed, headers_sum
+from buildtool.build.logs import step_log
+from buildtool.build.ninja_log import log_lines
+from buildtool.build.record import read_record
+from buildtool.build.tree import NOTE, read_note
+from buildtool.build.why import last_build
+from buildtool.core.digests import remembered_digest
+from buildtool.core.files import file_digest, holds, open_regular, read_regular, write_if_changed
+from buildtool.core.lock import locked, locked_now
+from buildtool.core.process import Completed
+from buildtool.core.summed import read_summed, write_summed
+from buildtool.project.read import read_project
+from buildtool.sdk.answers import remembered
+
+SECONDS = 10.0
+Put = Callable[[Path], object]
+KINDS: dict[str, Put] = {
+    "pipe": os.mkfifo,
+    "directory": Path.mkdir,
+    "dangling": lambda path: path.symlink_to("nothing"),
+    "loop": lambda path: path.symlink_to(path.name),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+}
+PUT = pytest.mark.parametrize("put", KINDS.values(), ids=KINDS)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def waits(number: int, frame: FrameType | None) -> None:
+        raise AssertionError("somebody waits for a named pipe")
+
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
+    before = signal.signal(signal.SIGALRM, waits)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = (path for path in folder.iterdir() if path.is_file())
+    return path
+
+
+@PUT
+def test_what_is_no_file_is_not_read(put: Put, tmp_path: Path) -> None:
+    path = tmp_path / "path"
+    put(path)
+    for read in (open_regular, read_regular, read_summed, file_digest):
+        with pytest.raises(OSError, match=r"regular|directory|No such|Too many"):
+            read(path)
+    assert not holds(path, b"")
+    with locked_now(path) as handle:
+        assert handle is None
+
+
+def test_links_are_followed_to_files_only_where_that_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to("file")
+    with open_regular(tmp_path / "link", follow=True) as stream:
+        assert stream.read() == b"content"
+    with pytest.raises(OSError, match="Too many levels"):
+        open_regular(tmp_path / "link")
+    assert read_regular(tmp_path / "file", 3) == b"con"
+    assert read_regular(tmp_path / "file") == b"content"
+
+
+@PUT
+def test_notes_and_logs_of_a_build_tree(put: Put, tmp_path: Path) -> None:
+    reply = tmp_path / ".cmake/api/v1/reply"
+    reply.mkdir(parents=True)
+    for name in (NOTE, NINJA_DEPS, ".ninja_log", "record.json", ".cmake/api/v1/reply/index-1.json"):
+        put(tmp_path / name)
+    assert read_note(tmp_path) is None
+    assert read_record(tmp_path / "record.json") is None
+    assert headers_sum(tmp_path) == (0, "")
+    assert log_lines(tmp_path) == frozenset()
+    with pytest.raises(FileApiError):
+        read_cmake_files(tmp_path)
+    assert framed(tmp_path, all_stamps(tmp_path), {}, 0) == {}
+
+
+@PUT
+def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
+    (tmp_path / "buildtool.toml").write_text('[project]\nname = "p"\n')
+    state = tmp_path / ".buildtool/state"
+    for name in ("project.json", "digests", "last/sim.json", "checked/sim"):
+        (state / name).parent.mkdir(parents=True, exist_ok=True)
+        put(state / name)
+    assert read_project(tmp_path / "buildtool.toml").name == "p"
+    assert read_regular(state / "project.json")  # it was written anew
+    assert last_build(state, "sim") is None
+    check_together((), state / "checked/sim")
+    assert read_regular(state / "checked/sim")
+    disk = Disk(state / "digests")
+    (tmp_path / "file").write_text("content")
+    assert len(disk.state(tmp_path / "file")) == 64
+    disk.save()
+
+
+@PUT
+def test_notes_in_the_cache(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("buildtool.core.digests.SETTLED_NS", -1)
+    monkeypatch.setattr("buildtool.sdk.answers.SETTLED_NS", -1)
+    tool = tmp_path / "tool"
+    tool.write_text("content")
+
+    def ask() -> Completed:
+        return Completed((str(tool),), 0, "answer")
+
+    for folder, learn in (
+        ("digests", lambda: remembered_digest(tool)),
+        ("answers", lambda: remembered([tool], {}, ask)),
+    ):
+        first: Any = learn()
+        note = only_file(tmp_path / "cache" / folder)
+        note.unlink()
+        put(note)
+        assert learn() == first
+        assert read_regular(note)
+
+
+@PUT
+def test_locks_and_logs(put: Put, tmp_path: Path) -> None:
+    (tmp_path / "buildtool.toml").touch()
+    state = tmp_path / ".buildtool"
+    state.mkdir()
+    for lock in (locked, locked_briefly):
+        put(state / f"{lock.__name__}.lock")
+        with lock(state / f"{lock.__name__}.lock"):
+            pass
+    put(state / "skel-b.log")
+    with step_log(state, "skel/b", "title") as log:
+        log._write("line")
+    assert (state / "skel-b.log").read_text().endswith("\nline\n")
+
+
+def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "buildtool.toml").touch()
+    (tmp_path / "of the user").write_text("content")
+    (tmp_path / ".buildtool").mkdir()
+    (tmp_path / ".buildtool/skel-b.log").symlink_to(tmp_path / "of the user")
+    with step_log(tmp_path / ".buildtool", "skel/b", "title") as log:
+        log._write("line")
+    assert (tmp_path / "of the user").read_text() == "content"
+
+
+@PUT
+def test_what_was_written_is_read_again(put: Put, tmp_path: Path) -> None:
+    (tmp_path / "buildtool.toml").touch()
+    path = tmp_path / ".buildtool" / "note"
+    path.parent.mkdir()
+    put(path)
+    write_summed(path, ["value"])
+    assert read_summed(path) == ["value"]
+    assert not write_if_changed(path, read_regular(path))
