@@ -60,11 +60,14 @@ class Glob(NamedTuple):
 
 
 class BudgetError(Exception):
-    """Globs visited more directory entries than they may."""
+    """More was looked at than may be."""
 
 
 class Budget:
-    """How many directory entries the globs that share it may still visit."""
+    """How much may still be looked at by those that share it: directory entries, for the most part.
+
+    A character of a pattern counts as ten: to compile it takes as long.
+    """
 
     def __init__(self, entries: int) -> None:
         self.entries = entries
@@ -81,6 +84,8 @@ def matches(glob: Glob, roots: Roots, disk: Disk, budget: Budget | None = None) 
 
     Raises `RootError` when it begins with a root that there is not, and `BudgetError`.
     """
+    if budget:
+        budget.spend(10 * len(glob.expression))
     base = literal_base(glob)
     parts = tuple(part for part in glob.expression[len(base) :].split("/") if part)
     if glob.deep:  # `**/**` is `**`, and takes far longer

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_RESTORED = 4 << 30
 """Bytes that the files of one action of a remote cache may have together."""
+PATIENCE = 60.0
+"""Seconds that these files may take, beyond what their bytes take."""
 RECENT = 16
 """How many actions of a step are kept in mind, to tell which one is the most similar."""
 
@@ -79,10 +82,15 @@ class Lookup(NamedTuple):
         Raises what `check` raises; `OSError` when what is in the local cache cannot be laid down.
         """
 
+        seconds = _seconds(hit.action) if hit.remote else 0.0
+        end = time.monotonic() + seconds
+
         def fetch(digest: str, path: Path) -> bool:
-            return self.local.fetch(digest, path) or (
-                hit.remote is not None and hit.remote.fetch(digest, path)
-            )
+            if self.local.fetch(digest, path):
+                return True
+            if hit.remote and self.remote and time.monotonic() > end:
+                self.remote.trouble.lost(f"is slow: it was waited for {seconds:.0f} s")
+            return hit.remote is not None and hit.remote.fetch(digest, path)
 
         try:
             if not restore(hit.action.outputs, into, fetch, check):
@@ -90,7 +98,9 @@ class Lookup(NamedTuple):
         except OSError as error:
             if not hit.remote or not self.remote:
                 raise
-            self.remote.passed_over(f"has an action that cannot be laid down here ({error})")
+            self.remote.trouble.passed_over(
+                f"has an action that cannot be laid down here ({error})"
+            )
             return False
         if hit.remote:
             self._keep(hit.action, hit.inputs, hit.action.files(into))
@@ -172,7 +182,8 @@ class Lookup(NamedTuple):
             RemotePaths,
         )
 
-        rule, budget = RemotePaths(roots, os.environ.get("PATH", "")), Budget(MAX_ENTRIES)
+        budget = Budget(MAX_ENTRIES)
+        rule = RemotePaths(roots, os.environ.get("PATH", ""), budget)
         for paths in dict.fromkeys(_parsed(read_path_sets(known.data))):
             if paths in own:
                 continue
@@ -182,9 +193,9 @@ class Lookup(NamedTuple):
             except RootError:
                 continue
             except ForeignPathError as error:
-                self.remote.passed_over(f"lists {error}")
+                self.remote.trouble.passed_over(f"lists {error}")
             except BudgetError:
-                self.remote.sent("globs that match too much")
+                self.remote.trouble.bad("sent path sets that take too long to look at")
                 return
 
     def _shared(self, key: str, inputs: InputSet) -> Hit | None:
@@ -196,14 +207,14 @@ class Lookup(NamedTuple):
             return None
         action = read_action(found.data, name)
         if not action or action.step_key != key or action.inputs != inputs.as_json():
-            self.remote.sent("an action of another step or of other inputs")
+            self.remote.trouble.bad("sent an action of another step or of other inputs")
             return None
         sizes = {output.digest: output.size for output in action.outputs if output.digest}
         if any(found.files.get(digest, size) != size for digest, size in sizes.items()):
-            self.remote.sent("an action with other files than it lists")
+            self.remote.trouble.bad("sent an action with other files than it lists")
             return None
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
-            self.remote.sent(f"an action with more than {MAX_RESTORED} bytes of files")
+            self.remote.trouble.bad(f"sent an action with more than {MAX_RESTORED} bytes of files")
             return None
         return Hit(action._replace(server=self.remote.url), inputs, "remote", found)
 
@@ -211,6 +222,13 @@ class Lookup(NamedTuple):
 def action_key(step_key: str, inputs: InputSet, place: str) -> str:
     """sha256 of a step's key, what it read, and where the clone is if that shapes the outputs."""
     return hashlib.sha256(f"{step_key}\n{inputs.digest}\n{place}".encode()).hexdigest()
+
+
+def _seconds(action: Action) -> float:
+    """How long a server may take for all files of an action."""
+    from buildtool.build.cache.remote_exchange import SLOWEST  # noqa: PLC0415 - mostly none is asked
+
+    return PATIENCE + sum(output.size for output in action.outputs) / SLOWEST
 
 
 def _bad_key(name: str, server: str) -> str:

@@ -14,14 +14,14 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from buildtool.build.globs import literal_base
+from buildtool.build.globs import Budget, literal_base
 from buildtool.build.inputs import PathSet
 from buildtool.build.roots import Roots
 
 MAX_BYTES = 2 << 30
 """Of all files together that the path sets of one step name."""
-MAX_ENTRIES = 500_000
-"""Directory entries that the globs of one step's path sets may visit."""
+MAX_ENTRIES = 1_000_000
+"""The `Budget` of one step's path sets."""
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
 """Of files in there that everybody may read the content may count."""
 LISTED = (*SYSTEM, "/etc")
@@ -37,8 +37,9 @@ class ForeignPathError(Exception):
 class RemotePaths:
     """The rule, for the path sets of one step: `roots` are the step's, `search` is `$PATH`."""
 
-    def __init__(self, roots: Roots, search: str) -> None:
+    def __init__(self, roots: Roots, search: str, budget: Budget) -> None:
         self._roots = roots
+        self._budget = budget
         self._own = _directories(roots.places.values())
         self._system, self._listed = _directories(SYSTEM), _directories(LISTED)
         programs = [place.rstrip("/") for place in search.split(":") if place.startswith("/")]
@@ -47,12 +48,13 @@ class RemotePaths:
         prefixes = [place.rpartition("/")[0] for place in bins]
         self._programs = _without_home(_directories(programs))
         self._listed += (*self._own, *self._programs, *_without_home(_directories(prefixes)))
-        self._real: dict[str, str] = {}
+        self._real: dict[str, str | None] = {}
         self._counted: set[str] = set()
         self._bytes = 0
 
     def check(self, paths: PathSet) -> None:
-        """Raises `ForeignPathError` unless all of `paths` may be looked at, and `RootError`."""
+        """Raises `ForeignPathError` unless all of `paths` may be looked at, `RootError` and
+        `BudgetError`."""
         for name in paths.absent:
             self._check_listed(name, self._plain(name))
         for glob in paths.globs:
@@ -65,6 +67,7 @@ class RemotePaths:
     def _plain(self, name: str) -> str:
         """The path that `name` stands for; `..` is in it where it follows a link only, which is
         seen to when the links are resolved."""
+        self._budget.spend(1)
         path = self._roots.at(name)
         parts = path.split("/")[1:]
         try:
@@ -109,10 +112,28 @@ class RemotePaths:
 
     def _parent(self, path: str) -> str:
         """The directory of `path`, links resolved, with a slash behind it."""
-        parent = path.rpartition("/")[0] or "/"
-        if parent not in self._real:
-            self._real[parent] = f"{os.path.realpath(parent).rstrip('/')}/"
-        return self._real[parent]
+        real = prefix = ""
+        for name in path.split("/")[1:-1]:
+            prefix += f"/{name}"
+            if prefix not in self._real:
+                self._real[prefix] = self._resolved(real, name)
+            known = self._real[prefix]
+            if known is None:
+                return f"{real}/{name}/"  # nothing is there, so nothing is below
+            real = known
+        return f"{real}/"
+
+    def _resolved(self, directory: str, name: str) -> str | None:
+        """What `name` in a `directory` without links stands for; None for what is not there."""
+        self._budget.spend(1)
+        if name == "..":
+            return directory.rpartition("/")[0]
+        path = f"{directory}/{name}"
+        try:
+            link = stat.S_ISLNK(os.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return None
+        return os.path.realpath(path).rstrip("/") if link else path
 
 
 def _leaf(path: str) -> str:

@@ -65,12 +65,13 @@ class RemoteCache:
     """One server for the time of a process; steps that run in parallel share it.
 
     No method raises because of the server, the network or a file; each gives the answer that
-    makes the build go on without.  `listener` hears of the first failure, once.
+    makes the build go on without.  `listener` hears of the first failure, once; `trouble` is told
+    of what turns out wrong with a document later.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
         self._config = config
-        self._trouble = Trouble(config, listener)
+        self.trouble = Trouble(config, listener)
         self._lock = threading.Lock()
         self._server: Server | None = None
         self._kept: dict[str, Frame] = {}  # content digest → the frame that the server has
@@ -81,19 +82,10 @@ class RemoteCache:
         """Its address, without credentials."""
         return self._config.url
 
-    def sent(self, what: str) -> None:
-        """Tell that a document is well formed and still not what was asked for."""
-        self._trouble.bad(f"sent {what}")
-
-    def passed_over(self, what: str) -> None:
-        """Tell of something in a document that is of no use here, be it the server's fault or
-        not."""
-        self._trouble.passed_over(what)
-
     @property
     def writable(self) -> bool:
         """Whether something that is stored now has a chance to be kept."""
-        off = self._trouble.off.is_set() or self._trouble.full.is_set()
+        off = self.trouble.off.is_set() or self.trouble.full.is_set()
         return self._config.mode == "read-write" and not off
 
     def document(self, key: str) -> RemoteDocument | None:
@@ -114,7 +106,7 @@ class RemoteCache:
                 sizes = {content: frame.size for content, frame in frames.items()}
                 return RemoteDocument(data, sizes, self, frames)
 
-        return self._do(work, self._trouble.bad)
+        return self._do(work, self.trouble.bad)
 
     def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
         """Store `data` under `key`, and with it files by content digest; whether all of it is kept.
@@ -133,7 +125,7 @@ class RemoteCache:
             frames[content] = frame
         stored = remote_document.pack(key, data, frames)
         if stored is None:
-            self._trouble.here("what there is to say of a step is longer than it may be")
+            self.trouble.here("what there is to say of a step is longer than it may be")
             return False
         return self._put(path, lambda: io.BytesIO(stored), len(stored))
 
@@ -156,7 +148,7 @@ class RemoteCache:
                     path, lambda: packed.open("rb"), packed_size
                 )
         except OSError as error:
-            self._trouble.here(_told(error))
+            self.trouble.here(_told(error))
             return None
         if kept:
             self._kept[content] = frame
@@ -172,17 +164,17 @@ class RemoteCache:
                 # A server that cannot say is given the blob.
                 return answer.status in FOUND and answer.length == frame.frame_size
 
-        return self._do(work, self._trouble.not_stored) or False
+        return self._do(work, self.trouble.not_stored) or False
 
     def _put(self, path: str, opened: Callable[[], BinaryIO], size: int) -> bool:
         def work(exchange: Exchange[int]) -> int:
             with self._connected().ask(exchange, "PUT", path, opened, size) as answer:
                 return answer.status
 
-        status = self._do(work, self._trouble.not_stored)
+        status = self._do(work, self.trouble.not_stored)
         if status is None or status in STORED:
             return status is not None
-        self._trouble.not_stored(f"does not take what is stored (status {status})", status)
+        self.trouble.not_stored(f"does not take what is stored (status {status})", status)
         return False
 
     def _fetch(self, content: str, frame: Frame, into: Path) -> bool:
@@ -190,7 +182,7 @@ class RemoteCache:
             into.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched.")
         except OSError as error:
-            self._trouble.here(_told(error))
+            self.trouble.here(_told(error))
             return False
         os.close(handle)
         part = Path(name)
@@ -212,13 +204,13 @@ class RemoteCache:
                 return True
 
         try:
-            if not self._do(work, self._trouble.bad):
+            if not self._do(work, self.trouble.bad):
                 self._kept.pop(content, None)
                 return False
             part.chmod(0o644)
             part.replace(into)
         except OSError as error:
-            self._trouble.here(_told(error))
+            self.trouble.here(_told(error))
             return False
         finally:
             part.unlink(missing_ok=True)
@@ -227,28 +219,28 @@ class RemoteCache:
 
     def _do(self, work: Callable[[Exchange[T]], T], bad: Callable[[str], None]) -> T | None:
         """The result of one exchange; None when there is none, which the listener has heard of."""
-        if self._trouble.off.is_set():
+        if self.trouble.off.is_set():
             return None
-        self._trouble.before()
+        self.trouble.before()
         exchange = Exchange(work)
         try:
-            result = exchange.run_within(self._config.timeout, self._trouble.off)
+            result = exchange.run_within(self._config.timeout, self.trouble.off)
         except OverdueError:
-            if not self._trouble.off.is_set():
-                self._trouble.lost(f"did not answer within {exchange.seconds:.0f} s")
+            if not self.trouble.off.is_set():
+                self.trouble.lost(f"did not answer within {exchange.seconds:.0f} s")
             return None
         except GoneError as gone:
-            self._trouble.lost(str(gone))
+            self.trouble.lost(str(gone))
         except RefusedError as refused:
-            self._trouble.refused(refused.status)
+            self.trouble.refused(refused.status)
         except BadAnswerError as said:
             bad(f"sent {said}")
         except NoPlaceError as error:
-            self._trouble.here(str(error))
+            self.trouble.here(str(error))
         except Exception as error:
             bad(f"sent an answer that cannot be read ({type(error).__name__})")
         else:
-            self._trouble.waited(exchange.seconds - exchange.moved / SLOWEST)
+            self.trouble.waited(exchange.seconds - exchange.moved / SLOWEST)
             return result
         return None
 

@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -98,11 +99,13 @@ class Server:
         self.documents[key] = data, {name: file.read_bytes() for name, file in files.items()}
         return True
 
-    def sent(self, what: str) -> None:
-        self.told.append(f"sent {what}")
+    @property
+    def trouble(self) -> Any:
+        return SimpleNamespace(bad=self.told.append, passed_over=self.told.append, lost=self.lost)
 
-    def passed_over(self, what: str) -> None:
+    def lost(self, what: str) -> None:
         self.told.append(what)
+        self.documents.clear()
 
     def document(self, key: str) -> Any:
         self.asked.append(key)
@@ -485,6 +488,17 @@ def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> No
     assert stored(victim.lookup) == []
 
 
+def test_a_server_may_not_take_forever(
+    victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer is quick enough; there are as many as it likes."""
+    monkeypatch.setattr("buildtool.build.lookup.PATIENCE", -99.0)
+
+    victim.restore()
+
+    assert server.told == ["is slow: it was waited for -99 s"]
+
+
 HOSTILE = {
     "//proc": PathSet(files=("//proc/self/pagemap",)),
     "out of the project": PathSet(files=("{project}/../../../../../../../proc/self/pagemap",)),
@@ -514,7 +528,7 @@ def test_a_server_does_not_say_what_is_looked_at(
     assert not [path for path in looked if not path.startswith(own) or ".." in path]
     assert len(server.told) == 1
     if paths.globs and "usr" in paths.globs[0].expression:
-        assert server.told == ["sent globs that match too much"]
+        assert server.told == ["sent path sets that take too long to look at"]
         assert found == ""
         assert len(server.asked) == 1
     else:

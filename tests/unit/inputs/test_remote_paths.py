@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.build import remote_paths
-from buildtool.build.globs import Glob
+from buildtool.build.globs import Budget, BudgetError, Glob
 from buildtool.build.inputs import PathSet
 from buildtool.build.remote_paths import ForeignPathError, RemotePaths
 from buildtool.build.roots import RootError, Roots
@@ -54,7 +54,8 @@ def make_home(folder: Path) -> Path:
 @pytest.fixture
 def rule(home: Path) -> RemotePaths:
     roots = Roots({"project": home / "project", "tool": home / "tool"})
-    return RemotePaths(roots, f"{home}/bin:{home}/.cargo/bin:/usr/bin:relative:")
+    search = f"{home}/bin:{home}/.cargo/bin:/usr/bin:relative:"
+    return RemotePaths(roots, search, Budget(10_000))
 
 
 def refused(rule: RemotePaths, paths: PathSet) -> str:
@@ -218,9 +219,20 @@ def test_files_are_small_together(
     assert refused(rule, PathSet.of(["{project}/other"])).startswith("files of more than")
 
 
+def test_many_directories_end_with_the_budget(home: Path, rule: RemotePaths) -> None:
+    deep = "/".join("abcdefgh" * 5)
+    (home / "project" / deep).mkdir(parents=True)
+    few = PathSet.of(absent=[f"{{project}}/{deep}/{number}" for number in range(4000)])
+    many = PathSet.of(absent=[f"{{project}}/{deep}/{number}/x" for number in range(4000)])
+    assert refused(rule, few) == ""
+    with pytest.raises(BudgetError):
+        rule.check(many)
+
+
 def test_a_home_in_path_opens_nothing_but_its_programs(home: Path) -> None:
     (home / "bin/sub").mkdir()
-    rule = RemotePaths(Roots({"project": home / "project"}), f"{home}/bin:{home}:/:.")
+    roots = Roots({"project": home / "project"})
+    rule = RemotePaths(roots, f"{home}/bin:{home}:/:.", Budget(10_000))
     for name in ("notes.txt", ".cargo/credentials.toml", ".netrc", "gone"):
         assert refused(rule, PathSet.of([f"{home}/{name}"]))
         assert refused(rule, PathSet.of(absent=[f"{home}/{name}"]))
@@ -244,7 +256,7 @@ def test_no_accepted_spelling_leads_to_a_secret(
         place = make_home(tmp_path_factory.mktemp("spelled"))
         patch.setenv("HOME", str(place))
         roots = Roots({"project": place / "project", "tool": place / "tool"})
-        rule = RemotePaths(roots, f"{place}/bin:/usr/bin")
+        rule = RemotePaths(roots, f"{place}/bin:/usr/bin", Budget(10_000))
         name = "/".join([start.replace("{home}", str(place)), *parts])
         if name[:1] not in ("/", "{") or refused(rule, PathSet.of([name])):
             return
