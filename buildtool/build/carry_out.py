@@ -141,17 +141,19 @@ def _built(
     """Have the step's outputs made, check them, and give them to the caches."""
     step, roots, key = judged.step, judged.roots, step_key(fields)
     with _driver(judged, building, packages) as driver, building.jobserver.token():
-        inputs, moved = driver.build(foundation(fields), building.jobserver.lost)
+        inputs, moved, doubtful = driver.build(foundation(fields), building.jobserver.lost)
     outputs = read_outputs(step.output)
     ships = _ships(step, outputs, step.output, building.listener)
     if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
         paths = inputs.paths | PathSet.of(map(roots.named, own))
         inputs = observe(paths, roots, building.disk.again())
     seconds = time.monotonic() - started
-    if not moved:
-        place = str(step.root) if mentions(step.output, outputs, step.root) else ""
+    if not moved and not doubtful:
+        here_only = inputs.paths.has_links or mentions(step.output, outputs, step.root)
+        place = str(step.root) if here_only else ""
         building.caches.lookup.store(key, inputs, Kept(outputs, step.output, place), seconds)
-    return _Done("built", Record(key, fields, inputs, outputs, moved, ships, seconds))
+    record = Record(key, fields, inputs, outputs, moved, ships, seconds, doubtful=doubtful)
+    return _Done("built", record)
 
 
 def _dependencies(judged: Judged, building: Building) -> Dependencies | None:

@@ -97,8 +97,10 @@ class Driver(_Given):
         """
         begun = time.time_ns()
         note, _ = self.ready(foundation)
-        on = ("-k", "0") if self.keep_going else ()
-        command: list[str | Path] = [self.cmake.ninja, *on, "-C", self.tree, *self.step.targets]
+        options = ["-d", "keepdepfile"]  # Ninja misreads some, see `depfile`
+        options += ["-k", "0"] if self.keep_going else []
+        where = ["-C", str(self.tree)]
+        command = [str(self.cmake.ninja), *options, *where, *self.step.targets]
         commands = log_lines(self.tree)
         trees.write_note(self.tree, note._replace(known=False))
         load_meanwhile()
@@ -119,7 +121,10 @@ class Driver(_Given):
         except BuildtoolError:
             self.kept.settle(note, commands, begun)
             raise
-        return self.kept.note(note, begun, installed=self.step.install)
+        made = self.kept.note(note, commands, begun, installed=self.step.install)
+        if made.doubtful:
+            self.warn(_doubts(made.doubtful))
+        return made
 
     def ready(self, foundation: str) -> tuple[TreeNote, bool]:
         """Bring the tree to where Ninja can run: its note, and whether CMake ran.  Raises as
@@ -279,6 +284,17 @@ class Driver(_Given):
             or hints(done.output, step.arch or "")
             or f"The build tree is {step.tree}; fix what the tool reports and build again.",
         )
+
+
+def _doubts(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:3])
+    return (
+        f"Compilers name {shown}{' …' if names[3:] else ''} as a file that they read, and may have"
+        " read another one: the lists that they write cannot have some characters. So this step is"
+        " built each time, and not kept in a cache.\n"
+        "Rename the header or directory that has a backslash or a control character in its name, or"
+        " a colon at its end."
+    )
 
 
 def _traced(file: Path) -> tuple[str, ...]:

@@ -74,6 +74,11 @@ class PathSet(_Paths):
             return any(glob.text in (change.old, change.new) for glob in self.globs)
         return change.path in self._paths
 
+    @property
+    def has_links(self) -> bool:
+        """Whether links decide where some of it is: `{project}/link/../a.h`."""
+        return any("/../" in name for name in itertools.chain(self.files, self.absent))
+
     @cached_property
     def _paths(self) -> frozenset[str]:
         return frozenset(self.files).union(self.absent)

@@ -36,10 +36,12 @@ if TYPE_CHECKING:
 
 
 class Made(NamedTuple):
-    """What was read for what a build made, and the names of what changed meanwhile."""
+    """What was read for what a build made; the names of what changed meanwhile, and of files of
+    which it is not sure that they were read, or others in their place."""
 
     inputs: InputSet
     moved: tuple[str, ...]
+    doubtful: tuple[str, ...]
 
 
 class KeptTree(NamedTuple):
@@ -85,7 +87,9 @@ class KeptTree(NamedTuple):
         # Another answer is that of a CMake of which nobody noted what it read.
         if harmed or note.answer != answer(self.place) or any(map(read.covers, rows)):
             (self.place / STAMP).unlink(missing_ok=True)
-        if stale is None or not trees.take_away(self.place, [*unlike, *harmed, *map(str, stale)]):
+        # Ninja does not see when it has to make these again.
+        gone = [*unlike, *harmed, *note.misread, *map(str, stale or ())]
+        if stale is None or not trees.take_away(self.place, gone):
             return self.nothing(foundation)
         kept = {name: stamp for name, stamp in note.products.items() if name not in unlike}
         return note._replace(known=True, inputs=now, products=kept, news=tuple(news))
@@ -101,9 +105,10 @@ class KeptTree(NamedTuple):
         `note` is the one from before it `begun` (ns), `before` what `frame.all_stamps` said then.
         """
         disk = self.disk.again()
-        configuration = self._asked.configuration(self.place / TRACE, disk)
+        asked = self._asked(note)
+        configuration = asked.configuration(self.place / TRACE, disk)
         paths = configuration.read | configuration.rules
-        paths |= self._asked.declared(self.step.inputs, disk)
+        paths |= asked.declared(self.step.inputs, disk)
         now = observe(note.inputs.paths | paths, self.roots, disk)
         # What was known before is as it was before: CMake may have read it so, or otherwise.
         was = note.inputs
@@ -130,15 +135,20 @@ class KeptTree(NamedTuple):
         # Without a note that tells of it, nothing is kept.
         with contextlib.suppress(BuildtoolError):
             made = {name for name, at in self._products().items() if note.products.get(name) != at}
-            if trees.take_away(self.place, made - finished(self.place, commands)):
-                self._note(note, self._discover(note, begun, installed=False), begun, note.news)
+            done = finished(self.place, commands)
+            if trees.take_away(self.place, made - done):
+                self._note(note, self._discover(note, begun, done), begun, note.news)
 
-    def note(self, before: TreeNote, begun: int, *, installed: bool) -> Made:
+    def note(
+        self, before: TreeNote, commands: Collection[str], begun: int, *, installed: bool
+    ) -> Made:
         """Note the tree as Ninja left it, which succeeded; returns what was read for it.
 
-        `before` is the note from before it `begun`, in ns.
+        `before` is the note and `commands` the lines of Ninja's log from before it `begun` (ns).
         """
-        return self._note(before, self._discover(before, begun, installed=installed), begun, ())
+        done = finished(self.place, commands)
+        found = self._discover(before, begun, done, installed=installed)
+        return self._note(before, found, begun, ())
 
     def _note(self, before: TreeNote, found: Discovered, begun: int, news: tuple[str, ...]) -> Made:
         """Note what was `found`, as far as it is sure what was read; what changed meanwhile is
@@ -153,9 +163,10 @@ class KeptTree(NamedTuple):
         # A tool told of these, so they were there.
         unsure |= {
             name
-            for name in (*found.configured.rules.files, *found.headers.files)
+            for name in found.configured.rules.files
             if not now.digests[name] and was.digests.get(name) != ""
         }
+        unsure |= {name for name in found.headers.files if not now.digests[name]}
         moved = unsure.union(
             row.path
             for row in changes(was, now)
@@ -178,27 +189,31 @@ class KeptTree(NamedTuple):
             frame=frames.again(self.place, list(before.frame), before.frame),
             headers=frames.headers_sum(self.place),
             answer=answer(self.place),
+            misread=found.misread,
             news=news,
         )
         trees.write_note(self.place, note)
-        return Made(now, tuple(sorted(moved)))
+        return Made(now, tuple(sorted(moved)), found.doubtful)
 
-    def _discover(self, note: TreeNote, begun: int, *, installed: bool) -> Discovered:
-        """What the build read that `begun` then, as the tools tell; `note` is from before it."""
+    def _discover(
+        self, note: TreeNote, begun: int, made: Collection[str], *, installed: bool = False
+    ) -> Discovered:
+        """What the build read that `begun` then and `made` these files, as the tools tell; `note`
+        is from before it."""
         disk = self.disk.again()
-        configured = note.configured
+        asked, configured = self._asked(note), note.configured
         if note.answer != answer(self.place):  # Ninja has run CMake
-            configured = self._asked.configuration(self.place / TRACE, disk)
-        return self._asked.discover(
+            configured = asked.configuration(self.place / TRACE, disk)
+        return asked.discover(
             configured,
             disk,
             declared=self.step.inputs,
             install_trace=self.place / INSTALL_TRACE if installed else None,
             since=begun,
+            finished=made,
         )
 
-    @property
-    def _asked(self) -> Asked:
+    def _asked(self, note: TreeNote) -> Asked:
         from buildtool.build.discover import Asked  # noqa: PLC0415 - loaded while tools run
 
         return Asked(
@@ -209,6 +224,7 @@ class KeptTree(NamedTuple):
             self.roots,
             self.step.targets,
             self._known_places,
+            note.misread,
         )
 
     def _seen(self, note: TreeNote) -> InputSet | None:
@@ -244,13 +260,13 @@ class KeptTree(NamedTuple):
                 changed.append(self.roots.placed(row.path))
         if not changed and not appeared:
             return set()
-        known = self._asked.dependents(changed)
+        known = self._asked(note).dependents(changed)
         for row in differences:
             path = self.roots.placed(row.path)
             if path in changed and not known.get(path) and not read.covers(row):
                 return None
         stale = {path for paths in known.values() for path in paths}
-        return stale.union(self._asked.shadowed(appeared))
+        return stale.union(self._asked(note).shadowed(appeared))
 
     def _newest(self, note: TreeNote) -> int:
         """The time stamp that is news to every rule when a file has a later one, in ns."""

@@ -1,7 +1,7 @@
 """Ninja's log of the commands that succeeded.
 
 Source: Ninja's build_log.cc.  A line is begin, end, time stamp in ns, output and digest of the
-command, with tabs between.
+command, with tabs between; there may be tabs in the output too.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from buildtool.core.files import read_regular
 def log_lines(tree: Path) -> frozenset[str]:
     """The lines of Ninja's log of commands that succeeded."""
     try:
-        text = read_regular(tree / ".ninja_log").decode(errors="surrogateescape")
+        data = read_regular(tree / ".ninja_log")
     except OSError:
         return frozenset()
-    return frozenset(text.splitlines())
+    # Names may have all other characters that end lines elsewhere.
+    return frozenset(data.decode(errors="surrogateescape").split("\n"))
 
 
 def finished(tree: Path, before: Collection[str]) -> set[str]:
     """The outputs, absolute, of the commands that succeeded since the log had `before`'s lines."""
-    rows = [line.split("\t") for line in log_lines(tree) - set(before)]
-    return {
-        row[3] if row[3].startswith("/") else f"{tree}/{row[3]}" for row in rows if len(row) == 5
-    }
+    rows = [line.split("\t", 3) for line in log_lines(tree) - set(before)]
+    names = [row[3].rpartition("\t")[0] for row in rows if len(row) == 4]
+    return {name if name.startswith("/") else f"{tree}/{name}" for name in names if name}
 
 
 def newest_in_log(tree: Path) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from buildtool.build.depfile import refuse_unreadable
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
@@ -130,6 +131,7 @@ def make_plan(
     """The steps that make `target_name`: the ARM64 side, then each skel for each arch.
 
     `host` compiles the ARM64 side, `skels[arch]` the Hexagon side for each arch of the target.
+    Raises `UsageError`.
     """
     target = find_target(project, target_name)
     steps = [_step(project, target, name, project.hosts, host) for name in in_order(project.hosts)]
@@ -172,6 +174,7 @@ def _step(
 ) -> CMakeStep:
     component = components[name]
     defines = {**component.defines, **target.defines}
+    refuse_unreadable(project.root / component.source)
     needed = any(name in other.needs for other in components.values())
 
     def filled(text: str) -> str:

@@ -18,10 +18,10 @@ class Reason(NamedTuple):
     """One thing that differs from the last time.
 
     `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input
-    changed while the step ran), `output` (what was made is not there as it was made), `absent` (a
-    file that was not there is looked at before another one) or `glob` (a file that one matches, or
-    matched).  `name` is the field or path; `old`
-    and `new` are values, digests, or "" for nothing.
+    changed while the step ran), `doubtful` (no tool can tell what was read in this place), `output`
+    (what was made is not there as it was made), `absent` (a file that was not there is looked at
+    before another one) or `glob` (a file that one matches, or matched).  `name` is the field or
+    path; `old` and `new` are values, digests, or "" for nothing.
     """
 
     kind: str
@@ -42,6 +42,8 @@ class Reason(NamedTuple):
                 return f"{self.name}: {_value(self.old)} → {_value(self.new)}"
             case "moved":
                 return f"{self.name} changed while it was being built"
+            case "doubtful":
+                return f"{self.name} may not be the file that was read: no tool can tell"
             case "output":
                 return f"{self.name}, which it made, is {self.new}"
             case "absent":
@@ -72,6 +74,7 @@ def reasons(
     found = [Reason("field", *row) for row in differences(record.fields, fields)]
     found += input_reasons(changes(record.inputs, now))
     found += [Reason("moved", path) for path in record.moved]
+    found += [Reason("doubtful", path) for path in record.doubtful]
     found += [
         Reason("output", path, new=wrong) for path, wrong in spoiled(record.outputs, output, state)
     ]

@@ -20,13 +20,14 @@ from buildtool.build.inputs import InputsError, InputSet
 from buildtool.build.plan import CMakeStep
 from buildtool.core.summed import read_summed, write_summed
 
-VERSION = 2
+VERSION = 3
 
 
 class Record(NamedTuple):
     """A step as it was: the fields of its key, what it read, what it made.
 
-    `moved` are inputs that changed while it ran: what it made may be of neither state of them.
+    `moved` are inputs that changed while it ran: what it made may be of neither state of them;
+    `doubtful` are files of which it is not sure that they were read, or others in their place.
     `runtime` are the toolchain's and packages' libraries that ship with it: SONAME → file.
     `server` is the remote cache that its outputs came from, "" for none.
     """
@@ -39,6 +40,7 @@ class Record(NamedTuple):
     runtime: Mapping[str, str]
     seconds: float
     server: str = ""
+    doubtful: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -66,6 +68,7 @@ def read_record(file: Path) -> Record | None:
             {str(name): str(path) for name, path in said["runtime"].items()},
             float(said["seconds"]),
             str(said.get("server", "")),
+            tuple(map(str, said["doubtful"])),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -85,6 +88,7 @@ def write_record(file: Path, record: Record) -> None:
         "runtime": dict(record.runtime),
         "seconds": record.seconds,
         "server": record.server,
+        "doubtful": list(record.doubtful),
     }
     write_summed(file, said)
 

@@ -17,7 +17,7 @@ from buildtool.core.own import remove
 from buildtool.core.summed import read_summed, write_summed
 
 NOTE = "buildtool-tree.json"
-VERSION = 5
+VERSION = 6
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
 Frame = Mapping[str, tuple[Stamp, str]]
@@ -45,7 +45,9 @@ class TreeNote(NamedTuple):
     `news` the names of what changed since: Ninja has not seen it yet, but will.  `products` are the
     files that Ninja made: all of them, or those from before it began where it is not `known` how it
     ended.  `frame` is what CMake wrote (see `frame`), `headers` the size and sha256 of what Ninja
-    knew of headers, `answer` the one of CMake's that `configured` belongs to.
+    knew of headers, `answer` the one of CMake's that `configured` belongs to.  `misread` are the
+    objects of which Ninja does not know from what they were made (see `discover`): they are made
+    anew by each build.
     """
 
     foundation: str
@@ -59,6 +61,7 @@ class TreeNote(NamedTuple):
     headers: tuple[int, str] = (0, "")
     answer: str = ""
     news: tuple[str, ...] = ()
+    misread: Mapping[str, tuple[str, ...]] = NO_FILES
 
 
 def read_note(tree: Path) -> TreeNote | None:
@@ -84,6 +87,7 @@ def read_note(tree: Path) -> TreeNote | None:
             (int(said["headers"][0]), str(said["headers"][1])),
             str(said["answer"]),
             tuple(map(str, said["news"])),
+            {str(name): tuple(map(str, files)) for name, files in said["misread"].items()},
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -109,6 +113,7 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "headers": note.headers,
         "answer": note.answer,
         "news": list(note.news),
+        "misread": note.misread,
     }
     write_summed(tree / NOTE, said)
 

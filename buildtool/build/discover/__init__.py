@@ -6,12 +6,18 @@ import itertools
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from buildtool.build.discover.account import Told, doubtful, misread
 from buildtool.build.discover.finds import read_finds
-from buildtool.build.discover.ninja import dependents_of, read_graph, read_headers
+from buildtool.build.discover.ninja import (
+    dependents_of,
+    read_depfiles,
+    read_graph,
+    read_headers,
+)
 from buildtool.build.discover.places import Finding, Places, literal
 from buildtool.build.discover.shadows import Shadows
 from buildtool.build.discover.trace import read_trace
@@ -28,12 +34,18 @@ __all__ = ["Asked", "Discovered", "declare"]
 @dataclass(frozen=True)
 class Discovered:
     """What a step looked at, by who told of it: CMake and Ninja's rules, the compilers, the
-    project file, and the install script, the last one without what others told of too."""
+    project file, and the install script, the last one without what others told of too.
+
+    `misread` are the objects of which Ninja does not know what was read: what that is, or nothing
+    where nobody knows, for which `doubtful` names files, by root.
+    """
 
     configured: Configuration
     headers: PathSet
     declared: PathSet
     install: PathSet
+    misread: Told
+    doubtful: tuple[str, ...]
 
     @cached_property
     def paths(self) -> PathSet:
@@ -46,7 +58,7 @@ class Discovered:
 class Asked:
     """The build tree that is asked about: `source` is the step's, `targets` those that it builds
     ("all" where none are named), `ignore` the roots whose files have an identity of their own in
-    the step's key.
+    the step's key, `misread` the objects of which Ninja is known to be wrong (`Discovered`).
 
     Methods raise `FileApiError`, `TraceError` and `ToolError` when an answer is not to be had.
     """
@@ -58,6 +70,7 @@ class Asked:
     roots: Roots
     targets: Sequence[str] = ()
     ignore: Collection[str] = ()
+    misread: Told = field(default_factory=dict)
 
     def configuration(self, trace: Path, disk: Disk) -> Configuration:
         """What CMake read when it configured the tree, and what Ninja is to build there.
@@ -99,25 +112,34 @@ class Asked:
         declared: Sequence[str] = (),
         install_trace: Path | None = None,
         since: int = sys.maxsize,
+        finished: Collection[str] = (),
     ) -> Discovered:
         """The inputs of what was built in the tree, as it was `configured`.
 
         `install_trace` is what the install script told, as `configuration`'s; what appeared
-        `since` then (ns), while it was built, was not there.
+        `since` then (ns), while it was built, was not there; `finished` are the outputs that were
+        made then, their dependency files kept.
         """
         places = self._places(configured.made)
-        told = self._headers(configured.made - configured.spare)
+        every = read_headers(self.tree, self.ninja, self.environment)
+        wrong = {n: files for n, files in self.misread.items() if n in every and n not in finished}
+        wrong |= self._misread(every, finished)
+        needed = configured.made - configured.spare
+        told = {n: wrong.get(n) or files for n, files in every.items() if n in needed}
+        doubts = {n: n for n in told if n in wrong and not wrong[n]} | doubtful(told, disk)
+        wrong |= dict.fromkeys(doubts, ())
+        doubts_by_root = tuple(sorted({self.roots.named(path) for path in doubts.values()}))
         headers = Finding(places, disk)
         for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
             headers.content(file)
         headers.absent |= Shadows(read_build_tree(self.tree), told, places).absent(disk, since)
         asked = self.declared(declared, disk)
-        found = Discovered(configured, headers.paths, asked, PathSet())
+        found = Discovered(configured, headers.paths, asked, PathSet(), wrong, doubts_by_root)
         if not install_trace:
             return found
         install = Finding(places, disk)
         read_trace(install_trace, install, str(self.source), f"{self._read.root}/")
-        return Discovered(configured, headers.paths, asked, install.paths - found.paths)
+        return replace(found, install=install.paths - found.paths)
 
     def shadowed(self, appeared: Collection[Path]) -> tuple[Path, ...]:
         """The objects whose compiler would find one of the files that `appeared`, or one below
@@ -125,13 +147,15 @@ class Asked:
         if not appeared:
             return ()
         made = read_graph(self.tree, self.ninja, self.environment).made
-        told = self._headers(made)
+        every = read_headers(self.tree, self.ninja, self.environment)
+        told = {n: self.misread.get(n) or files for n, files in every.items() if n in made}
         shadows = Shadows(read_build_tree(self.tree), told, self._places(made))
         return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
 
     def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
         """For each of `files` what is made directly from it, as far as a tool told."""
-        return dependents_of(self.tree, self.ninja, files, self.environment)
+        known = {name: paths for name, paths in self.misread.items() if paths}
+        return dependents_of(self.tree, self.ninja, files, self.environment, known)
 
     @cached_property
     def _read(self) -> CMakeRead:
@@ -141,9 +165,11 @@ class Asked:
         ignored = [self.roots.places[name] for name in self.ignore if name in self.roots.places]
         return Places(self.tree, self.roots, [self._read.root, *ignored], made)
 
-    def _headers(self, objects: Collection[str]) -> dict[str, tuple[str, ...]]:
-        told = read_headers(self.tree, self.ninja, self.environment)
-        return {name: files for name, files in told.items() if name in objects}
+    def _misread(self, told: Told, finished: Collection[str]) -> Told:
+        objects = [name for name in told if name in finished]
+        plain = all(name.endswith((".o", ".obj")) for name in objects)
+        depfiles = {} if plain else read_depfiles(self.tree)
+        return misread(told, objects, depfiles, str(self.tree))
 
 
 def declare(pattern: str, found: Finding) -> None:

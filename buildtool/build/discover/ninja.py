@@ -14,6 +14,7 @@ from pathlib import Path
 from buildtool.core.process import capture, check
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
+_DEPFILE = re.compile(r"(?m)^build ((?:[^:$\n]|\$.)+):|^  (?:DEP_FILE|depfile) = (.+)$")
 PHONY = "phony"
 _CMAKE_ITSELF = (PHONY, "RERUN_CMAKE", "VERIFY_GLOBS")  # rules that make nothing of the project
 
@@ -56,10 +57,33 @@ def read_headers(
     return _Ask(tree, ninja, environment).headers()
 
 
+def read_depfiles(tree: Path) -> dict[str, str]:
+    """The dependency files of those outputs that name one other than `OUTPUT.d`; absolute.
+
+    Source: Ninja's manual, "Ninja file reference", and the variables that CMake's rules take.
+    """
+    text = (tree / "build.ninja").read_bytes().decode(errors="surrogateescape")
+    found: dict[str, str] = {}
+    outputs: list[str] = []
+    for match in _DEPFILE.finditer(text):
+        if match[1]:
+            names = match[1].replace("${cmake_ninja_workdir}", "").replace("$ ", "\0").split()
+            outputs = [_absolute(tree, _unescaped(name)) for name in names if name != "|"]
+        else:
+            depfile = _absolute(tree, _unescaped(match[2]))
+            found |= {name: depfile for name in outputs if depfile != f"{name}.d"}
+    return found
+
+
 def dependents_of(
-    tree: Path, ninja: Path, files: Collection[Path], environment: Mapping[str, str]
+    tree: Path,
+    ninja: Path,
+    files: Collection[Path],
+    environment: Mapping[str, str],
+    misread: Mapping[str, tuple[str, ...]],
 ) -> dict[Path, tuple[Path, ...]]:
-    """For each of `files` the outputs that are made directly from it, by what Ninja knows.
+    """For each of `files` the outputs that are made directly from it, by what Ninja knows; of the
+    objects that it has `misread`, by what these were made from.
 
     An output is made anew when it is deleted.  A file of which no rule and no compiler told has
     none: what depends on it nobody knows.  Raises `ToolError` when Ninja fails.
@@ -69,8 +93,9 @@ def dependents_of(
     ask = _Ask(tree, ninja, environment)
     wanted = {str(file): file for file in files}
     found: dict[Path, set[Path]] = {file: set() for file in files}
-    for name, headers in ask.headers().items():
-        for header in wanted.keys() & {os.path.normpath(file) for file in headers}:
+    told = {**ask.headers(), **misread}
+    for name, headers in told.items():
+        for header in wanted.keys() & {*headers, *map(os.path.normpath, headers)}:
             found[wanted[header]].add(Path(name))
     if known := ask.known(wanted):
         rules = ask.rules()
@@ -96,6 +121,14 @@ def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
+def _absolute(tree: Path, name: str) -> str:
+    return name if name.startswith("/") else f"{tree}/{name}"
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\$(.)", r"\1", name.replace("\0", " "))
+
+
 @dataclass(frozen=True, slots=True)
 class _Ask:
     tree: Path
@@ -104,15 +137,17 @@ class _Ask:
 
     def __call__(self, tool: str, *arguments: str) -> list[str]:
         command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
-        done = check(
-            capture(command, env=self.environment),
-            f"asking Ninja about {self.tree}",
-            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
-        )
+        done = capture(command, env=self.environment, errors="surrogateescape")
+        if done.status:
+            check(
+                done._replace(output=done.output.encode(errors="replace").decode()),
+                f"asking Ninja about {self.tree}",
+                remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
+            )
         return [line for line in done.output.split("\n") if line]
 
     def absolute(self, name: str) -> str:
-        return name if name.startswith("/") else f"{self.tree}/{name}"
+        return _absolute(self.tree, name)
 
     def rules(self) -> dict[str, str]:
         """Every output, and the rule that makes it."""

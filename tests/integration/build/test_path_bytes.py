@@ -1,0 +1,199 @@
+"""Headers with any byte in their path: each is an input, however dependency files are misread."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+from tests.conftest import LONG
+from tests.integration.build.test_stale import OLD
+
+# No `#include` has a zero byte or an end of a line in it; backslashes have a test of their own.
+BYTES = [bytes([number]) for number in range(1, 256) if number not in b"\n\r\\/"]
+FORMS = (b"inc/a%sb/d.h", b"inc/a%sb.h", b"inc/%sx.h", b"inc/t%s", b"inc/a %s%s.h")
+NOT_GENERATED = b';<>"|[]'  # CMake or Ninja refuse to make files that are called so
+
+
+@dataclass
+class Headers:
+    """A project of a library; source N includes the headers of row N, and says the level of each.
+
+    The headers are in the component's directory, or generated where their name begins so.
+    """
+
+    root: Path
+    buildtool: Buildtool
+    rows: Sequence[Sequence[bytes]]
+    toolchain: str = "gcc"
+
+    def write(self, level: str) -> None:
+        generated = [name for row in self.rows for name in row if name.startswith(b"gen/")]
+        rules = b"".join(
+            b'add_custom_command(OUTPUT "%s" DEPENDS gen.txt VERBATIM\n'
+            b' COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/gen.txt "%s")\n'
+            b'target_sources(app PRIVATE "%s")\n' % (name, name, name)
+            for name in (name.replace(b"$", b"\\$") for name in generated)
+        )
+        self.put(
+            "buildtool.toml",
+            b'[project]\nname = "bytes"\n[host.app]\nsource = "app"\n[target.sim]\n'
+            b'platform = "ubuntu-aarch64"\ntoolchain = "%s"\n' % self.toolchain.encode(),
+        )
+        sources = " ".join(f"s{number}.c" for number in range(len(self.rows)))
+        self.put(
+            "app/CMakeLists.txt",
+            b"cmake_minimum_required(VERSION 3.25)\nproject(app C)\n"
+            b"add_library(app SHARED %s)\n"
+            b"target_include_directories(app PRIVATE . ${CMAKE_BINARY_DIR})\n"
+            b"install(TARGETS app LIBRARY DESTINATION lib)\n" % sources.encode() + rules,
+        )
+        for number, row in enumerate(self.rows):
+            self.put(f"app/s{number}.c", source(f"s{number}", row))
+            for name in row:
+                if name not in generated:
+                    self.put(b"app/" + name, header(level), old=True)
+        self.put("app/gen.txt", header(level))
+
+    def put(self, name: str | bytes, data: bytes, *, old: bool = False) -> None:
+        path = self.root / os.fsdecode(name)
+        if not path.is_file() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            if old:
+                os.utime(path, (OLD, OLD))
+
+    def build(self) -> tuple[str, str]:
+        """What became of the step, and what was said."""
+        done = self.buildtool("build", "sim", "--json", cwd=self.root)
+        assert done.returncode == 0, done.stderr[-2000:]
+        (step,) = json.loads(done.stdout)["steps"]
+        return str(step["outcome"]), done.stderr
+
+    def all_at(self, level: str) -> bool:
+        """Whether every source was compiled with this level of every header."""
+        data = (self.root / ".buildtool/stage/sim/lib/libapp.so").read_bytes()
+        marks = {mark.split(b".")[0].decode() for mark in data.split(b"mark: ")[1:]}
+        return marks == {
+            " ".join([f"s{number}", *[level] * len(row)]) for number, row in enumerate(self.rows)
+        }
+
+    def inputs(self) -> set[bytes]:
+        """The inputs of the step, in the component."""
+        (record,) = (self.root / ".buildtool/state/steps").iterdir()
+        said = json.loads(record.read_bytes().split(b"\n", 1)[1])
+        begin = "{project}/app/"
+        return {
+            os.fsencode(name.removeprefix(begin))
+            for name in said["inputs"]["files"]
+            if name.startswith(begin)
+        }
+
+
+def header(level: str) -> bytes:
+    return f'" {level}"\n'.encode()
+
+
+def source(symbol: str, names: Sequence[bytes]) -> bytes:
+    lines = (
+        b"#include <%s>\n" % name if b'"' in name else b'#include "%s"\n' % name for name in names
+    )
+    return b'const char %s[] = "mark: %s"\n%s".";\n' % (
+        symbol.encode(),
+        symbol.encode(),
+        b"".join(lines),
+    )
+
+
+def in_groups() -> list[list[bytes]]:
+    """All bytes; those that have no meaning anywhere eight at a time, for that takes less time."""
+    plain = [byte for byte in BYTES if byte.isalnum() or byte[0] >= 0x80]
+    others = [[byte] for byte in BYTES if byte not in plain]
+    return others + [plain[at : at + 8] for at in range(0, len(plain), 8)]
+
+
+def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
+    rows = [[form.replace(b"%s", byte) for byte in group for form in FORMS] for group in groups]
+    # Each in a directory of its own: the shell takes some for patterns.
+    return rows + [
+        [b"gen/%d/a%sb.h" % (byte[0], byte) for byte in group]
+        for group in groups
+        if group[0] not in NOT_GENERATED
+    ]
+
+
+@pytest.mark.parametrize("toolchain", ["gcc", "clang"])
+def test_headers_with_any_byte_in_their_path(
+    toolchain: str, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    rows = rows_of([[byte] for byte in BYTES] if LONG else in_groups())
+    app = Headers(tmp_path / "one", buildtool, rows, toolchain)
+    app.write("one")
+    # What Ninja takes some of these paths for is there too.
+    app.put("app/inc/a", b"")
+    app.put("app/inc/t", b"")
+    assert app.build()[0] == "built"
+    assert app.all_at("one")
+    assert {name for row in rows for name in row if name.startswith(b"inc/")} <= app.inputs()
+    assert app.build()[0] == "up-to-date"
+
+    app.write("two")
+    assert app.build()[0] == "built"
+    assert app.all_at("two")
+
+    if toolchain != "gcc":  # each of these takes a while
+        return
+    other = Headers(tmp_path / "other", buildtool, rows, toolchain)
+    other.write("three")
+    assert other.build()[0] == "built"
+    assert other.all_at("three")
+    other.write("two")
+    assert other.build()[0] == "restored"
+    assert other.all_at("two")
+
+
+@pytest.mark.parametrize(("toolchain", "twins"), [("gcc", True), ("clang", False), ("clang", True)])
+def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
+    toolchain: str, twins: bool, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    """Clang writes that it read `a/b.h`; there may be such a file."""
+    app = Headers(tmp_path / "one", buildtool, [[b"d/a\\b.h"], [b"d/x/y\\z/h.h"]], toolchain)
+    if twins:
+        for name in ("d/a/b.h", "d/x/y/z/h.h"):
+            app.put(f"app/{name}", b"")
+    for level in ("one", "two"):
+        app.write(level)
+        outcome, said = app.build()
+        assert outcome == "built"
+        assert "Rename the header or directory" in said
+        assert app.all_at(level)
+    assert app.build()[0] == "built"
+    why = buildtool("why", "--last", cwd=app.root)
+    assert "may not be the file that was read" in why.stdout
+    other = Headers(tmp_path / "other", buildtool, app.rows, toolchain)
+    other.write("three")
+    assert other.build()[0] == "built"
+    assert other.all_at("three")
+
+    for path in (app.root / "app/d", app.root / "app/inc"):
+        shutil.rmtree(path, ignore_errors=True)
+    app.rows = [[b"d/plain.h"], [b"d/x/plain.h"]]
+    app.write("four")
+    assert [app.build()[0], app.build()[0]] == ["built", "up-to-date"]
+
+
+def test_a_directory_that_ninja_could_not_read_is_refused(
+    tmp_path: Path, buildtool: Buildtool
+) -> None:
+    app = Headers(tmp_path / "a^b", buildtool, [[b"inc/a.h"]])
+    app.write("one")
+    done = buildtool("build", cwd=app.root)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has '^' in its path" in done.stderr
+    assert not (app.root / ".buildtool/build").exists()
