@@ -52,7 +52,7 @@ def add_needed(
                 continue
             wanted = f"{LIBRARIES}/{name}"
             if wanted not in spare:
-                raise _missing(place, name, step, found, plan)
+                raise _missing(place, name, found, plan)
             found.files[wanted] = spare[wanted]
             there.add(wanted)
             added = read_dynamic(spare[wanted].path)
@@ -85,6 +85,7 @@ def _runpath(place: str, elf: Dynamic, output: Output) -> set[str]:
                 remedy="Libraries in lib/ are found without one. With CMake's own RUNPATHs off,"
                 f" defines = {{ CMAKE_SKIP_RPATH = true }} in [host.{output.step.component}], only"
                 " -Wl,-rpath of the project's own is left; $ORIGIN/../lib stays in the release.",
+                files=[output.path],
             )
         directories.add(directory)
     return directories
@@ -96,21 +97,24 @@ def _by_path(place: str, name: str, path: Path) -> LibraryError:
         why=f"a library without a SONAME was linked by its path ({path})",
         remedy="Give the library a SONAME (-Wl,-soname,NAME), or say IMPORTED_NO_SONAME in CMake"
         " if it is an imported one.",
+        files=[path],
     )
 
 
-def _missing(place: str, name: str, step: CMakeStep, found: Contents, plan: Plan) -> LibraryError:
+def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError:
+    output = found.files[place]
     elsewhere = [other for other in sorted(found.places) if posixpath.basename(other) == name]
     if elsewhere:
         why = f"loaders look in {LIBRARIES}/ and where RUNPATHs say; it ships as {elsewhere[0]}"
         remedy = f"Install it to {LIBRARIES}/, or set CMAKE_INSTALL_RPATH so that it is found."
     else:
-        why, remedy = _where(name, [step, *plan.steps])
+        why, remedy = _where(name, [output.step, *plan.steps])
     return LibraryError(
         f"{place} needs {name}, which neither the release nor every device has",
         why=why,
         remedy=f"{remedy} If the devices have it: system-libraries = {json.dumps([name])} in"
         f" [target.{plan.target}].",
+        files=[output.path],
     )
 
 

@@ -137,13 +137,16 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
             place = fresh / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, place)
+            # A library of a toolchain or package comes with the mode that somebody gave it.
+            place.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         for name, target in contents.links.items():
             place = fresh / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(target)
         (fresh / RUN_SCRIPT).write_text(script)
         (fresh / RUN_SCRIPT).chmod(0o755)
-        fresh.chmod(0o755)
+        for folder, _, _ in os.walk(fresh):
+            os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
         remove(directory)
         fresh.rename(directory)
     finally:

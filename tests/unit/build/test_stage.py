@@ -153,3 +153,21 @@ def test_a_file_in_the_place_of_a_directory_is_refused(
 
     assert set(caught.value.files) <= set(paths)
     assert caught.value.files
+
+
+def test_permissions_are_the_same_whatever_the_umask_is(tmp_path: Path) -> None:
+    result = built(tmp_path, {"bin/app": "x", "lib/deep/liba.so": "y"})
+    (tmp_path / "prefix/lib/deep/liba.so").chmod(0o600)  # a package's, say
+    (tmp_path / "prefix/bin/app").chmod(0o700)
+    before = os.umask(0o077)
+    try:
+        directory = stage(result).directory
+    finally:
+        os.umask(before)
+
+    modes = {str(p.relative_to(directory)): p.stat().st_mode & 0o777 for p in directory.rglob("*")}
+    assert modes == {
+        **dict.fromkeys(["bin", "bin/app", "lib", "lib/deep", "run.sh"], 0o755),
+        "lib/deep/liba.so": 0o644,
+    }
+    assert directory.stat().st_mode & 0o777 == 0o755

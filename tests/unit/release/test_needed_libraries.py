@@ -21,6 +21,7 @@ def test_a_library_that_is_nowhere(made: Project) -> None:
         "bin/app needs libx.so.1, which neither the release nor every device has"
     )
     assert 'system-libraries = ["libx.so.1"] in [target.sim]' in caught.value.remedy
+    assert [*caught.value.files] == [made.shipped["app"]["bin/app"]]
     assert not (made.root / "stage/sim").exists()
 
     made.system_libraries = ("libx.so.1",)
@@ -117,8 +118,9 @@ def test_a_libcdsprpc_does_not_come_along(made: Project) -> None:
 def test_a_library_that_is_needed_by_its_path(made: Project) -> None:
     made.component("app", {"bin/app": elf(needed=["/build/libx.so"])})
 
-    with pytest.raises(LibraryError, match=r"bin/app needs /build/libx\.so by its path"):
+    with pytest.raises(LibraryError, match=r"bin/app needs /build/libx\.so by its path") as caught:
         made.stage()
+    assert [*caught.value.files] == [made.shipped["app"]["bin/app"]]
 
 
 @pytest.mark.parametrize(

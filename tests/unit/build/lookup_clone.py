@@ -1,0 +1,130 @@
+"""Clones that look up what a step made, in a cache of their own and on a server without a wire."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from buildtool.build.cache.local import LocalCache
+from buildtool.build.cache.outputs import read_outputs
+from buildtool.build.cache.remote import RemoteCache
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import InputSet, PathSet, observe
+from buildtool.build.lookup import Kept, Lookup
+from buildtool.build.roots import Roots
+
+KEY = "a" * 64
+PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])
+
+
+@dataclasses.dataclass(frozen=True)
+class Clone:
+    """A clone with a source, and what a step made of it, as it seems."""
+
+    root: Path
+    lookup: Lookup
+
+    def __post_init__(self) -> None:
+        self.root.mkdir(parents=True)
+        self.write("one")
+
+    def write(self, text: str, name: str = "a.c") -> None:
+        (self.root / name).write_text(text)
+
+    @property
+    def roots(self) -> Roots:
+        return Roots({"project": self.root, "zig": self.root.parent / "zig"})
+
+    @property
+    def out(self) -> Path:
+        return self.root / ".buildtool" / "out"
+
+    def inputs(self, paths: PathSet = PATHS) -> InputSet:
+        return observe(paths, self.roots, Disk())
+
+    def make(
+        self, *, bound: bool = False, paths: PathSet = PATHS, key: str = KEY, more: str = ""
+    ) -> None:
+        """Carry the step out, as it seems, and keep what it made."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        (self.out / "bin").mkdir(parents=True)
+        (self.out / "bin" / "app").write_text(f"made of {(self.root / 'a.c').read_text()}{more}")
+        (self.out / "bin" / "app").chmod(0o755)
+        (self.out / "bin" / "link").symlink_to("app")
+        kept = Kept(read_outputs(self.out), self.out, str(self.root) if bound else "")
+        self.lookup.store(key, self.inputs(paths), kept, 1.0)
+
+    def restore(self, key: str = KEY) -> str:
+        """What is found for what there is now: the cache, then the text that is restored."""
+        hit = self.lookup.find(key, self.roots, Disk())
+        if hit is None:
+            return ""
+        assert hit.inputs == self.inputs(hit.inputs.paths)
+        shutil.rmtree(self.out, ignore_errors=True)
+        if not self.lookup.restore(hit, self.out):
+            assert not self.out.exists()
+            return "lost"
+        assert (self.out / "bin" / "app").stat().st_mode & 0o777 == 0o755
+        return f"{hit.origin}: {(self.out / 'bin' / 'link').read_text()}"
+
+    def nearest(self) -> tuple[int, list[str]]:
+        known = self.lookup.known(KEY)
+        rows = self.lookup.nearest(known, self.roots, Disk())
+        return len(known), [row.text for row in rows]
+
+
+class Server:
+    """A remote cache without a wire, that never fails."""
+
+    url = "http://cache.invalid"
+
+    def __init__(self, *, writable: bool = True) -> None:
+        self.writable = writable
+        self.told: list[str] = []
+        self.documents: dict[str, tuple[bytes, dict[str, bytes]]] = {}
+        self.asked: list[str] = []
+
+    def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
+        self.documents[key] = data, {name: file.read_bytes() for name, file in files.items()}
+        return True
+
+    @property
+    def trouble(self) -> Any:
+        return SimpleNamespace(bad=self.told.append, passed_over=self.told.append, lost=self.lost)
+
+    def lost(self, what: str) -> None:
+        self.told.append(what)
+        self.documents.clear()
+
+    def document(self, key: str) -> Any:
+        self.asked.append(key)
+        if key not in self.documents:
+            return None
+        data, files = self.documents[key]
+        return Document(data, files)
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    data: bytes
+    blobs: Mapping[str, bytes]
+
+    @property
+    def files(self) -> dict[str, int]:
+        return {digest: len(blob) for digest, blob in self.blobs.items()}
+
+    def fetch(self, digest: str, into: Path) -> bool:
+        if digest in self.blobs:
+            into.write_bytes(self.blobs[digest])
+        return digest in self.blobs
+
+
+def machine(folder: Path, server: Server | None = None) -> Lookup:
+    """The caches of a machine that keeps its own in `folder`."""
+    cache = LocalCache(folder, 1 << 30, lambda _: None)
+    return Lookup(cache, cast(RemoteCache, server))

@@ -1,0 +1,271 @@
+"""What a server sends is looked at with care, checked before it is kept, and forgotten when bad."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lookup_clone import KEY, PATHS, Clone, Server, machine
+
+from buildtool.build import disk
+from buildtool.build.cache.action import path_sets_document
+from buildtool.build.cache.outputs import read_outputs
+from buildtool.build.disk import Disk
+from buildtool.build.globs import Glob
+from buildtool.build.inputs import PathSet
+from buildtool.build.lookup import Lookup, action_key
+
+
+class BadError(Exception):
+    """What a check finds."""
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def victim(tmp_path: Path, server: Server) -> Clone:
+    """A clone on a machine that asks a server, where another one stored what it made."""
+    Clone(tmp_path / "other", machine(tmp_path / "cache-2", server)).make()
+    server.asked.clear()
+    return Clone(tmp_path / "clone", machine(tmp_path / "cache", server))
+
+
+def stored(lookup: Lookup) -> list[str]:
+    """What is in a local cache."""
+    return [path.name for path in lookup.local.directory.glob("*c*/*/*")]
+
+
+def test_what_a_check_refuses_leaves_no_trace(victim: Clone) -> None:
+    victim.out.mkdir(parents=True)
+    (victim.out / "old").touch()
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    seen = []
+
+    def check(folder: Path) -> None:
+        seen.append((folder / "bin/link").read_text())
+        raise BadError
+
+    with pytest.raises(BadError):
+        victim.lookup.restore(hit, victim.out, check)
+
+    assert seen == ["made of one"]
+    assert [path.name for path in victim.out.parent.rglob("*")] == ["out", "old"]
+    assert stored(victim.lookup) == []
+
+
+def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server) -> None:
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+    assert stored(victim.lookup)
+    server.asked.clear()
+
+    assert victim.restore() == ""
+    assert server.asked == [KEY]
+    # Another server is not blamed for it.
+    server.url = "http://other.invalid"
+    assert victim.restore() == "remote: made of one"
+
+
+def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> None:
+    assert victim.restore() == "remote: made of one"
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    assert (hit.origin, hit.action.server) == ("local", server.url)
+
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+
+    assert victim.restore() == ""
+    victim.make()  # what is built instead is found, though the server's is not
+    assert victim.restore() == "local: made of one"
+
+
+def test_a_cache_that_cannot_be_written_rejects_for_this_time(
+    victim: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    assert hit
+    monkeypatch.setattr(victim.lookup.local.store, "write_document", full)
+    victim.lookup.reject(hit.action.action_key, hit.action.server)
+
+
+def change(server: Server, name: str, **fields: Any) -> None:
+    data, files = server.documents[name]
+    server.documents[name] = json.dumps({**json.loads(data), **fields}).encode(), files
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"step": "b" * 64},
+        {"inputs": {}},
+        {"inputs": {"files": ["//proc/self/pagemap"], "absent": [], "globs": []}},
+        {"outputs": [{"path": "a", "kind": "file", "digest": "c" * 64, "size": (4 << 30) + 1}]},
+    ],
+)
+def test_an_action_that_is_none_of_the_step_s(
+    fields: dict[str, Any], victim: Clone, server: Server
+) -> None:
+    change(server, action_key(KEY, victim.inputs(), ""), **fields)
+
+    assert victim.restore() == ""
+
+    assert len(server.told) == 1
+    assert server.told[0].startswith("sent an action ")
+    assert stored(victim.lookup) == []
+    assert victim.lookup.known(KEY) == ()
+
+
+def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Server) -> None:
+    name = action_key(KEY, victim.inputs(), "")
+    outputs = json.loads(server.documents[name][0])["outputs"]
+    for output in outputs:
+        if "size" in output:
+            output["size"] += 1
+    change(server, name, outputs=outputs)
+
+    assert victim.restore() == ""
+    assert server.told == ["sent an action with other files than it lists"]
+
+
+def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
+    long = "/".join(["x" * 250] * 16)  # longer than any path, with the clone's in front of it
+    change(
+        server,
+        action_key(KEY, victim.inputs(), ""),
+        outputs=[{"path": long, "kind": "link", "target": "y"}],
+    )
+
+    assert victim.restore() == "lost"
+    assert len(server.told) == 1
+    assert "cannot be laid down here" in server.told[0]
+    assert stored(victim.lookup) == []
+
+
+def test_a_server_may_not_take_forever(
+    victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer is quick enough; there are as many as it likes."""
+    monkeypatch.setattr("buildtool.build.lookup.PATIENCE", -99.0)
+
+    victim.restore()
+
+    assert server.told == ["is slow: it was waited for -99 s"]
+
+
+HOSTILE = {
+    "//proc": PathSet(files=("//proc/self/pagemap",)),
+    "out of the project": PathSet(files=("{project}/../../../../../../../proc/self/pagemap",)),
+    "kmsg": PathSet(files=("/proc/kmsg",)),
+    "a home's": PathSet(files=("/root/.netrc",)),
+    "absent": PathSet(absent=("/root/.netrc",)),
+    "all globs": PathSet(globs=(Glob("/**", deep=True),)),
+    "deep globs": PathSet(globs=(Glob("/usr/**/a/**/b/**/x", deep=True),)),
+}
+
+
+@pytest.mark.parametrize("paths", HOSTILE.values(), ids=HOSTILE)
+def test_a_server_does_not_say_what_is_looked_at(
+    paths: PathSet, victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buildtool.build.remote_paths.MAX_ENTRIES", 1000)
+    server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
+    looked: list[str] = []
+    look, listed = Disk._read_whole, disk._list
+    monkeypatch.setattr(Disk, "_read_whole", lambda d, path: looked.append(path) or look(d, path))
+    monkeypatch.setattr(disk, "_list", lambda path: looked.append(path) or listed(path))
+
+    found = victim.restore()
+
+    assert looked
+    own = (str(victim.root.parent), "/usr")
+    assert not [path for path in looked if not path.startswith(own) or ".." in path]
+    assert len(server.told) == 1
+    if paths.globs and "usr" in paths.globs[0].expression:
+        assert server.told == ["sent path sets that take too long to look at"]
+        assert found == ""
+        assert len(server.asked) == 1
+    else:
+        assert server.told[0].startswith("lists ")
+        assert found == "remote: made of one"
+        assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]
+
+
+def test_a_server_is_not_asked_for_what_is_for_one_place_only(
+    victim: Clone, server: Server
+) -> None:
+    victim.write("two")
+
+    assert victim.restore() == ""
+
+    assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]
+
+
+VALUES = st.sampled_from(
+    [
+        *(None, True, 0, -1, 1 << 70, 1e300, "", "/", "//", "..", "{project}", "{project}/../x"),
+        *("a.c", "/proc/self/mem", "\ud800", "\0", "x" * 5000, "{", "[", "*", "**", KEY, "b" * 64),
+        *("link", "executable", [], {}, [[]], ["/"], ["{project}/a.c", "{project}/a.c"]),
+    ]
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where there is something in a JSON value."""
+    rows = enumerate(value) if isinstance(value, list) else ()
+    rows = value.items() if isinstance(value, dict) else rows
+    return [path, *(place for key, one in rows for place in places(one, (*path, key)))]
+
+
+@given(st.data())
+def test_no_change_of_a_document_does_harm(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("changed")
+    server = Server()
+    Clone(folder / "other", machine(folder / "cache-2", server)).make()
+    clone = Clone(folder / "clone", machine(folder / "cache", server))
+    name = data.draw(st.sampled_from([KEY, action_key(KEY, clone.inputs(), "")]))
+    text, files = server.documents[name]
+    said = json.loads(text)
+    for _ in range(data.draw(st.integers(1, 3))):
+        *above, key = data.draw(st.sampled_from([place for place in places(said) if place]))
+        target = said
+        for part in above:
+            target = target[part]
+        match data.draw(st.sampled_from(["replace", "delete", "repeat"])):
+            case "replace":
+                target[key] = data.draw(VALUES)
+            case "delete":
+                del target[key]
+            case _ if isinstance(target, list):
+                target.append(target[key])
+    server.documents[name] = json.dumps(said).encode(), files
+    before = sorted(path.name for path in clone.root.rglob("*"))
+
+    hit = clone.lookup.find(KEY, clone.roots, Disk())
+
+    done = hit and clone.lookup.restore(hit, clone.out)
+    after = [
+        path.name for path in clone.root.rglob("*") if not path.is_relative_to(clone.out.parent)
+    ]
+    assert sorted(after) == before
+    if not done:
+        assert not clone.out.exists()
+        assert stored(clone.lookup) == []
+    else:
+        assert hit
+        assert read_outputs(clone.out) == hit.action.outputs
+        assert clone.lookup.known(KEY) == (clone.inputs(),)
+    clone.lookup.local.close()
