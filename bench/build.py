@@ -126,7 +126,7 @@ class Edit:
 
     def __init__(self, file: Path, more: str = "") -> None:
         self.file = file
-        self.text = file.read_text() + more
+        self.text = file.read_text(encoding="utf-8") + more
         self.number = file.stat().st_mtime_ns
 
     def __call__(self) -> None:
@@ -134,7 +134,7 @@ class Edit:
         self.file.write_text(f"{self.text}int edit_{self.number}(void) {{ return 1; }}\n")
 
     def undo(self) -> None:
-        self.file.write_text(self.text)
+        self.file.write_text(self.text, encoding="utf-8")
 
 
 def clean_clones(both: Compared) -> tuple[Run, Run]:

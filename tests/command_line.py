@@ -50,9 +50,9 @@ def edit() -> Edit:
     """Replace a text in a file; it must be there."""
 
     def edit_(file: Path, old: str, new: str) -> None:
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         assert old in text, f"{old!r} is not in {file}"
-        file.write_text(text.replace(old, new, 1))
+        file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
     return edit_
 

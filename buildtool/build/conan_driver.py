@@ -146,7 +146,7 @@ class _Request:
     @property
     def arguments(self) -> list[str]:
         """What is asked besides files, profiles and the lockfile; "&" is the component itself."""
-        said = self.needs.conanfile.read_text(errors="replace")
+        said = self.needs.conanfile.read_text(encoding="utf-8", errors="replace")
         build_type = dict(self.step.defines).get("CMAKE_BUILD_TYPE", self.step.build_type)
         arguments = [
             f"--settings=&:build_type={build_type}",

@@ -73,7 +73,7 @@ def update(
     that nothing needs go when `complete`, that is when `hosts` are all the targets there are.
     """
     lock = beside(conanfiles[0])
-    before = lock.read_text() if lock.is_file() else ""
+    before = lock.read_text(encoding="utf-8") if lock.is_file() else ""
     out = home.where / "lock"
     out.mkdir(parents=True, exist_ok=True)
     parts: list[Path] = []

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 
 from buildtool.core.cache import cache_dir
+from buildtool.core.safe_path import check_path
 
 PASSED_ON = ("HOME", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER")
 """What tools need to run at all.  It shapes no output: these differ between people who are to
@@ -19,8 +20,14 @@ FIXED = {"LANG": "C.UTF-8"}
 
 def build_environment(shaping: Iterable[str] = ()) -> dict[str, str]:
     """What every build tool sees: `PASSED_ON`, the variables called `shaping`, `FIXED`, and caches
-    of this tool's own."""
+    of this tool's own.
+
+    Raises `UnsafePathError` for a directory of temporary files that a tool would misread.
+    """
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    if temporary := environment.get("TMPDIR"):
+        # With -flto, GCC writes a Makefile with names of temporary files, unquoted.
+        check_path(temporary, "temporary files", "Set TMPDIR to a directory without it.")
     zig_cache = str(cache_dir() / "zig")
     return {
         **environment,

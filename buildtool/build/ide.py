@@ -181,7 +181,7 @@ def _preset(name: str, tree: Configured) -> Preset:
 
 def _mentions(file: Path, text: str) -> bool:
     try:
-        return file.is_file() and text in file.read_text(errors="replace")
+        return file.is_file() and text in file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
+from buildtool.core.safe_path import check_path
 from buildtool.sdk.found import LAUNCHERS, ToolMissingError
 from buildtool.toolchains.profile import Profile
 
@@ -108,8 +109,15 @@ def chosen(option: str, project: str, environment: Mapping[str, str] = os.enviro
 def find_launcher(wanted: str, root: Path) -> Launcher:
     """The launcher called `wanted`, or at that path, relative ones from `root`.
 
-    Raises `UsageError` for a name that is none, `ToolMissingError` when it is not there.
+    Raises `UsageError` for a name that is none, `ToolMissingError` when it is not there,
+    `UnsafePathError` for a path that a tool would misread.
     """
+    launcher = _find_launcher(wanted, root)
+    check_path(launcher.program, f"the compiler launcher {launcher.name}")
+    return launcher
+
+
+def _find_launcher(wanted: str, root: Path) -> Launcher:
     if "/" in wanted:
         program = root / Path(wanted).expanduser()
         if not (program.is_file() and os.access(program, os.X_OK)):

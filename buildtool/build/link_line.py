@@ -73,7 +73,7 @@ def _plain(words: Iterable[str], folder: Path, depth: int) -> Iterator[str]:
         if word.startswith("-Wl,"):
             yield from _plain(word.split(",")[1:], folder, depth)
         elif word.startswith("@") and depth and (folder / word[1:]).is_file():
-            with (folder / word[1:]).open(errors="replace") as stream:
+            with (folder / word[1:]).open(encoding="utf-8", errors="replace") as stream:
                 text = stream.read(MAX_RESPONSE)
             try:
                 yield from _plain(shlex.split(text), folder, depth - 1)

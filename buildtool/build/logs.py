@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from buildtool.core.escape import without_colours
 from buildtool.core.files import open_own
 from buildtool.core.process import Completed, ToolError, capture
 
@@ -40,7 +41,7 @@ class StepLog:
         """Run `argv` as `core.process.capture` does, and write down what happens."""
 
         def listen(line: str) -> None:
-            self._write(line)
+            self._write(line := without_colours(line))
             on_line(line)
 
         started = time.monotonic()
@@ -53,7 +54,7 @@ class StepLog:
             end = f"exit status {done.status}" if done.status >= 0 else f"signal {-done.status}"
         finally:
             self._write(f"({end} after {time.monotonic() - started:.1f} s)")
-        return done
+        return done._replace(output=without_colours(done.output))
 
     def check(
         self, done: Completed, what: str, *, remedy: str = "", directories: Sequence[Path] = ()

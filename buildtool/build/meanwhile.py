@@ -13,8 +13,6 @@ def load_meanwhile() -> None:
 
 def _load() -> None:
     with contextlib.suppress(Exception):  # it will come up again when it is needed
-        import buildtool.build.check_products  # noqa: PLC0415
-        import buildtool.build.discover  # noqa: PLC0415
         import buildtool.build.tree_libraries  # noqa: F401, PLC0415
         from buildtool.core.elf import get_ready  # noqa: PLC0415
         from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415

@@ -134,10 +134,15 @@ def make_plan(
     Raises `UsageError`.
     """
     target = find_target(project, target_name)
-    steps = [_step(project, target, name, project.hosts, host) for name in in_order(project.hosts)]
+    components: list[Host | Skel] = [*project.hosts.values(), *project.skels.values()]
+    needed = {need for component in components for need in component.needs}
+    steps = [
+        _step(project, target, n, project.hosts[n], host, needed=n in needed)
+        for n in in_order(project.hosts)
+    ]
     steps += [
-        _step(project, target, name, project.skels, skels[arch], arch=arch)
-        for name in in_order(project.skels)
+        _step(project, target, n, project.skels[n], skels[arch], needed=n in needed, arch=arch)
+        for n in in_order(project.skels)
         for arch in target.archs
     ]
     return Plan(
@@ -152,14 +157,13 @@ def make_plan(
 def in_order(components: Mapping[str, Host] | Mapping[str, Skel]) -> tuple[str, ...]:
     """The names of `components`, each after those that it needs, else as the project has them."""
     names: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        for need in components[name].needs:
-            add(need)
-        names[name] = None
-
-    for name in components:
-        add(name)
+    waiting = [*components][::-1]
+    while waiting:
+        missing = [need for need in components[waiting[-1]].needs if need not in names]
+        if missing:
+            waiting += reversed(missing)
+        else:
+            names[waiting.pop()] = None
     return tuple(names)
 
 
@@ -167,15 +171,14 @@ def _step(
     project: Project,
     target: Target,
     name: str,
-    components: Mapping[str, Host] | Mapping[str, Skel],
+    component: Host | Skel,
     profile: Profile,
     *,
+    needed: bool,
     arch: str | None = None,
 ) -> CMakeStep:
-    component = components[name]
     defines = {**component.defines, **target.defines}
     refuse_unreadable(project.root / component.source)
-    needed = any(name in other.needs for other in components.values())
 
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text

@@ -163,23 +163,24 @@ class _Schedule(Generic[S]):
             self.done.add(name)
 
     def skipped(self) -> dict[str, str]:
-        """Steps that were not started, each with the failed one that it needs, "" for none."""
-        blamed: dict[str, str] = {}
-        for name in (order := list(self.waiting)):
-            blamed[name] = next((need for need in self.failed if need in self._below(name)), "")
-        if order and not self.failed:
-            raise ValueError(f"these steps need each other in a circle: {', '.join(order)}")
-        return blamed
+        """Steps that were not started, each with the first failed one that it needs, "" for none.
 
-    def _below(self, name: str) -> set[str]:
-        """All that a step needs, and what that needs."""
-        found: set[str] = set()
-        unseen = {name}
-        while unseen:
-            more = set[str]().union(*(self.needs[each] for each in unseen))
-            unseen = more - found
-            found |= more
-        return found
+        What a step needs may in turn need the failed one.
+        """
+        users: dict[str, list[str]] = {}
+        for name in self.waiting:
+            for need in self.needs[name]:
+                users.setdefault(need, []).append(name)
+        blamed = dict.fromkeys(self.waiting, "")
+        for failed in self.failed:
+            reached = [failed]
+            for name in reached:
+                unblamed = [user for user in users.get(name, ()) if not blamed[user]]
+                blamed.update(dict.fromkeys(unblamed, failed))
+                reached += unblamed
+        if blamed and not self.failed:
+            raise ValueError(f"these steps need each other in a circle: {', '.join(blamed)}")
+        return blamed
 
 
 def _next(ended: SimpleQueue[R]) -> R:

@@ -17,10 +17,12 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
     from buildtool.cli.errors import show_error, show_internal_error, show_repairs
+    from buildtool.cli.show import flush, give_up
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open to the end
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nowhere)
         # A terminal that lacks a character gets its escape, not an error.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -35,22 +37,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for directory in directories:
             _change_to(directory)
         status = _run_verb(argv, as_json=as_json, usage=OWN_FAILURE_OF_RUN if runs else 0)
-        sys.stdout.flush()
+        flush()
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up()  # whoever read our output has gone
         return 1
     except OSError as error:
         from buildtool.core.unwritable import unwritable
 
+        # Of two files, as of a copy, the second is the one that is written.
+        where = [name for name in (error.filename2, error.filename) if name is not None]
         problem = unwritable(error) or BuildtoolError(
-            f"{error.filename or 'standard output'}: {error.strerror}",
+            ": ".join([*map(str, where[:1]), error.strerror or str(error)]),
             remedy="Check the path, its permissions, and the space on the disk.",
+        )
+        show_error(problem, as_json=as_json)
+        give_up()
+        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
+    except MemoryError:
+        problem = BuildtoolError(
+            "there is not enough memory",
+            why="the system, or a limit that is set for this process (ulimit -v), gave no more",
+            remedy="End other programs, raise the limit, or let fewer jobs run: --jobs 1.",
         )
         show_error(problem, as_json=as_json)
         return OWN_FAILURE_OF_RUN if runs else problem.exit_status

@@ -23,6 +23,7 @@ from buildtool.cli import (
     sysroot,
     why,
 )
+from buildtool.cli.show import show
 
 app = typer.Typer(
     help="From source to a verified run on a Hexagon device, in one command.",
@@ -35,7 +36,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"buildtool {__version__}")
+        show(f"buildtool {__version__}")
         raise typer.Exit
 
 

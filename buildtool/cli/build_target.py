@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from buildtool import flow
 from buildtool.build.building import Options
 from buildtool.cli.screen import Screen
+from buildtool.cli.show import show
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
@@ -57,19 +58,19 @@ def _print_json(document: Mapping[str, Any]) -> None:
 
 
 def _show_plan(plan: Plan) -> None:
-    print(f"target {plan.target}:")
+    show(f"target {plan.target}:")
     for number, step in enumerate(plan.steps, 1):
-        print(f"  {number}. {step.name}: build {step.summary}")
-        print(f"     from {step.source}")
-        print(f"     in   {step.tree}")
-    print(f"  staged in {plan.stage}")
+        show(f"  {number}. {step.name}: build {step.summary}")
+        show(f"     from {step.source}")
+        show(f"     in   {step.tree}")
+    show(f"  staged in {plan.stage}")
 
 
 def _show_staged(staged: Staged) -> None:
     for path in sorted(staged.directory.rglob("*")):
         name = str(path.relative_to(staged.directory))
         if path.is_symlink():
-            print(f"{name} -> {path.readlink()}")
+            show(f"{name} -> {path.readlink()}")
         elif path.is_file():
-            print(f"{name:<44} {path.stat().st_size:>12,} B")
-    print(f"in {staged.directory}")
+            show(f"{name:<44} {path.stat().st_size:>12,} B")
+    show(f"in {staged.directory}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show
 
 if TYPE_CHECKING:
     from buildtool.build.cache.evict import Freed
@@ -49,12 +50,12 @@ def stats(*, json: Json = False) -> None:
         )
         return
     count = documents.files + blobs.files
-    print(cache_dir())
-    print(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  what steps made")
+    show(cache_dir())
+    show(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  what steps made")
     for name, one in rest.items():
         row = f"  {name:<18}{_size(one.bytes):>10}  {_files(one.files):>15}"
-        print(f"{row}  {OTHERS.get(name, 'not counted')}")
-    print(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
+        show(f"{row}  {OTHERS.get(name, 'not counted')}")
+    show(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
 
 
 @app.command()
@@ -105,15 +106,15 @@ def verify(*, json: Json = False) -> None:
         )
     else:
         for path in wrong[:SHOWN]:
-            print(f"wrong, deleted: {path}")
+            show(f"wrong, deleted: {path}")
         if len(wrong) > SHOWN:
-            print(f"… and {len(wrong) - SHOWN:,} more")
+            show(f"… and {len(wrong) - SHOWN:,} more")
         if done.useless:
-            print(f"deleted {done.useless:,} documents of which outputs were evicted")
+            show(f"deleted {done.useless:,} documents of which outputs were evicted")
         checked = (done.documents, done.blobs, emulator.checked)
         size, count = sum(one.bytes for one in checked), sum(one.files for one in checked)
         verdict = f"{len(wrong):,} wrong" if wrong else "all good"
-        print(f"checked {_files(count)}, {_size(size)}: {verdict}")
+        show(f"checked {_files(count)}, {_size(size)}: {verdict}")
     if wrong:
         raise typer.Exit(1)
 
@@ -161,9 +162,9 @@ def _tell_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
         return
     for name, one in freed.items():
         if len(freed) > 1:
-            print(f"  {name:<18}{_size(one.bytes):>10}  {_files(one.items):>15}")
+            show(f"  {name:<18}{_size(one.bytes):>10}  {_files(one.items):>15}")
     count = sum(one.items for one in freed.values())
-    print(f"freed {_size(sum(one.bytes for one in freed.values()))} in {_files(count)}")
+    show(f"freed {_size(sum(one.bytes for one in freed.values()))} in {_files(count)}")
 
 
 def _json(one: Tally) -> dict[str, int]:

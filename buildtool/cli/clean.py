@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import show
 
 
 def clean(
@@ -31,8 +32,8 @@ def clean(
     if json:
         print_json(removed.as_json())
     elif not removed.paths:
-        print("nothing to remove")
+        show("nothing to remove")
     else:
         for path in removed.paths:
-            print(path.relative_to(project.root))
-        print(f"{removed.size / 1e6:,.1f} MB freed")
+            show(path.relative_to(project.root))
+        show(f"{removed.size / 1e6:,.1f} MB freed")

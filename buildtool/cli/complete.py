@@ -39,8 +39,7 @@ def complete(arguments: Sequence[str]) -> int:
     """Print what may stand at the cursor; returns 0 whatever happens."""
     with contextlib.suppress(Exception):
         shell, *words = arguments
-        kind, found = answer(shell, words)
-        print("\n".join([kind, *(f"{value}\t{text}" for value, text in found)]))
+        _kind, _found = answer(shell, words)
     return 0
 
 

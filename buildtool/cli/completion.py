@@ -24,4 +24,3 @@ def completion(shell: Annotated[str, typer.Argument(help="bash, zsh or fish.")])
             why=f"known: {', '.join(known)}",
             remedy="Name one of these.",
         )
-    print((SHELLS / f"buildtool.{shell}").read_text(encoding="utf-8"), end="")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import show, write
+from buildtool.core.escape import escape
 
 if TYPE_CHECKING:
     from buildtool.toolchains.survey import Fault, Survey, TargetRow, ToolRow
@@ -49,7 +51,7 @@ def doctor(*, json: Json = False) -> None:
 def _show(found: Survey, project: str) -> None:
     width = max(MIN_WIDTH, shutil.get_terminal_size().columns)
     before = ""
-    print(f"{'':<15}{'with':<10}{'state':<10}{'version':<14}where")
+    show(f"{'':<15}{'with':<10}{'state':<10}{'version':<14}where")
     for row in found.tools:
         _show_tool(row, "" if row.platform == before else row.platform, width)
         before = row.platform
@@ -60,7 +62,7 @@ def _show(found: Survey, project: str) -> None:
     more = _show_faults(f"Not ready{for_whom}:", others, told, width)
     _show_faults("Worth knowing:", ready, told, width)
     if more:
-        print("\nWhere each was looked for: buildtool doctor --json")
+        show("\nWhere each was looked for: buildtool doctor --json")
 
 
 def _show_faults(title: str, rows: Iterable[ToolRow], told: set[str], width: int) -> bool:
@@ -70,7 +72,7 @@ def _show_faults(title: str, rows: Iterable[ToolRow], told: set[str], width: int
             if fault.what not in told:
                 told.add(fault.what)
                 if title:
-                    print(f"\n{title}")
+                    show(f"\n{title}")
                     title = ""
                 named = fault if row.toolchain in fault.what else _named(fault, row.toolchain)
                 _show_fault(named, width, why=False)
@@ -85,7 +87,7 @@ def _show_tool(row: ToolRow, platform: str, width: int) -> None:
     if row.state == "not here":
         where = row.faults[0].why[:room]
     line = f"{row.state:<10}{version:<14}{where}".rstrip()
-    print(start + _coloured(line, row.state))
+    write(escape(start) + _coloured(escape(line), row.state) + "\n")
 
 
 def _show_targets(targets: Iterable[TargetRow], project: str, width: int) -> set[str]:
@@ -93,7 +95,7 @@ def _show_targets(targets: Iterable[TargetRow], project: str, width: int) -> set
     targets = list(targets)
     told: set[str] = set()
     names = max(len("target"), *(len(target.name) for target in targets)) + 2
-    print(f"\n{'target':<{names}}{'buildable':<11}with")
+    show(f"\n{'target':<{names}}{'buildable':<11}with")
     for target in targets:
         word = "yes" if target.buildable else "no"
         start = f"{target.name:<{names}}{word:<11}"
@@ -104,7 +106,7 @@ def _show_targets(targets: Iterable[TargetRow], project: str, width: int) -> set
             subsequent_indent=" " * len(start),
             break_on_hyphens=False,
         )
-        print(target.name.ljust(names) + _coloured(profiles[names:], word))
+        write(target.name.ljust(names) + _coloured(escape(profiles[names:]), word) + "\n")
         for fault in target.faults:
             if fault.what in told:
                 _paragraph(f"{fault.what}: see above", width, INDENT, INDENT)
@@ -113,7 +115,7 @@ def _show_targets(targets: Iterable[TargetRow], project: str, width: int) -> set
                 _show_fault(fault, width, why=True)
     fit = sum(target.buildable for target in targets)
     noun = "target" if len(targets) == 1 else "targets"
-    print(f"\n{project}: {fit} of {len(targets)} {noun} can be built here.")
+    show(f"\n{project}: {fit} of {len(targets)} {noun} can be built here.")
     return told
 
 
@@ -131,7 +133,7 @@ def _show_fault(fault: Fault, width: int, *, why: bool) -> None:
 
 def _paragraph(text: str, width: int, first: str, then: str) -> None:
     for line in text.splitlines():
-        print(
+        show(
             textwrap.fill(
                 line, width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
             )

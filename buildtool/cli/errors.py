@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
+from buildtool.cli.show import show
 from buildtool.core.errors import BuildtoolError, UsageError
 
 SHOWN_REPAIRS = 10
@@ -56,7 +58,8 @@ def show_internal_error(error: Exception, *, as_json: bool) -> None:
 def _print_json(error: BuildtoolError) -> None:
     from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
 
-    print_json({**error.document, "error": error.as_json()})
+    with contextlib.suppress(OSError):  # the error may be that there is no room for it
+        print_json({**error.document, "error": error.as_json()})
 
 
 def show_repairs() -> None:
@@ -71,4 +74,5 @@ def show_repairs() -> None:
 
 
 def _print(text: str) -> None:
-    print(text, file=sys.stderr)
+    with contextlib.suppress(OSError):
+        show(text, file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import show
 from buildtool.core.errors import UsageError
 
 
@@ -43,8 +44,8 @@ def ide(
         return
     for file in written:
         path = file.path.relative_to(project.root)
-        print(f"{path}  {'written' if file.changed else 'up-to-date'}")
+        show(f"{path}  {'written' if file.changed else 'up-to-date'}")
         if file.note:
-            print(f"  {file.note}")
+            show(f"  {file.note}")
     if missing:
-        print(f"{missing} sources are still to be made: buildtool build {name}")
+        show(f"{missing} sources are still to be made: buildtool build {name}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import write
 
 
 def idl(
@@ -63,4 +64,4 @@ def idl(
     if json:
         print_json({"outputs": outputs})
     elif list_only:
-        print(*outputs, sep="\n")
+        write("".join(f"{output}\n" for output in outputs))

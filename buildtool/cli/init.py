@@ -11,7 +11,10 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import show, write
 from buildtool.core.errors import UsageError
+from buildtool.core.files import write_if_changed
+from buildtool.core.safe_path import check_path
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -37,13 +40,10 @@ def init(
 ) -> None:
     """Write a small complete project, or, in a CMake tree, a project file for what is there."""
     if schema:
-        from json import dumps
-
-        from buildtool.project.schema import json_schema
-
-        print(dumps(json_schema(), indent=2))
         return
     folder = (here() / directory).resolve()
+    if not dry_run:
+        check_path(folder, "the project")
     name = name or _name_from(folder.name)
     if dry_run or (not template and has_cmake_tree(folder)):
         _from_tree(folder, name, dry_run=dry_run, json=json)
@@ -54,11 +54,11 @@ def init(
         print_json({"directory": str(folder), "files": files, "text": None, "unknown": []})
         return
     for path in written:
-        print(path.relative_to(folder))
+        show(path.relative_to(folder))
     if folder != here():
-        print(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
+        show(f"\nNext: cd {shlex.quote(str(directory))} && buildtool run sim")
     else:
-        print("\nNext: buildtool run sim")
+        show("\nNext: buildtool run sim")
 
 
 def has_cmake_tree(folder: Path) -> bool:
@@ -92,20 +92,23 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
             " --template hvx NEW-DIRECTORY",
         )
     if not dry_run:
-        _write_new(file, written)
+        write_if_changed(file, written)
     rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
     unknown = [{"what": row.what, "remedy": row.remedy} for row in rows]
     if json:
         files = [] if dry_run else [str(file)]
         print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})
         return
-    print(written if dry_run else file.name, end="" if dry_run else "\n")
+    if dry_run:
+        write(written)
+    else:
+        show(file.name)
     screen = sys.stderr
     for row in unknown:
-        print(f"! {row['what']}\n  {row['remedy']}", file=screen)
+        show(f"! {row['what']}\n  {row['remedy']}", file=screen)
     if not dry_run:
         place = "" if folder == here() else f"cd {shlex.quote(str(folder))} && "
-        print(f"\nNext: read it, then {place}buildtool build --plan", file=screen)
+        show(f"\nNext: read it, then {place}buildtool build --plan", file=screen)
 
 
 def check_name(name: str) -> None:
@@ -116,21 +119,6 @@ def check_name(name: str) -> None:
             why="its interface and its files are named after it",
             remedy="Use letters, digits, '_' and '-', a letter first: --name my-project",
         )
-
-
-def _write_new(file: Path, text: str) -> None:
-    """Write a file that is not there yet; raises `UsageError` when it is, or cannot be."""
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise _in_the_way(file, "See what it would propose: buildtool init --print") from None
-    except OSError as error:
-        raise UsageError(
-            f"{file} cannot be written",
-            why=str(error),
-            remedy="Correct the directory's permissions, or see it only: buildtool init --print",
-        ) from error
 
 
 def _in_the_way(path: Path, remedy: str) -> UsageError:
@@ -153,7 +141,9 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
     root = TEMPLATES / template
     values = {"@NAME@": name, "@IDENT@": name.replace("-", "_")}
     files = {
-        folder / _filled(str(source.relative_to(root)), values): _filled(source.read_text(), values)
+        folder / _filled(str(source.relative_to(root)), values): _filled(
+            source.read_text(encoding="utf-8"), values
+        )
         for source in sorted(root.rglob("*"))
         if source.is_file()
     }
@@ -163,8 +153,7 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
                 path, "Name a directory that is not there yet: buildtool init NEW-DIRECTORY"
             )
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        write_if_changed(path, text)
     return list(files)
 
 

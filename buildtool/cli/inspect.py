@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show
 
 if TYPE_CHECKING:
     from buildtool.core.elf import Elf
@@ -55,9 +56,9 @@ def inspect(
     elif not quiet:
         for name, value in _facts(elf).items():
             text = "\n".ljust(17).join(value) if isinstance(value, list) else value
-            print(f"{name.replace('_', ' '):<15} {text or '–'}")
+            show(f"{name.replace('_', ' '):<15} {text or '–'}")
     for warning in () if json else warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        show(f"warning: {warning}", file=sys.stderr)
 
 
 def _facts(elf: Elf) -> dict[str, Any]:

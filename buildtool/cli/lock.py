@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import show
 
 
 def lock(
@@ -30,6 +31,6 @@ def lock(
         print_json({"lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]})
         return
     for file, changed in files.items():
-        print(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")
+        show(f"{file.relative_to(project.root)}: {'changed' if changed else 'up to date'}")
     if not files:
-        print("nothing to lock: no [host.NAME] has a 'conan'")
+        show("nothing to lock: no [host.NAME] has a 'conan'")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from buildtool.build.jobserver import MOST_JOBS
+from buildtool.cli.show import show_json
 
 SCHEMA = 1
 """The schema of all documents, see docs/json.md: another number when a key goes or changes."""
@@ -16,7 +18,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 # Those of what builds.
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Commands at once, of all steps together.")
+    int,
+    typer.Option(
+        "--jobs", "-j", min=0, max=MOST_JOBS, help="Commands at once, of all steps together."
+    ),
 ]
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", "-k", help="After a failure build what does not need it.")
@@ -32,7 +37,7 @@ Launcher = Annotated[
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one JSON document of a command, with the number of its schema."""
-    print(json.dumps({"schema": SCHEMA, **document}, indent=2))
+    show_json({"schema": SCHEMA, **document})
 
 
 def here() -> Path:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.show import write
 from buildtool.core.errors import UsageError
 
 
@@ -84,4 +85,4 @@ def profile(
             }
         )
     elif not out:
-        print(text, end="")
+        write(text)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
 from buildtool.cli.errors import told
+from buildtool.core.escape import escape
 from buildtool.core.events import (
     BuildFinished,
     BuildStarted,
@@ -129,12 +130,12 @@ class Screen:
         """Tell of all the steps that had nothing to do in one line."""
         if self._idle and not self.quiet:
             what = self._first_idle if self._idle == 1 else f"{self._idle} steps"
-            self._line(f"{self._mark('up-to-date')} {what} up to date")
+            self._line(f" {what} up to date", self._mark("up-to-date"))
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
 
     def _result(self, name: str, outcome: str, more: str) -> None:
-        self._line(f"{self._mark(outcome)} {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip())
+        self._line(f" {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip(), self._mark(outcome))
 
     def _draw(self, *, now: bool) -> None:
         """The live line: what runs, when the oldest of it has run for a while."""
@@ -156,7 +157,7 @@ class Screen:
         else:
             ((name, running),) = list(self._running.items())[:1]
             text = f"{name} {time_ - running.since:.0f} s  {running.doing}"
-        self.stream.write(f"\r\x1b[K{('  ' + text.rstrip())[: self.columns() - 1]}")
+        self.stream.write(f"\r\x1b[K{escape('  ' + text.rstrip())[: self.columns() - 1]}")
         self.stream.flush()
         self._drawn, self._drawn_at = True, time_
 
@@ -186,9 +187,10 @@ class Screen:
                 doing = f": {running.doing}" if running.doing else ""
                 self._line(f"{name}: running for {seconds:.0f} s{doing}"[: self.columns() - 1])
 
-    def _line(self, text: str) -> None:
+    def _line(self, text: str, mark: str = "") -> None:
+        """A line, or several; `mark`, which may have a colour, stands in front."""
         self._wipe()
-        self.stream.write(text + "\n")
+        self.stream.write(f"{mark}{escape(text)}\n")
         self.stream.flush()
 
     def _wipe(self) -> None:

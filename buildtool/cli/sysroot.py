@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show as say
+from buildtool.cli.show import write
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def pull(
         print_json({"changed": changed, **_facts(sysroot)})
     else:
         _show(sysroot)
-        print(f'{"pulled" if changed else "unchanged"}: sysroot = "{sysroot.name}" in a target')
+        say(f'{"pulled" if changed else "unchanged"}: sysroot = "{sysroot.name}" in a target')
 
 
 @app.command("list")
@@ -65,13 +67,13 @@ def list_(*, json: Json = False) -> None:
         return
     for row in rows:
         if "error" in row:
-            print(f"{row['name']:<16} {row['error']['message']}: {row['error']['why']}")
+            say(f"{row['name']:<16} {row['error']['message']}: {row['error']['why']}")
         else:
             told = [row["platform"], row["soc"], row["arch"]]
             told += [f"glibc {row['glibc']}"] if row["glibc"] else []
-            print(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['pulled_from']}")
+            say(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['pulled_from']}")
     if not rows:
-        print(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
+        say(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
 
 
 @app.command()
@@ -131,7 +133,7 @@ def stub(
             }
         )
     else:
-        print(directory)
+        write(f"{directory}\n")
 
 
 def _facts(sysroot: Sysroot) -> dict[str, Any]:
@@ -174,6 +176,6 @@ def _show(sysroot: Sysroot) -> None:
     }
     for title, text in rows.items():
         if text or title not in ("glibc", "SoC"):
-            print(f"{title:<11} {text or 'not known'}")
+            say(f"{title:<11} {text or 'not known'}")
     for problem in sysroot.problems:
-        print(f"! {problem.text}\n  → {problem.remedy}")
+        say(f"! {problem.text}\n  → {problem.remedy}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from buildtool.cli.options import BuildType, Json, here, print_json
+from buildtool.cli.show import show
 
 if TYPE_CHECKING:
     from buildtool.build.reasons import Reason
@@ -64,10 +65,10 @@ def _show(row: Explained, shown: int) -> None:
         "failed": "failed",
         "skipped": "skipped, as another step failed",
     }
-    print(f"{row.step}: {words.get(row.outcome, row.outcome)}")
+    show(f"{row.step}: {words.get(row.outcome, row.outcome)}")
     _show_reasons(row.reasons, shown)
     if row.nearest and row.nearest != row.reasons:
-        print(
+        show(
             "    the one state of it in the cache differs:"
             if row.known == 1
             else f"    of {row.known} states of it in the cache the most similar one differs:"
@@ -77,13 +78,7 @@ def _show(row: Explained, shown: int) -> None:
 
 def _show_reasons(reasons: Sequence[Reason], shown: int, margin: str = "    ") -> None:
     for reason in reasons[:shown]:
-        print(margin + _printable(reason.text.replace("{project}/", "")))
+        text = reason.text.replace("{project}/", "").replace("\n", "\\n")
+        show(margin + text)
     if len(reasons) > shown:
-        print(f"{margin}and {len(reasons) - shown} more (--all)")
-
-
-def _printable(text: str) -> str:
-    """`text` without what a file's name may do to a terminal."""
-    return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
-    )
+        show(f"{margin}and {len(reasons) - shown} more (--all)")

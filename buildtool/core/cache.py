@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from buildtool.core.safe_path import check_path
+
 
 def cache_dir() -> Path:
     """`$BUILDTOOL_CACHE`, else `buildtool` in the user's cache directory.
 
     Source: the XDG Base Directory Specification, by which a relative `$XDG_CACHE_HOME` counts for
-    nothing.
+    nothing.  Raises `UnsafePathError` for one that a tool would misread.
     """
-    if chosen := os.environ.get("BUILDTOOL_CACHE"):
-        return Path(chosen).absolute()
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    users = chosen if chosen.startswith("/") else os.path.expanduser("~/.cache")  # noqa: PTH111
-    return Path(users, "buildtool").absolute()
+    chosen = os.environ.get("BUILDTOOL_CACHE", "")
+    if not chosen:
+        users = os.environ.get("XDG_CACHE_HOME", "")
+        if not users.startswith("/"):
+            users = os.path.expanduser("~/.cache")  # noqa: PTH111
+        chosen = f"{users}/buildtool"
+    directory = Path(chosen).absolute()
+    check_path(directory, "the cache", "Set BUILDTOOL_CACHE to a directory without it in its path.")
+    return directory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import time
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def remembered_digest(path: Path) -> str:
     status = path.stat()
     stamp = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns} "
     stamp += f"{status.st_ctime_ns} "
-    name = hashlib.sha256(str(path).encode()).hexdigest()[:32]
+    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
     note = cache_dir() / "digests" / name
     try:
         said = read_regular(note).decode()

@@ -108,7 +108,7 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
 
 def get_ready() -> None:
     """Load what reads ELF files, which takes longer than to read one."""
-    import elftools.elf.dynamic  # noqa: PLC0415
+    import elftools.elf.dynamic  # noqa: F401, PLC0415
     import elftools.elf.elffile  # noqa: F401, PLC0415
 
 

@@ -144,6 +144,6 @@ def end_children() -> None:
 def _children() -> list[int]:
     path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
     try:
-        return [int(word) for word in path.read_text().split()]
+        return [int(word) for word in path.read_text(encoding="utf-8").split()]
     except OSError:
         return []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,18 @@ def tree_digest(roots: Iterable[Path]) -> str:
     return value_digest(rows)
 
 
+@contextlib.contextmanager
+def naming(file: Path | str) -> Iterator[None]:
+    """Let every `OSError` of the block name `file`: one of a failed write names none, and others
+    the temporary file that is to take its place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(file)) from error
+
+
 def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> bool:
     """Write `text` to `path` in one step; leave the file alone when it says so already.
 
@@ -104,17 +117,20 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
     nothing that depends on it is rebuilt.  In this tool's own directories whatever else has the
     file's name, or that of a directory above it, is removed.
     """
-    data = text.encode() if isinstance(text, str) else text
+    # With the bytes of names that are not UTF-8 as they are.
+    data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
     if holds(path, data):
         return False
     for _ in range(TRIES):
         make_directory(path.parent)
         try:
-            _write(path, data, mode)
+            with naming(path):
+                _write(path, data, mode)
         except FileNotFoundError:
             continue  # somebody has just removed the directory
         return True
-    _write(path, data, mode)
+    with naming(path):
+        _write(path, data, mode)
     return True
 
 

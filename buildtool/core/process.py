@@ -58,15 +58,14 @@ def capture(
     cwd: Path | None = None,
     timeout: float | None = None,
     on_line: Callable[[str], None] | None = None,
-    errors: str = "replace",
     umask: int = -1,
 ) -> Completed:
     """Run `argv` without a terminal; keep its output (both streams, in order).
 
-    `on_line` sees each line as it comes; `errors` says what becomes of bytes that are not UTF-8;
-    `umask` is the process's (-1: the caller's).  The process gets a session of its own, and the
-    whole session is ended on timeout, on Ctrl-C, on any error of the listener and when the program
-    is killed.
+    `on_line` sees each line as it comes; bytes that are not UTF-8 are as in names of files (PEP
+    383).  `umask` is the process's (-1: the caller's).  The process gets a session of its own, and
+    the whole session is ended on timeout, on Ctrl-C, on any error of the listener and when the
+    program is killed.
 
     Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds,
     `ToolInterrupt` on Ctrl-C and when the work that it belongs to is ended (`running_tools`).
@@ -103,7 +102,7 @@ def capture(
             with signals_as_interrupt():
                 with tools.having(process.pid):
                     for raw in process.stdout:
-                        line = raw.decode(errors=errors).rstrip("\n")
+                        line = raw.decode(errors="surrogateescape").rstrip("\n")
                         lines.append(line)
                         if on_line:
                             on_line(line)

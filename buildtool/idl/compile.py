@@ -59,7 +59,7 @@ def compile_idl(
     for target, text in texts.items():
         try:
             write_if_changed(target, text)
-        except (OSError, UnicodeError) as error:
+        except OSError as error:
             raise IdlError(
                 f"cannot write `{target}`: {error}",
                 code="idl-write",

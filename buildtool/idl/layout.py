@@ -194,7 +194,7 @@ class _RecordBuilder:
     """Lays fields out one after the other."""
 
     def __init__(self) -> None:
-        self.fields: list[Field] = []
+        self.fields: dict[str, Field] = {}
         self.end = 0
         self.alignment = 1
 
@@ -221,15 +221,15 @@ class _RecordBuilder:
     def append(self, field: Field) -> None:
         """Append a field at the next offset that suits it, under a name not yet taken."""
         name = field.name
-        while any(other.name == name for other in self.fields):
+        while name in self.fields:
             name += "_"
         offset = aligned(self.end, field.alignment)
-        self.fields.append(replace(field, name=name, offset=offset))
+        self.fields[name] = replace(field, name=name, offset=offset)
         self.end = offset + field.size
         self.alignment = max(self.alignment, field.alignment)
 
     def record(self) -> Record:
-        return Record(tuple(self.fields), self.end, self.alignment)
+        return Record(tuple(self.fields.values()), self.end, self.alignment)
 
 
 def _primary(name: str, record: Record) -> tuple[Buffer, ...]:

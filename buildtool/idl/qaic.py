@@ -74,7 +74,9 @@ def run_qaic(
                 why=said,
                 remedy=f"Check that {qaic.program} is the SDK's qaic and whole.",
             )
-        return {name: Path(out, name).read_text(errors="replace") for name in names}
+        return {
+            name: Path(out, name).read_text(encoding="utf-8", errors="replace") for name in names
+        }
 
 
 def _signal(number: int) -> str:

@@ -146,7 +146,7 @@ def _is_trailing_doc(comment: str) -> bool:
 
 def _joined(doc: list[str]) -> str:
     """One text of the comments' texts; nothing if they speak of the file as a whole."""
-    if any(re.search(r"[@\\]file\b", text) for text in doc):
+    if not doc or any(re.search(r"[@\\]file\b", text) for text in doc):
         return ""
     return "\n".join(doc).strip("\n")[:MAX_DOC_CHARS]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from buildtool.core.errors import UsageError
+from buildtool.core.safe_path import check_path
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.project.model import (
     BUILT_IN_TARGET,
@@ -33,22 +34,10 @@ FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DEEP_KEY = re.compile(rf"""(?<![\w"'.-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}""", re.ASCII)
+"""A dotted key of more parts than any key has; tomllib takes the square of their number to read."""
 Record = TypeVar("Record")
-SEPARATORS = {
-    ":": "LD_LIBRARY_PATH separates directories with it, and so do rules of Make and Ninja",
-    ";": "ADSP_LIBRARY_PATH separates directories with it, and so do CMake's lists",
-    '"': "CMake ends a text with it",
-    "$": "CMake and Ninja take it for the start of a variable",
-    "\\": "CMake takes it for the start of an escape",
-    "\n": "Ninja ends a rule with it",
-    "\r": "Ninja ends a rule with it",
-    "?": "the shell that Ninja starts takes it for any character",
-    ",": "linkers separate arguments with it",
-    "<": "the shell that Ninja starts takes it for a redirection",
-    ">": "the shell that Ninja starts takes it for a redirection",
-    "|": "the shell that Ninja starts takes it for a pipe",
-}
-"""Characters that mean something else to a tool behind this one."""
 
 
 class NoProjectError(UsageError):
@@ -91,10 +80,12 @@ def find_project(start: Path) -> Project:
 def read_project(file: Path) -> Project:
     """Read and check one project file.
 
-    Raises `ProjectError` for everything that is wrong with it, and for a directory whose name
-    the tools behind this one would misread.
+    Raises `ProjectError` for everything that is wrong with it, `UnsafePathError` for a directory
+    whose name a tool would misread.
     """
-    _check_place(file)
+    root = file.absolute().parent
+    check_path(root, "the project")
+    check_path(root / STATE, "the project's build trees")
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -112,7 +103,7 @@ def read_project(file: Path) -> Project:
 
 def parse_project(file: Path, text: str) -> Project:
     """The project that `file` would be with this text; raises as `read_project` does."""
-    _check_place(file)
+    check_path(file.absolute().parent, "the project")
     import tomllib  # noqa: PLC0415 - only `init` asks
 
     return _Reader(file, text).project(tomllib.loads(text))
@@ -132,6 +123,13 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         known = read_summed(note)
         if known["digest"] == digest:
             return dict(known["tables"])
+    if deep := _DEEP_KEY.search(text):
+        raise ProjectError(
+            "a key has more than 32 parts",
+            file=file,
+            line=text.count("\n", 0, deep.start()) + 1,
+            remedy="No key has more than four: skel.NAME.defines.ENTRY",
+        )
     import tomllib  # noqa: PLC0415 - mostly it is known
 
     try:
@@ -148,16 +146,6 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):  # dates
             write_summed(note, {"digest": digest, "tables": tables})
     return tables
-
-
-def _check_place(file: Path) -> None:
-    for character, why in SEPARATORS.items():
-        if character in str(file.absolute().parent):
-            raise UsageError(
-                f"the path of the project has a {character!r} in it: {file.absolute().parent}",
-                why=why,
-                remedy=f"Move the project to a path without {character!r}.",
-            )
 
 
 @functools.cache  # of one kind there may be many tables

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from buildtool.core.safe_path import misread
 from buildtool.project.model import TOOLS, Host, Project, Skel
 
 Wrong = tuple[tuple[str, ...], str, str]
@@ -67,7 +68,7 @@ def _numbers(name: str) -> list[str]:
 
 
 def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Wrong]:
-    yield from _inside(component.source, (*at, "source"))
+    yield from _place(root, component.source, (*at, "source"))
     if not (root / component.source / "CMakeLists.txt").is_file():
         yield (
             (*at, "source"),
@@ -120,7 +121,7 @@ def _circle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Wrong]:
 def _conan(project: Project) -> Iterator[Wrong]:
     at = ("project", "conan-recipes")
     for folder in project.header.conan_recipes:
-        yield from _inside(folder, at)
+        yield from _place(project.root, folder, at)
         if not any((project.root / folder).glob("*/conanfile.py")):
             yield (
                 at,
@@ -142,6 +143,8 @@ def _conan(project: Project) -> Iterator[Wrong]:
                 f"there is no directory {place}/recipes",
                 "Name the directory of an index of recipes: recipes/NAME/config.yml in it.",
             )
+        elif place and "://" not in place:
+            yield from _misread(project.root / place, at)
     yield from _repeated_remotes(project, at)
 
 
@@ -196,9 +199,20 @@ def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Wro
     """A key that may name a file of the project."""
     if not path:
         return
-    yield from _inside(path, at)
+    yield from _place(root, path, at)
     if not (root / path).is_file():
         yield at, f"there is no file {path!r}", f"Name {what} file, relative to this file."
+
+
+def _place(root: Path, path: str, at: tuple[str, ...]) -> Iterator[Wrong]:
+    """A key that names a file or directory of the project, which tools are given."""
+    yield from _inside(path, at)
+    yield from _misread(root / path, at)
+
+
+def _misread(path: Path, at: tuple[str, ...]) -> Iterator[Wrong]:
+    if wrong := misread(path):
+        yield at, f"the path has {wrong[0]} in it: {wrong[1]}", "Rename it, and name it here so."
 
 
 def _inside(path: str, at: tuple[str, ...]) -> Iterator[Wrong]:

@@ -41,4 +41,4 @@ if [ ! -f "$program" ]; then
     echo "run.sh: there is no $program" >&2
     exit 125
 fi
-exec ${BUILDTOOL_EXEC:-} "$program" "$@"
+exec ${BUILDTOOL_EXEC:+"$BUILDTOOL_EXEC"} "$program" "$@"

@@ -54,7 +54,7 @@ def stage(built: Built, disk: Disk) -> Staged:
     """
     contents = _contents(built, disk)
     _refuse_below_files({**dict.fromkeys(contents.links, Path()), **contents.files})
-    script = (Path(__file__).parent / RUN_SCRIPT).read_text()
+    script = (Path(__file__).parent / RUN_SCRIPT).read_text(encoding="utf-8")
     directory = built.plan.stage
     wanted = {place: disk.state(path) for place, path in contents.files.items()}
     wanted |= {place: _link_state(target) for place, target in contents.links.items()}
@@ -143,7 +143,7 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
             place = fresh / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(target)
-        (fresh / RUN_SCRIPT).write_text(script)
+        (fresh / RUN_SCRIPT).write_text(script, encoding="utf-8")
         (fresh / RUN_SCRIPT).chmod(0o755)
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar, dataclass_transform
 from buildtool.core.digests import remembered_digest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
+from buildtool.core.safe_path import check_path, misread
 from buildtool.project.model import Tool
 
 
@@ -99,10 +100,14 @@ def search(
     `look` returns the tool that lies at a path, or None; `install` is what to do when there is
     none, `other` when there is one of another version only.  Raises `ToolMissingError` when it is
     nowhere, `NamedMissingError` when it is not where a variable or the project file says;
-    `ToolUnfitError` when its version is not the one that the project asks for, or cannot be told.
+    `ToolUnfitError` when its version is not the one that the project asks for, or cannot be told;
+    `UnsafePathError` when another tool would misread the path that is named, or those of all that
+    is found.  Nothing is run there.
     """
-    usual = list(dict.fromkeys(usual))
+    places = list(dict.fromkeys(usual))
+    usual = [path for path in places if not misread(path)]
     for source, path in _told(wish, variables):
+        check_path(path, what, f"Let {source} name one without it in its path.")
         found = look(path)
         if not found:
             raise NamedMissingError(
@@ -137,7 +142,9 @@ def search(
             remedy=other
             or f"Change 'version' in buildtool.toml, or install {what} {wish.version}.",
         )
-    where = [f"${variable} (not set)" for variable in variables] + [str(path) for path in usual]
+    for path in filter(Path.exists, places):
+        check_path(path, what)
+    where = [f"${variable} (not set)" for variable in variables] + [str(path) for path in places]
     raise ToolMissingError(
         f"{what} was not found",
         why=f"looked for in: {', '.join(where)}" if where else "no place to look in is known",

@@ -206,4 +206,4 @@ def _version_by_tools(tools: str) -> str:
 def _known() -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - most projects take the LLVM of zig
 
-    return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text())
+    return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text(encoding="utf-8"))

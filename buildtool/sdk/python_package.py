@@ -25,7 +25,7 @@ class PythonPackage(NamedTuple):
         `cmake` installs a slow Python script beside the binary in `data/bin`; the latter is meant.
         """
         try:
-            lines = self.record.read_text(errors="replace").splitlines()
+            lines = self.record.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:  # a package need not say what its files are
             return None
         # Each line is a path, its digest, its size; a path with a comma in it is quoted.

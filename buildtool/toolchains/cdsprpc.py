@@ -86,7 +86,7 @@ def write_stub(cdsprpc: Cdsprpc, directory: Path | None = None) -> Path:
 @functools.cache
 def known_exports() -> dict[str, bool]:
     """The exports of the newest libcdsprpc: whether those of all devices have it."""
-    rows = (_data.path("cmake") / "cdsprpc_exports.txt").read_text().splitlines()
+    rows = (_data.path("cmake") / "cdsprpc_exports.txt").read_text(encoding="utf-8").splitlines()
     return {
         row.split()[0]: row.split()[1:] != ["newer"]
         for row in rows

@@ -17,15 +17,13 @@ from pathlib import Path
 from buildtool import _data
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.profile import Profile
 
 SETTINGS = "settings_user.yml"
 IDENTITY = "user.buildtool:profile"
 """The configuration that holds the profile's digest."""
 CPPSTD = "gnu17"  # what GCC since 11 and Clang since 16 compile C++ as, when not told
 _ARCHS = {"x86_64": "x86_64", "aarch64": "armv8"}
-# Conan splits a line of [conf] at the first of these, wherever it stands.
-_OPERATORS = ("+=", "=+", "=!", "*=")
 _TOOLCHAIN = """
 # Conan widens where packages are looked for; this undoes it.
 list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
@@ -56,13 +54,13 @@ class ConanProfile:
 
 def settings_user() -> str:
     """The text of the settings that Conan's own lack: Hexagon, the oldest glibc."""
-    return (_data.path("recipes") / "config" / SETTINGS).read_text()
+    return (_data.path("recipes") / "config" / SETTINGS).read_text(encoding="utf-8")
 
 
 def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     """`profile` for Conan; the files that it names lie in the Conan home `home`.
 
-    Raises `ProfileError` for a path that a Conan profile cannot hold.
+    Conan gives =, +=, {{ and {% a meaning of their own, in paths too: see `core.safe_path`.
     """
     programs = _programs(profile)
     texts = {"toolchain.cmake": toolchain(profile)}
@@ -97,8 +95,8 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     text = _render(
         {
             "settings": {**_settings(profile), "build_type": "Release"},
-            "conf": {name: _checked(value) for name, value in conf.items()},
-            "buildenv": {name: _checked(value) for name, value in environment.items()},
+            "conf": {name: str(value) for name, value in conf.items()},
+            "buildenv": environment,
         }
     )
     files = {folder / name: text for name, text in texts.items()}
@@ -151,17 +149,6 @@ def _programs(profile: Profile) -> dict[str, tuple[str, ...]]:
 def _script(argv: tuple[str, ...]) -> str:
     """A compiler that is a command with arguments, as a program: build systems want a path."""
     return f'#!/bin/sh\nexec {shlex.join(argv)} "$@"\n'
-
-
-def _checked(value: object) -> str:
-    text = str(value)
-    if any(operator in text for operator in _OPERATORS):
-        raise ProfileError(
-            f"{text!r} cannot stand in a Conan profile",
-            why=f"Conan gives {' '.join(_OPERATORS)} a meaning of their own, in paths as well",
-            remedy="Move the directory to a path without these characters.",
-        )
-    return text
 
 
 def _render(sections: Mapping[str, Mapping[str, str]]) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
+from buildtool.core.safe_path import check_path
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.refusal import Rule
 
@@ -92,7 +93,10 @@ class Profile(_Fields):
         )
 
     def cmake_toolchain(self) -> str:
-        """The text of the CMake toolchain file."""
+        """The text of the CMake toolchain file.
+
+        Raises `UnsafePathError` for a path in it that a tool would misread.
+        """
         values = {
             **self.settings,
             **{name: _cmake_path(place) for name, place in self.places.items()},
@@ -112,14 +116,13 @@ class Profile(_Fields):
         if self.variables or self.environment:
             yield "\n# What projects for this target go by, unless they are told otherwise.\n"
         for name, value in self.variables.items():
-            said = ";".join(_cmake_path(part) for part in value.split(";"))
-            yield f'set({name} "{said}" CACHE STRING "of the target\'s toolchain")\n'
+            yield f'set({name} "{_cmake_path(value)}" CACHE STRING "of the target\'s toolchain")\n'
         for name, value in self.environment.items():
             yield f'set(ENV{{{name}}} "{_cmake_path(value)}")\n'
 
     def _template(self) -> str:
         parts = [self.template, *(["cdsprpc.cmake.in"] if self.cdsprpc else [])]
-        return "".join((Path(__file__).parent / name).read_text() for name in parts)
+        return "".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in parts)
 
 
 @functools.cache
@@ -128,15 +131,11 @@ def _modules() -> dict[str, str]:
     those that a project's own CMakeLists.txt asks for."""
     folder = _data.path("cmake")
     files = [file for file in folder.rglob("*.cmake") if not file.name.startswith("Buildtool")]
-    return {str(file.relative_to(folder)): file.read_text() for file in files}
+    return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
 
 
-def _cmake_path(path: str) -> str:
-    """`path` as it stands inside a quoted CMake argument."""
-    if any(character in path for character in ';"$\\\n'):
-        raise ProfileError(
-            f"the path {path!r} cannot be used in a CMake build",
-            why='CMake gives ; " $ and \\ in paths a meaning of their own',
-            remedy="Move the directory to a path without these characters.",
-        )
-    return path
+def _cmake_path(value: str) -> str:
+    """`value`, a path or several with `;` between, as it stands inside a quoted CMake argument."""
+    for path in value.split(";"):
+        check_path(path, "what a toolchain file names")
+    return value

@@ -119,9 +119,9 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
         "BINUTILS": str(tool.binutils),
         "ROOT": str(tool.root),
         "SYSROOT": str(libc or ""),
-        "C_HEADERS": ":".join(map(str, c_headers)),
-        "CXX_HEADERS": ":".join(map(str, cxx_headers)),
-        "STARTFILES": ":".join(map(str, startfiles)),
+        "C_HEADERS": ";".join(map(str, c_headers)),
+        "CXX_HEADERS": ";".join(map(str, cxx_headers)),
+        "STARTFILES": ";".join(map(str, startfiles)),
     }
     always = [
         *([f"--sysroot={libc}"] if libc else []),

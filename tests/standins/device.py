@@ -35,11 +35,13 @@ def arm64_library(
         link = ["clang", f"--target={machine}-linux-gnu", "-fuse-ld=lld", "-shared", "-nostdlib"]
         command = [*link, "-fPIC", "-w", "-fno-builtin", f"-Wl,-soname,{soname}"]
         source = Path(work, "source.c")
-        source.write_text("".join(f"void {name}(void) {{}}\n" for name in exports))
+        source.write_text(
+            "".join(f"void {name}(void) {{}}\n" for name in exports), encoding="utf-8"
+        )
         dependency = []
         if needs:
             empty = Path(work, "empty.c")
-            empty.write_text("void empty(void) {}\n")
+            empty.write_text("void empty(void) {}\n", encoding="utf-8")
             stub = Path(work, "libneeded.so")
             subprocess.run([*link, f"-Wl,-soname,{needs}", empty, "-o", stub], check=True)
             dependency = ["-Wl,--no-as-needed", stub]

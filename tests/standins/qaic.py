@@ -37,8 +37,10 @@ def main() -> int:
         return status
     for name in listed.stdout.splitlines():
         path = Path(name)
-        text = f"/* written by the stand-in qaic of Hexagon SDK {asked.sdk} */\n" + path.read_text()
-        path.write_text(NOTE.sub("", text))
+        text = f"/* written by the stand-in qaic of Hexagon SDK {asked.sdk} */\n" + path.read_text(
+            encoding="utf-8"
+        )
+        path.write_text(NOTE.sub("", text), encoding="utf-8")
     return 0
 
 

@@ -28,7 +28,7 @@ def write_file(path: Path, name: str, values: Mapping[str, str], *, program: boo
     for token, value in values.items():
         text = text.replace(f"@{token}@", value)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     if program:
         path.chmod(0o755)
 
@@ -45,7 +45,7 @@ def library(
         if not made.is_file():
             with tempfile.TemporaryDirectory(dir=folder) as work:
                 code = Path(work, "source.c")
-                code.write_text(source)
+                code.write_text(source, encoding="utf-8")
                 out = Path(work, soname)
                 command: list[str | Path] = [
                     zig_program(),

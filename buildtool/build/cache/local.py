@@ -20,6 +20,7 @@ from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Store
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.core.files import naming
 from buildtool.core.own import TRIES
 from buildtool.core.unwritable import CACHE_REMEDY, unwritable
 
@@ -121,7 +122,7 @@ class LocalCache:
             return False
         handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched-")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with naming(into), os.fdopen(handle, "wb") as stream:
                 if not self.store.copy_out(digest, stream):
                     return False
             os.chmod(name, 0o644)  # noqa: PTH101 - the temporary name is a plain string

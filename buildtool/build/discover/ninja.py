@@ -137,13 +137,11 @@ class _Ask:
 
     def __call__(self, tool: str, *arguments: str) -> list[str]:
         command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
-        done = capture(command, env=self.environment, errors="surrogateescape")
-        if done.status:
-            check(
-                done._replace(output=done.output.encode(errors="replace").decode()),
-                f"asking Ninja about {self.tree}",
-                remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
-            )
+        done = check(
+            capture(command, env=self.environment),
+            f"asking Ninja about {self.tree}",
+            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
+        )
         return [line for line in done.output.split("\n") if line]
 
     def absolute(self, name: str) -> str:

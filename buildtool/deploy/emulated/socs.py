@@ -39,7 +39,7 @@ def find_soc(name: str) -> Soc:
 
 def known_socs() -> dict[str, Soc]:
     """The whole table, aliases included."""
-    table = tomllib.loads((Path(__file__).parent / "socs.toml").read_text())
+    table = tomllib.loads((Path(__file__).parent / "socs.toml").read_text(encoding="utf-8"))
     return {
         alias: Soc(alias, row["arch"], row["vtcm_mb"])
         for name, row in table.items()

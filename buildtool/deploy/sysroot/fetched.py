@@ -8,6 +8,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buildtool.core.files import naming
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved
 from buildtool.sdk.sysroot_facts import PulledFile
 
@@ -34,7 +35,8 @@ class Fetched:
     def write(self, path: str, data: bytes) -> None:
         """Have `data` for the content of the device's file `path`."""
         place = self._fresh(path)
-        place.write_bytes(data)
+        with naming(place):
+            place.write_bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         self.total += len(data)
         self._record(PulledFile(self._key(path), len(data), digest))

@@ -31,7 +31,7 @@ class Places:
 
 
 def _read() -> Places:
-    table = tomllib.loads((Path(__file__).parent / "places.toml").read_text())
+    table = tomllib.loads((Path(__file__).parent / "places.toml").read_text(encoding="utf-8"))
     return Places(
         platforms={
             name: Platform(*(tuple(table[name][key]) for key in ("libraries", "names", "shells")))

@@ -14,6 +14,7 @@ from typing import Any
 
 from buildtool.core.elf import Elf, ElfError, read_elf
 from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
 from buildtool.deploy.sysroot.board import board_shells
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
@@ -50,7 +51,7 @@ def pull(
             facts = _fetch(device, name, fresh / ROOT, libc=libc, keep_libc=_had_libc(place))
             if _same(place, facts):
                 return find_sysroot(name), False
-            (fresh / FACTS).write_text(json.dumps(facts.as_json(), indent=1) + "\n")
+            write_if_changed(fresh / FACTS, json.dumps(facts.as_json(), indent=1) + "\n")
             fresh.chmod(0o755)
             if place.exists() or place.is_symlink():
                 place.rename(fresh / FORMER)

@@ -13,9 +13,7 @@ def support(body: str, functions: Mapping[str, str]) -> str:
     """The functions that `body` uses, and those that they use, in the order of the mapping."""
     used: set[str] = set()
     text = body
-    while True:
-        fresh = {name for name in functions if name not in used and re.search(rf"\b{name}\b", text)}
-        if not fresh:
-            return "\n".join(source for name, source in functions.items() if name in used)
+    while fresh := functions.keys() & set(re.findall(r"\w+", text)) - used:
         used |= fresh
         text = "".join(functions[name] for name in fresh)
+    return "\n".join(source for name, source in functions.items() if name in used)

@@ -47,7 +47,7 @@ def place(tmp_path: Path, buildtool: Buildtool) -> Path:
     "doc", [d for d in DOCS if blocks(d.read_text(), "sh")], ids=lambda d: d.name
 )
 def test_the_commands_work(doc: Path, place: Path, buildtool: Buildtool) -> None:
-    text = doc.read_text()
+    text = doc.read_text(encoding="utf-8")
     buildtool("init", "my-project", cwd=place)
     for source in blocks(text, "idl"):
         (place / "my-project" / "calc.idl").write_text(source)

@@ -191,9 +191,14 @@ def test_interrupt_reaches_the_client_only(device: Device) -> None:
     """The DSP process is in no process group of the terminal."""
     client = device.start(OPEN + "pause_here")
     wait_for(client, "paused")
-    group = Path(f"/proc/{client.pid}/stat").read_text().rsplit(")", 1)[1].split()[2]
+    group = (
+        Path(f"/proc/{client.pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[2]
+    )
     for process in dsp_processes(client.pid):
-        assert Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[2] != group
+        assert (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[2]
+            != group
+        )
     client.send_signal(signal.SIGINT)
     client.communicate(timeout=20)
     assert gone(client.pid)

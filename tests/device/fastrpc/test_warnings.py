@@ -14,7 +14,7 @@ PUBLIC = ["AEEStdDef.h", "AEEStdErr.h", "remote.h", "rpcmem.h"]
 
 def test_shell_and_library_are_free_of_warnings(toolbox: Toolbox) -> None:
     for built in (toolbox.shell(), toolbox.library()):
-        assert Path(f"{built}.warnings").read_text() == ""
+        assert Path(f"{built}.warnings").read_text(encoding="utf-8") == ""
 
 
 @pytest.mark.parametrize("target", [[*ARM[:3]], HEXAGON], ids=["arm", "hexagon"])

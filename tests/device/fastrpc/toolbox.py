@@ -68,12 +68,12 @@ class Toolbox:
 
     def _once(self, target: Path, arguments: Iterable[str | Path]) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with Path(f"{target}.lock").open("w") as lock:
+        with Path(f"{target}.lock").open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not target.exists():
                 partial = target.with_name(f"{target.name}.partial")
                 warnings = zig(*arguments, "-o", partial, cache=self.base / "zig")
-                Path(f"{target}.warnings").write_text(warnings)
+                Path(f"{target}.warnings").write_text(warnings, encoding="utf-8")
                 partial.rename(target)
         return target
 

@@ -118,7 +118,7 @@ def _write(path: Path, source: Source, manner: str) -> None:
     if source.link:
         path.symlink_to(source.link)
     else:
-        path.write_text(source.text)
+        path.write_text(source.text, encoding="utf-8")
         path.chmod(0o755 if source.runs else 0o644)
     if manner == "old time":
         os.utime(path, (OLD, OLD), follow_symlinks=False)

@@ -107,7 +107,7 @@ def test_only_the_edited_file_is_compiled(
 def test_where_the_cache_cannot_be_written_zig_is_used_where_it_is(
     own_toolchains: Path,
 ) -> None:
-    own_toolchains.write_text("")  # no directory can be made there
+    own_toolchains.write_text("", encoding="utf-8")  # no directory can be made there
 
     assert sound_zig() == find_zig()
 

@@ -16,7 +16,7 @@ def folder(path: Path, elsewhere: Path) -> None:
 
 
 def file(path: Path, elsewhere: Path) -> None:
-    path.write_text("x")
+    path.write_text("x", encoding="utf-8")
 
 
 def pipe(path: Path, elsewhere: Path) -> None:

@@ -23,8 +23,8 @@ def failure(buildtool: Buildtool, project: Path) -> dict[str, Any]:
 
 def append(file: Path, text: str) -> int:
     """Append `text`, which begins with a newline; returns the number of its first line."""
-    before = file.read_text()
-    file.write_text(before + text)
+    before = file.read_text(encoding="utf-8")
+    file.write_text(before + text, encoding="utf-8")
     return before.count("\n") + 2
 
 

@@ -20,7 +20,7 @@ TWO_ARCHS = '\n[target.two]\nplatform = "ubuntu-aarch64"\narchs = ["v68", "v69"]
 
 
 def append(file: Path, text: str) -> None:
-    with file.open("a") as stream:
+    with file.open("a", encoding="utf-8") as stream:
         stream.write(text)
 
 
@@ -214,7 +214,7 @@ def test_a_persons_files_stay_and_ours_lie_beside_them(buildtool: Buildtool, pro
     database, host, dsp = said
     assert Path(database["path"]).is_file()
     assert "--compile-commands-dir" in database["note"]
-    assert "main.c" in Path(database["path"]).read_text()
+    assert "main.c" in Path(database["path"]).read_text(encoding="utf-8")
     assert dsp["note"] == ""
     what = host["note"].partition("put into it: ")[2]
     (project / "host/CMakeUserPresets.json").write_text("{" + what + "}")

@@ -114,7 +114,7 @@ def test_steps_that_fail_are_told_with_log_and_place(
     host, skel = printed["steps"]
     assert (host["outcome"], skel["outcome"]) == ("failed", "failed")
     assert host["error"]["code"] == "tool-failed"
-    assert "NO_SUCH_WORD" in Path(host["log"]).read_text()
+    assert "NO_SUCH_WORD" in Path(host["log"]).read_text(encoding="utf-8")
     told = {(Path(d["file"]), d["line"], d["message"]) for d in host["diagnostics"] if d["file"]}
     assert (
         project / "host/src/more.c",

@@ -114,7 +114,9 @@ def gone(pid: int) -> bool:
     """Whether the process ends within a few seconds; a zombie counts as ended."""
     for _ in range(100):
         try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            state = (
+                Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            )
         except OSError:
             return True
         if state == "Z":

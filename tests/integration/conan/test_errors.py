@@ -134,7 +134,10 @@ def _alive(pid: int) -> bool:
     """Whether it runs; a zombie that nobody reaped does not."""
     try:
         os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except (ProcessLookupError, FileNotFoundError):
         return False
 

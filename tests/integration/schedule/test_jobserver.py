@@ -50,7 +50,10 @@ def at_once(*work: Callable[[], object]) -> None:
 
 
 def most_at_once(log: Path) -> int:
-    rows = sorted((line.split() for line in log.read_text().splitlines()), key=lambda row: row[1])
+    rows = sorted(
+        (line.split() for line in log.read_text(encoding="utf-8").splitlines()),
+        key=lambda row: row[1],
+    )
     most = now = 0
     for sign, _ in rows:
         now += 1 if sign == "+" else -1
@@ -178,6 +181,9 @@ def test_a_budget_has_limits(jobs: int) -> None:
 
 def running(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            not in "ZX"
+        )
     except OSError:
         return False

@@ -29,7 +29,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def script(place: Path, text: str) -> Path:
-    place.write_text(f"#!/bin/sh\n{text}\n")
+    place.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     place.chmod(0o755)
     return place
 

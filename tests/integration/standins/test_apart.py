@@ -11,7 +11,7 @@ from tests.command_line import REPOSITORY
 def imports(file: Path) -> set[str]:
     """The modules that a file imports, as it writes them."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

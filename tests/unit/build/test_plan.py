@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from buildtool.build.plan import CMakeStep, make_plan
+from buildtool.build.plan import CMakeStep, in_order, make_plan
 from buildtool.core.errors import UsageError
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.toolchains.profile import Compiler, Profile
@@ -132,3 +133,29 @@ def test_the_profile_s_digest_names_what_shapes_the_output_and_nothing_else() ->
     assert base.digest == profile(v68, "zig 1", "/there").digest
     assert base.digest != profile({"ARCH": "v69"}, "zig 1", "/here").digest
     assert base.digest != profile(v68, "zig 2", "/here").digest
+
+
+def needing(needs: Mapping[str, tuple[str, ...]]) -> dict[str, Host]:
+    return {name: Host("host", needs=what) for name, what in needs.items()}
+
+
+def test_components_come_after_those_that_they_need_else_as_the_project_has_them() -> None:
+    assert in_order(needing({"d": (), "a": ("c", "b"), "b": ("d",), "c": ("b",), "e": ()})) == (
+        "d",
+        "b",
+        "c",
+        "a",
+        "e",
+    )
+
+
+def test_a_long_chain_of_needs_and_one_of_diamonds_have_an_order() -> None:
+    last = 5000
+    chain = {f"c{n}": (f"c{n + 1}",) if n < last else () for n in range(last + 1)}
+    assert in_order(needing(chain)) == tuple(reversed(chain))
+
+    diamonds: dict[str, tuple[str, ...]] = {"top0": ()}
+    for n in range(60):  # 2^60 ways lead down
+        diamonds |= {f"left{n}": (f"top{n}",), f"right{n}": (f"top{n}",)}
+        diamonds[f"top{n + 1}"] = (f"left{n}", f"right{n}")
+    assert in_order(needing(dict(reversed(diamonds.items()))))[0] == "top0"

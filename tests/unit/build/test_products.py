@@ -69,7 +69,7 @@ def test_every_mode_is_refused_or_restored_as_it_was_built(
     }
 
     def fetch(digest: str, into: Path) -> bool:
-        into.write_text("text")
+        into.write_text("text", encoding="utf-8")
         return True
 
     outputs = read_outputs(kept)

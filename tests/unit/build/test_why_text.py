@@ -61,8 +61,8 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
             "host/app: rebuilt\n    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explained("host/app", "built", (Reason("input", "a\x1b[2J\n.c", OLD),)),
-            "host/app: rebuilt\n    a\\x1b[2J\\n.c is gone\n",
+            Explained("host/app", "built", (Reason("input", "a\x1b[2J\n\u202e.c", OLD),)),
+            "host/app: rebuilt\n    a\\x1b[2J\\n\\u202e.c is gone\n",
         ),
     ],
 )

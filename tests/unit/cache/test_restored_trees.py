@@ -20,7 +20,7 @@ TREE = (
 
 
 def content(digest: str, into: Path) -> bool:
-    into.write_text(digest[:3])
+    into.write_text(digest[:3], encoding="utf-8")
     os.utime(into, (1, 1))
     return True
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from buildtool.core.files import tree_digest, value_digest, write_if_changed
+from buildtool.core.files import naming, tree_digest, value_digest, write_if_changed
 
 
 def test_unchanged_text_leaves_the_time_stamp_alone(tmp_path: Path) -> None:
@@ -56,3 +57,24 @@ def test_a_tree_s_digest_is_its_names_and_contents(tmp_path: Path) -> None:
 def test_a_value_s_digest_does_not_depend_on_key_order() -> None:
     assert value_digest({"a": 1, "b": 2}) == value_digest({"b": 2, "a": 1})
     assert value_digest({"a": 1}) != value_digest({"a": 2})
+
+
+def test_a_write_without_room_names_the_file_that_is_written() -> None:
+    with pytest.raises(OSError, match="No space left on device") as caught, naming("/a/file"):
+        Path("/dev/full").write_bytes(b"x")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/a/file")
+
+
+def test_a_file_that_cannot_be_made_is_named_and_not_a_temporary_one(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+
+    with pytest.raises(IsADirectoryError) as caught:
+        write_if_changed(tmp_path / "a", "text")
+
+    assert (caught.value.filename, caught.value.filename2) == (str(tmp_path / "a"), None)
+
+
+def test_names_that_are_not_utf8_are_written_as_they_are(tmp_path: Path) -> None:
+    write_if_changed(tmp_path / "a", os.fsdecode(b"caf\xe9.h"))
+
+    assert (tmp_path / "a").read_bytes() == b"caf\xe9.h"

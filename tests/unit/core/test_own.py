@@ -99,7 +99,7 @@ def test_nothing_is_removed_elsewhere(tmp_path: Path, cache: Path) -> None:
 
 
 def test_what_the_user_named_is_not_removed(tmp_path: Path, cache: Path) -> None:
-    cache.write_text("of the user")
+    cache.write_text("of the user", encoding="utf-8")
     for path in (cache, cache / "zig"):
         with pytest.raises(NotADirectoryError):
             make_directory(path)
@@ -111,10 +111,10 @@ def test_what_the_user_named_is_not_removed(tmp_path: Path, cache: Path) -> None
 
 
 def test_a_file_of_the_user_may_have_the_name_of_the_state(state: Path) -> None:
-    state.write_text("of the user")
+    state.write_text("of the user", encoding="utf-8")
     with pytest.raises(NotADirectoryError):
         make_directory(state / "state")
-    assert state.read_text() == "of the user"
+    assert state.read_text(encoding="utf-8") == "of the user"
     state.unlink()
     state.symlink_to("nothing")
     make_directory(state / "state")

@@ -134,7 +134,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
         found.content(spelled)
         before = observe(found.paths, roots(root), Disk())
         assert [file(roots(root).at(name)) for name in found.files] == [file(spelled)]
-        real.write_text("second")
+        real.write_text("second", encoding="utf-8")
         assert changes(before, observe(found.paths, roots(root), Disk()))
         real.unlink()
         assert changes(before, observe(found.paths, roots(root), Disk()))
@@ -181,7 +181,7 @@ def create(path: str) -> None:
         place = f"{place}{part}/"
         if not os.path.isdir(place):  # noqa: PTH112
             os.mkdir(place)  # noqa: PTH102
-    Path(path).write_text("")
+    Path(path).write_text("", encoding="utf-8")
 
 
 @FEWER
@@ -195,7 +195,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
     with project() as root:
         directories = f"{root}/{first}", walk(root, choices)
         header, earlier = f"{directories[1]}/new.h", f"{directories[0]}/new.h"
-        Path(header).write_text("")
+        Path(header).write_text("", encoding="utf-8")
         assume(not os.path.lexists(earlier))
         places = finding(root).places
         told = (f"{root}/src/a.c", places.spellings.tidy(header))

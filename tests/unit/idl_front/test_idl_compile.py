@@ -92,9 +92,8 @@ def test_a_directory_whose_name_is_not_utf8(idl: IdlFiles) -> None:
     path = directory / "v.idl"
     path.write_text(TEXT)
     assert compile_idl(path, (), (), directory)
-    with pytest.raises(IdlError) as caught:
-        compile_idl(path, (), (), directory, depfile=directory / "v.d")
-    assert caught.value.code == "idl-write"
+    compile_idl(path, (), (), directory, depfile=directory / "v.d")
+    assert os.fsencode(path) in (directory / "v.d").read_bytes()
     path.write_text("oops")
     with pytest.raises(IdlError) as caught:
         compile_idl(path, (), (), directory)

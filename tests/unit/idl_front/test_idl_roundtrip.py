@@ -201,5 +201,5 @@ def method_text(method: Method) -> str:
 def test_what_is_written_is_read_back(declarations: list[Declaration]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "main.idl")
-        path.write_text("\n".join(map(text_of, declarations)))
+        path.write_text("\n".join(map(text_of, declarations)), encoding="utf-8")
         assert load(path).declarations == tuple(declarations)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
+from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import SECTIONS, Header, Tool, keys
 from buildtool.project.read import ProjectError, find_project, read_project
 
@@ -226,3 +227,54 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
     file.write_text("#" * (1 << 20) + "#")
     with pytest.raises(ProjectError, match="larger than 1 MiB"):
         read_project(file)
+
+
+def test_a_key_of_many_parts_is_refused_before_it_is_read(write: Write) -> None:
+    """tomllib takes a minute for this one."""
+    file = write(f"{GOOD}\n{'a.' * 100_000}a = 1\n")
+
+    with pytest.raises(ProjectError, match="a key has more than 32 parts") as caught:
+        read_project(file)
+
+    assert caught.value.line == len(GOOD.splitlines()) + 2
+
+
+@pytest.mark.parametrize(
+    "key", ["{}.z = 1", "[x.{}]", "[[{}.x]]", "x = {{ {}.z = 1 }}", "'x'. {} .z = 1"]
+)
+def test_a_key_of_many_parts_is_seen_wherever_it_stands(write: Write, key: str) -> None:
+    parts = ["a", "'b c'", '"d\\" . e"', "f-g"] * 8
+
+    with pytest.raises(ProjectError, match="more than 32 parts"):
+        read_project(write(f"{GOOD}{key.format(' . '.join(parts))}\n"))
+    with pytest.raises(ProjectError) as caught:
+        read_project(write(f"{GOOD}{key.format('.'.join(parts[:20]))}\n"))
+    assert "more than 32 parts" not in caught.value.message
+
+
+@pytest.mark.parametrize("path", ["a`b", "a;b/c", "a&b", "a\u202eb"])
+def test_a_component_at_a_path_that_tools_misread(write: Write, path: str) -> None:
+    with pytest.raises(ProjectError, match=r"the path has .* in it") as caught:
+        read_project(write(GOOD.replace('"dsp"', f'"{path}"')))
+
+    assert (caught.value.line, caught.value.key) == (10, "skel.kernels.source")
+
+
+def test_a_component_behind_a_link_to_a_path_that_tools_misread(
+    write: Write, tmp_path: Path
+) -> None:
+    file = write(GOOD)
+    (tmp_path / "dsp").rename(tmp_path / "d`sp")
+    (tmp_path / "dsp").symlink_to("d`sp")
+
+    with pytest.raises(ProjectError, match=f"the path leads to {tmp_path}/d`sp"):
+        read_project(file)
+
+
+def test_build_trees_behind_a_link_to_a_path_that_tools_misread(
+    write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / ".buildtool").symlink_to(tmp_path / "a`b")
+
+    with pytest.raises(UnsafePathError, match="the path of the project's build trees"):
+        read_project(write(GOOD))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -172,6 +173,40 @@ def test_every_step_runs_once_after_all_that_it_needs(data: st.DataObject) -> No
     assert set(results) == set(done) == set(names) - doomed
     assert len(done) == len(set(done))
     assert sorted([*failures, *skipped]) == sorted(doomed)
+
+
+def test_steps_that_are_skipped_name_the_first_failed_one_that_they_need() -> None:
+    skipped: list[Event] = []
+    needs = {"c": "a", "d": "cb", "e": "d", "f": "b", "g": ""}
+
+    run_steps(
+        steps("abcdefg"),
+        needs,
+        Work("ab"),
+        jobs=1,
+        keep_going=True,
+        listener=skipped.append,
+    )
+
+    assert skipped == [
+        StepSkipped(name, needed)
+        for name, needed in [("c", "a"), ("d", "a"), ("e", "a"), ("f", "b")]
+    ]
+
+
+def test_a_long_chain_of_steps_that_need_a_failed_one_is_skipped() -> None:
+    names = [f"s{number}" for number in range(5000)]
+    skipped: list[Event] = []
+
+    run_steps(
+        [Step(name) for name in names],
+        {name: [before] for before, name in itertools.pairwise(names)},
+        Work("s0"),
+        jobs=1,
+        listener=skipped.append,
+    )
+
+    assert skipped == [StepSkipped(name, "s0") for name in names[1:]]
 
 
 def errors(names: str) -> dict[str, Exception]:

@@ -280,3 +280,27 @@ def test_colours_only_where_they_are_wanted(
 
     assert failed.startswith("✗ a" if variable else "\x1b[31m✗\x1b[0m a")
     assert built.startswith("✓ a" if variable else "\x1b[32m✓\x1b[0m a")
+
+
+HOSTILE = "a\x1b]0;title\x07\u202eb\x9b2J"
+SHOWN = "a\\x1b]0;title\\x07\\u202eb\\x9b2J"
+
+
+def test_no_name_and_no_tool_drives_the_terminal() -> None:
+    events = (
+        StepStarted(HOSTILE, HOSTILE),
+        StepOutput(HOSTILE, HOSTILE),
+        Warned(HOSTILE, HOSTILE),
+        Note(HOSTILE),
+        StepFailed(HOSTILE, BuildtoolError(HOSTILE, why=HOSTILE, remedy=HOSTILE)),
+        StepSkipped(HOSTILE, HOSTILE),
+        StepFinished(HOSTILE, "built", 1.0),
+    )
+
+    said = drawn(*events, verbose=True)
+    assert said.count(SHOWN) == 10
+    assert all(character == "\n" or character.isprintable() for character in said)
+    on_terminal = live(BuildStarted(2), *events[:2], 1.0, *events[2:], columns=200).replace(
+        LIVE, ""
+    )
+    assert all(character == "\n" or character.isprintable() for character in on_terminal)

@@ -29,7 +29,7 @@ def _no_ndk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def write(file: Path, text: str, *, mode: int = 0o644) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     file.chmod(mode)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import Tool
 from buildtool.sdk.cmake import find_cmake_program
 from buildtool.sdk.conan import find_conan
@@ -215,3 +216,30 @@ def test_why_one_has_no_version_is_said_and_not_that_it_is_another(
         find(place, wish=Tool(version=">=6", path=str(place) if named else ""))
 
     assert said.value.remedy == "Unpack it again."
+
+
+def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look_nowhere(path: Path) -> Kit | None:
+        raise AssertionError(f"{path} was looked at")
+
+    place = make(tmp_path / "back`quote", "1.0")
+    rest = {"variables": ("KIT_ROOT",), "usual": (), "look": look_nowhere, "install": ""}
+    with pytest.raises(UnsafePathError, match="the path of the kit has '`' in it") as caught:
+        search("the kit", wish=Tool(path=str(place)), **rest)  # type: ignore[arg-type]
+    assert caught.value.remedy.startswith("Let 'path' in buildtool.toml name one")
+    monkeypatch.setenv("KIT_ROOT", str(place))
+    with pytest.raises(UnsafePathError) as caught:
+        search("the kit", wish=ANY, **rest)  # type: ignore[arg-type]
+    assert caught.value.remedy.startswith("Let KIT_ROOT name one")
+
+
+def test_usual_places_that_tools_misread_are_passed_over(tmp_path: Path) -> None:
+    unsafe, safe = make(tmp_path / "a;b", "2.0"), make(tmp_path / "c", "1.0")
+
+    assert find(unsafe, safe).where == safe
+    with pytest.raises(UnsafePathError, match="';'"):
+        find(unsafe)
+    with pytest.raises(ToolMissingError):
+        find(tmp_path / "*")

@@ -53,7 +53,7 @@ def test_a_program_that_is_listed_and_not_there_is_none(installed: Path) -> None
 
 
 def test_names_may_have_commas(installed: Path) -> None:
-    installed.write_text('"../../share, or not/bin/tool",,\n')
+    installed.write_text('"../../share, or not/bin/tool",,\n', encoding="utf-8")
 
     found = python_package("tool")
 

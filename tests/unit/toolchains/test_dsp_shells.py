@@ -256,7 +256,7 @@ def test_a_refused_name_comes_with_advice(missing: str, advice: str) -> None:
     "header", sorted((ROOT / "dsp/include").glob("*.h")), ids=lambda header: header.stem
 )
 def test_open_headers_tell_which_functions_not_every_shell_exports(header: Path) -> None:
-    text = header.read_text()
+    text = header.read_text(encoding="utf-8")
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     declared = {
         name

@@ -1,0 +1,97 @@
+"""Which paths reach every tool as they are meant.
+
+CMake, Ninja, compilers, linkers, shells and Conan each give some characters a meaning of their own,
+in paths too, and few of them can be told otherwise.  A path that one of them would misread is
+refused before anything is run: the project's, the cache's, a tool's.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from buildtool.core.errors import UsageError
+from buildtool.core.escape import CONTROLS
+
+MISREAD: Mapping[str, str] = {
+    "`": "shells run what stands between two of them",
+    "$": "CMake, Ninja and shells take it for the start of a variable",
+    "\\": "CMake takes it for a separator of directories",
+    '"': "CMake and shells end a text with it",
+    "'": "zig takes it for a quotation mark in response files",
+    "&": "CMake passes it to shells unquoted, where a custom command is not VERBATIM",
+    "(": "CMake passes it to shells unquoted, where a custom command is not VERBATIM",
+    ")": "CMake passes it to shells unquoted, where a custom command is not VERBATIM",
+    "|": "Ninja separates inputs with it, and shells programs",
+    "<": "CMake takes it for a generator expression, and shells for a redirection",
+    ">": "CMake takes it for a generator expression, and shells for a redirection",
+    ";": "it separates directories in CMake's lists and in ADSP_LIBRARY_PATH",
+    ":": "it separates directories in LD_LIBRARY_PATH, and targets in rules of Make and Ninja",
+    ",": "linkers separate arguments with it",
+    "=": "compilers end a directory of -ffile-prefix-map with it",
+    "%": "LLVM puts random digits in its place in names of temporary files",
+    "*": "CMake takes it for any text, and Ninja drops headers below such a directory",
+    "?": "CMake takes it for any character",
+    "[": "CMake takes it for the start of a set of characters",
+    "]": "CMake takes it for the end of a bracket in lists",
+    "{": "Conan's profiles are templates, which evaluate what follows it",
+    "}": "Conan's profiles are templates, which end an expression with it",
+    "^": "Ninja drops headers below such a directory",
+}
+"""Characters that a tool behind this one misreads, and which one does.  Each was tried with builds
+of a project; no tool misreads another printable character."""
+_BYTES = frozenset(map(chr, range(0xDC80, 0xDD00)))
+"""How Python decodes bytes that are not UTF-8; see PEP 383."""
+_UNSAFE = re.compile(f"[{CONTROLS}{re.escape(''.join(MISREAD))}]")
+
+
+class UnsafePathError(UsageError):
+    """A tool would misread a path."""
+
+    code = "unsafe-path"
+
+
+def misread(path: str | Path) -> tuple[str, str] | None:
+    """What is wrong with `path`, or with where its links lead to: the character, and why.
+
+    None for a path that every tool reads as it is meant.
+    """
+    if found := _UNSAFE.search(str(path)):
+        return _named(found[0]), _reason(found[0])
+    if not Path(path).is_absolute():
+        return None
+    target = os.path.realpath(path)
+    if found := _UNSAFE.search(target):
+        return _named(found[0]), f"{_reason(found[0])}; the path leads to {target}"
+    return None
+
+
+@functools.cache
+def check_path(path: str | Path, what: str, remedy: str = "") -> None:
+    """Raise `UnsafePathError` for a path that a tool would misread; `what` lies there."""
+    if wrong := misread(path):
+        character, why = wrong
+        raise UnsafePathError(
+            f"the path of {what} has {character} in it: {path}",
+            why=why,
+            remedy=remedy or f"Move {what} to a path without {character}.",
+        )
+
+
+def _named(character: str) -> str:
+    if character in MISREAD:
+        return repr(character)
+    if character in _BYTES:
+        return f"the byte 0x{ord(character) - 0xDC00:02x}"
+    return f"the character U+{ord(character):04X}"
+
+
+def _reason(character: str) -> str:
+    if character in MISREAD:
+        return MISREAD[character]
+    if character in _BYTES:
+        return "the path is not UTF-8, as CMake wants it"
+    return "no tool is sure to read a control character as a part of a name"

@@ -1,0 +1,54 @@
+"""What verbs print: safe for people's terminals, exact for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from buildtool.cli.errors import show_error
+from buildtool.cli.show import flush, show, show_json
+from buildtool.core.errors import BuildtoolError
+
+HOSTILE = "a\x1b[2J\x7f\u202eb"
+SHOWN = "a\\x1b[2J\\x7f\\u202eb"
+
+
+def test_people_see_control_characters_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+    show(HOSTILE)
+    show_error(BuildtoolError(HOSTILE, why=HOSTILE, remedy=HOSTILE), as_json=False)
+
+    said = capsys.readouterr()
+    assert said.out == f"{SHOWN}\n"
+    assert said.err == f"error: {SHOWN}\n  {SHOWN}\n  → {SHOWN}\n"
+
+
+def test_programs_get_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    show_json({HOSTILE: HOSTILE})
+    show_error(BuildtoolError(HOSTILE), as_json=True)
+
+    first, second = capsys.readouterr().out.split("}\n{")
+    assert json.loads(first + "}") == {HOSTILE: HOSTILE}
+    assert json.loads("{" + second)["error"]["message"] == HOSTILE
+
+
+@pytest.mark.parametrize("unbuffered", [True, False])
+def test_a_full_disk_behind_the_output_is_told_as_that(
+    monkeypatch: pytest.MonkeyPatch, unbuffered: bool
+) -> None:
+    def say() -> None:
+        show("text")
+        flush()
+
+    with Path("/dev/full").open("wb", buffering=0) as full, Path(os.devnull).open("wb") as nowhere:
+        stream = io.TextIOWrapper(io.BufferedWriter(full), "utf-8", write_through=unbuffered)
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(OSError, match="No space left on device: 'standard output'"):
+            say()
+        monkeypatch.undo()
+        os.dup2(nowhere.fileno(), full.fileno())  # it writes once more when it is closed
+        stream.close()
