@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from buildtool.cli.show import flush, write
+
 COMMAND = "__complete"
 """The hidden command: its arguments are the shell, and the words up to the cursor."""
 FILES, DIRECTORIES, WORDS = "files", "directories", "words"
@@ -39,7 +41,9 @@ def complete(arguments: Sequence[str]) -> int:
     """Print what may stand at the cursor; returns 0 whatever happens."""
     with contextlib.suppress(Exception):
         shell, *words = arguments
-        _kind, _found = answer(shell, words)
+        kind, found = answer(shell, words)
+        write("\n".join([kind, *(f"{value}\t{text}" for value, text in found)]) + "\n")
+        flush()
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from buildtool.cli.show import write
 from buildtool.core.errors import UsageError
 
 SHELLS = Path(__file__).parent / "shells"
@@ -24,3 +25,4 @@ def completion(shell: Annotated[str, typer.Argument(help="bash, zsh or fish.")])
             why=f"known: {', '.join(known)}",
             remedy="Name one of these.",
         )
+    write((SHELLS / f"buildtool.{shell}").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from buildtool.cli.options import Json, here, print_json
-from buildtool.cli.show import show, write
+from buildtool.cli.show import show, show_json, write
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
@@ -40,6 +40,9 @@ def init(
 ) -> None:
     """Write a small complete project, or, in a CMake tree, a project file for what is there."""
     if schema:
+        from buildtool.project.schema import json_schema
+
+        show_json(json_schema())
         return
     folder = (here() / directory).resolve()
     if not dry_run:

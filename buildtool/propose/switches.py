@@ -22,7 +22,7 @@ def switch_off(
     all other programs and libraries have to be built as before.
     """
     cache = configured.step.tree / "CMakeCache.txt"
-    options = dict(_BOOL.findall(cache.read_text(errors="replace")))
+    options = dict(_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace")))
     asked: dict[str, bool] = {}
     for call in reversed(configured.calls[: configured.calls.index(step)]):
         *negated, name = call.words or ("",)
