@@ -51,7 +51,7 @@ def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> P
     components = made.tables()
     unknown += [*looking.unknown, *made.unknown, *([missing] if missing else [])]
     if not components:
-        return Proposal((), (*unknown, *_loose(hints)))
+        return Proposal((), tuple(unknown))
     header = [Line("name", name), *_version(candidates)]
     skels = [table for table in components if table.name.startswith("skel.") and not table.off]
     targets, more = _targets(skels, sdk, dsp_toolchain)
@@ -83,16 +83,6 @@ def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
         what = f"{sdk}: it uses the Hexagon SDK, and {error.message}"
         return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
     return "sdk", None
-
-
-def _loose(hints: Hints) -> list[Unknown]:
-    return [
-        Unknown(
-            f"{folder}/CMakeLists.txt is no project of its own: it does not call project()",
-            "Name the directory as a 'source' if it is to be built.",
-        )
-        for folder in hints.tree.listings[:10]
-    ]
 
 
 def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Table], list[Unknown]]:

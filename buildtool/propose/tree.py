@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
-
-from buildtool.propose.comments import without_comments
 
 LISTING = "CMakeLists.txt"
 MAX_DEPTH = 12
@@ -20,6 +19,7 @@ OTHERS = {
 }
 """Directories of what is not the tree's own."""
 IDL_OF_SDK = {"AEEStdDef.idl", "remote.idl"}
+_COMMENT = re.compile(r"#[^\n]*+")  # a "#" in a text as well: hints are all that is read of it
 
 
 class CMakeTree(NamedTuple):
@@ -66,7 +66,7 @@ def read_tree(root: Path) -> CMakeTree:
                 unread.append("the tree is large: not all of its CMake files were read")
                 break
             else:
-                files[path] = without_comments(text)
+                files[path] = _COMMENT.sub("", text)
     return CMakeTree(root, files, tuple(interfaces), tuple(unread))
 
 

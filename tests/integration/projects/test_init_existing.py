@@ -100,7 +100,7 @@ def test_a_tree_without_a_project_in_it_says_so(tmp_path: Path, buildtool: Build
 
     assert done.returncode == 2
     assert "nothing in" in done.stderr
-    assert "CMakeLists.txt is no project of its own" in done.stderr
+    assert "no CMakeLists.txt below it calls project()" in done.stderr
     assert not (tmp_path / "buildtool.toml").exists()
 
 
