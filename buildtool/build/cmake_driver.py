@@ -41,10 +41,11 @@ from buildtool.core.files import file_digest, holds, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
-from buildtool.toolchains.refusal import Rule, remedies
+from buildtool.toolchains.refusal import remedies
 
 if TYPE_CHECKING:
     from buildtool.build.conan_driver import Dependencies
+    from buildtool.toolchains.refusal import Rule
 
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
@@ -257,6 +258,7 @@ class Driver(_Given):
             self.warn("\n".join(said))
 
     def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
+        self.say(doing)  # CMake is silent while it checks compilers
         return self.check(self.run(argv), doing)
 
     def run(self, argv: Sequence[str | Path]) -> Completed:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from buildtool.cli.errors import told
 from buildtool.core.escape import escape
@@ -34,15 +34,8 @@ COLOURS = {"failed": 31, "skipped": 33}
 NAME, OUTCOME = 28, 11  # columns
 
 _COUNT = re.compile(r"(\[\d+/\d+\]) ")  # Ninja's: commands finished, commands to run
+_NO_NEWS = re.compile("loading initial cache|Put cmake in trace mode|Trace will be")  # CMake's
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
-
-class _Running(NamedTuple):
-    """A step that runs: since when, what it does, and whether it was told that it takes long."""
-
-    since: float
-    doing: str = ""
-    told: bool = False
 
 
 class Screen:
@@ -77,7 +70,8 @@ class Screen:
         self._lock = threading.Lock()
         self._tick = tick
         self._ticking = False
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, tuple[float, str]] = {}  # since when, what it does now
+        self._long: set[str] = set()  # steps that were told to take long
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
         self._drawn = False
@@ -92,7 +86,7 @@ class Screen:
             case BuildStarted(steps):
                 self._steps, self._ended, self._idle = steps, 0, 0
             case StepStarted(name):
-                self._running[name] = _Running(self.clock())
+                self._running[name] = (self.clock(), "")
                 self._start_ticking()
             case StepOutput(name, line):
                 self._output(name, line)
@@ -120,11 +114,12 @@ class Screen:
     def _output(self, name: str, line: str) -> None:
         if self.verbose:
             self._line(f"{name}: {line}")
-        running = self._running.get(name) or _Running(self.clock())
+        since, before = self._running.get(name, (self.clock(), ""))
         count = _COUNT.match(line)
         alone = self._steps <= 1
-        now = line if alone else count[1] if count else running.doing
-        self._running[name] = running._replace(doing=_CONTROL.sub(" ", now).strip())
+        news = line if alone and not _NO_NEWS.match(line) else before
+        now = count[1] if count and not alone else news
+        self._running[name] = (since, _CONTROL.sub(" ", now).strip())
 
     def _finish(self) -> None:
         """Tell of all the steps that had nothing to do in one line."""
@@ -140,7 +135,7 @@ class Screen:
     def _draw(self, *, now: bool) -> None:
         """The live line: what runs, when the oldest of it has run for a while."""
         time_ = self.clock()
-        oldest = min((running.since for running in self._running.values()), default=time_)
+        oldest = min((since for since, _ in self._running.values()), default=time_)
         if not self._running:
             self._wipe()
         if not self.live or time_ - oldest < LIVE_AFTER:
@@ -149,14 +144,14 @@ class Screen:
             return
         if self._steps > 1:
             rows = [f"{self._ended}/{self._steps}"]
-            for name, running in self._running.items():
-                seconds = int(time_ - running.since)
-                row = [name, running.doing, f"{seconds} s" if seconds else ""]
+            for name, (since, doing) in self._running.items():
+                seconds = int(time_ - since)
+                row = [name, doing, f"{seconds} s" if seconds else ""]
                 rows.append(" ".join(filter(None, row)))
             text = "  ".join(rows)
         else:
-            ((name, running),) = list(self._running.items())[:1]
-            text = f"{name} {time_ - running.since:.0f} s  {running.doing}"
+            ((name, (since, doing)),) = list(self._running.items())[:1]
+            text = f"{name} {time_ - since:.0f} s  {doing}"
         self.stream.write(f"\r\x1b[K{escape('  ' + text.rstrip())[: self.columns() - 1]}")
         self.stream.flush()
         self._drawn, self._drawn_at = True, time_
@@ -180,12 +175,12 @@ class Screen:
         if self.live:
             self._draw(now=True)
             return
-        for name, running in list(self._running.items()):
-            seconds = self.clock() - running.since
-            if seconds >= LONG and not running.told:
-                self._running[name] = running._replace(told=True)
-                doing = f": {running.doing}" if running.doing else ""
-                self._line(f"{name}: running for {seconds:.0f} s{doing}"[: self.columns() - 1])
+        for name, (since, doing) in self._running.items():
+            seconds = self.clock() - since
+            if seconds >= LONG and name not in self._long:
+                self._long.add(name)
+                what = f": {doing}" if doing else ""
+                self._line(f"{name}: running for {seconds:.0f} s{what}"[: self.columns() - 1])
 
     def _line(self, text: str, mark: str = "") -> None:
         """A line, or several; `mark`, which may have a colour, stands in front."""

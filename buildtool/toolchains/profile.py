@@ -18,10 +18,10 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.safe_path import check_path
 from buildtool.toolchains.cdsprpc import Cdsprpc
-from buildtool.toolchains.refusal import Rule
 
 if TYPE_CHECKING:
     from buildtool.toolchains.dsp_shells import DeviceShell
+    from buildtool.toolchains.refusal import Rule
 
 _TOKEN = re.compile(r"@([A-Z_]+)@")
 

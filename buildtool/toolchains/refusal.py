@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
+if TYPE_CHECKING:
+    from typing import Protocol
 
-class Rule(Protocol):
-    """Something that a profile cannot compile."""
+    class Rule(Protocol):
+        """Something that a profile cannot compile."""
 
-    def refused(self, flags: Sequence[str]) -> Refusal | None:
-        """What is wrong with a compile command that has `flags`."""
+        def refused(self, flags: Sequence[str]) -> Refusal | None:
+            """What is wrong with a compile command that has `flags`."""
 
-    def met(self, output: str) -> Refusal | None:
-        """What a compiler that failed says in `output`, if it is about this."""
+        def met(self, output: str) -> Refusal | None:
+            """What a compiler that failed says in `output`, if it is about this."""
 
 
 class Refusal(NamedTuple):

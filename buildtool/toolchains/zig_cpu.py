@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from buildtool.toolchains.refusal import Refusal
 
-_OPTION = re.compile(r"-m(arch|cpu|tune)=(\S+)")
-_ARCH = re.compile(r"armv(8|9)(?:\.(\d))?-a")
-_CPU = re.compile(r"(cortex|neoverse|apple|exynos|oryon|cobalt)-[a-z0-9-]+")
+_OPTION = r"-m(arch|cpu|tune)=(\S+)"  # texts: most builds need none of them compiled
+_ARCH = r"armv(8|9)(?:\.(\d))?-a"
+_CPU = r"(cortex|neoverse|apple|exynos|oryon|cobalt)-[a-z0-9-]+"
 _FEATURES: Mapping[str, tuple[str, ...]] = {
     **{
         name: (name,)
@@ -39,18 +39,18 @@ _FROM_8_4["crypto"] = _FROM_9["crypto"]
 def in_zig_s_words(flag: str) -> str:
     """The flag that zig takes in place of a -march= or -mcpu= of clang's and gcc's; "" where no
     exact one is known."""
-    option = _OPTION.fullmatch(flag)
+    option = re.fullmatch(_OPTION, flag)
     if not option:
         return ""
     base, *extensions = option[2].split("+")
-    if arch := _ARCH.fullmatch(base):
+    if arch := re.fullmatch(_ARCH, base):
         major, minor = arch[1], arch[2] or "0"
         name = f"generic+v{major}{'' if minor == '0' else f'_{minor}'}a"
         words = {
             **_FEATURES,
             **(_FROM_9 if major == "9" else _FROM_8_4 if minor >= "4" else _TO_8_3),
         }
-    elif option[1] == "cpu" and _CPU.fullmatch(base):
+    elif option[1] == "cpu" and re.fullmatch(_CPU, base):
         name, words = base.replace("-", "_"), dict(_FEATURES)
     else:
         return ""
@@ -64,13 +64,13 @@ class ZigCpuNames(NamedTuple):
     """The rule that processors are to be named in zig's words."""
 
     def refused(self, flags: Sequence[str]) -> Refusal | None:
-        asked = [flag for flag in flags if _OPTION.fullmatch(flag)]
+        asked = [flag for flag in flags if re.fullmatch(_OPTION, flag)]
         return _refusal(asked[-1]) if asked else None
 
     def met(self, output: str) -> Refusal | None:
         if "unknown CPU" not in output:
             return None
-        asked = [found[0] for found in _OPTION.finditer(output)]
+        asked = [found[0] for found in re.finditer(_OPTION, output)]
         return next(filter(None, map(_refusal, reversed(asked))), None)
 
 
@@ -85,7 +85,7 @@ def _refusal(flag: str) -> Refusal | None:
             remedy=f"Leave {flag} out, or use another compiler: {_OTHERS}.",
         )
     name = flag.partition("=")[2].partition("+")[0]
-    if not _ARCH.fullmatch(name) and not _CPU.fullmatch(name):
+    if not re.fullmatch(_ARCH, name) and not re.fullmatch(_CPU, name):
         return None
     same = in_zig_s_words(flag)
     return Refusal(

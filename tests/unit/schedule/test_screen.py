@@ -221,6 +221,18 @@ def test_a_thread_ticks_while_steps_run_and_ends_with_them() -> None:
     assert stream.getvalue().endswith("✓ host/app                     built          0.5 s\n")
 
 
+def test_what_cmake_says_of_itself_is_no_progress() -> None:
+    shown = live(
+        StepStarted("host/app", "app"),
+        StepOutput("host/app", "configuring"),
+        StepOutput("host/app", "loading initial cache file /quiet_policies.cmake"),
+        30.0,
+        TICK,
+    )
+
+    assert shown == f"{LIVE}  host/app 30 s  configuring"
+
+
 def test_nothing_is_left_of_the_live_line_when_a_build_ends() -> None:
     shown = live(
         BuildStarted(2),
