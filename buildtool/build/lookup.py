@@ -206,7 +206,8 @@ class Lookup(NamedTuple):
         if not (found := self.remote.document(name)):
             return None
         action = read_action(found.data, name)
-        if not action or action.step_key != key or action.inputs != inputs.as_json():
+        own = inputs.as_json()
+        if not action or action.step_key != key or action.inputs != own:
             self.remote.trouble.bad("sent an action of another step or of other inputs")
             return None
         sizes = {output.digest: output.size for output in action.outputs if output.digest}
@@ -216,7 +217,8 @@ class Lookup(NamedTuple):
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
             self.remote.trouble.bad(f"sent an action with more than {MAX_RESTORED} bytes of files")
             return None
-        return Hit(action._replace(server=self.remote.url), inputs, "remote", found)
+        # Its inputs are equal, and may be written in another way: 0 for false.
+        return Hit(action._replace(inputs=own, server=self.remote.url), inputs, "remote", found)
 
 
 def action_key(step_key: str, inputs: InputSet, place: str) -> str:
