@@ -1,7 +1,7 @@
 """What a release consists of: files, and the few links that something in it asks for.
 
 A shared library that is built with a version has three names, `libx.so → libx.so.1 → libx.so.1.2`.
-Devices and archives exist that know no links, so it ships once, under its SONAME: the name that
+Some devices and archives do not have links, so it ships once, under its SONAME: the name that
 programs need.
 """
 
@@ -34,7 +34,7 @@ class Contents(NamedTuple):
 def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, dict[str, Dynamic]]:
     """What ships of `layout`, and what the ELF files of the ARM64 side say, by place.
 
-    `state` tells equal files, as `Disk.state` does.  Raises `ElfError`.
+    Files are equal if `state` (`Disk.state`) says the same of them.  Raises `ElfError`.
     """
     found = _with_links(layout.ships)
     elves = {
@@ -59,6 +59,9 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
         if chosen in names or chosen not in found.places:
             several[chosen] = names
     asked = needed | _mentioned(several, (found.files[place].path for place in elves))
+    # What nothing needs is opened at run time, and some programs put the name together then.
+    unneeded = (name for name in map(posixpath.basename, several) if name not in needed)
+    asked |= {f"{_stem(name)}.so" for name in unneeded}
     for chosen, names in several.items():
         _ship_as(chosen, names, asked, found, elves)
     return found, elves

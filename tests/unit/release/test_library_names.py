@@ -56,6 +56,12 @@ def test_a_library_that_no_one_needs_keeps_the_name_that_it_has(made: Project) -
     assert made.staged() == {"lib/libx.so": "", "lib/plugin.so": ""}
 
 
+def test_a_library_that_no_one_needs_keeps_the_name_without_a_version(made: Project) -> None:
+    made.component("app", CHAIN)
+
+    assert made.staged() == {"lib/libx.so.1": "", "lib/libx.so": "libx.so.1"}
+
+
 @pytest.mark.parametrize("text", ["\0libx.so\0", "./libx.so\0", "libx.so"])
 def test_a_name_that_a_program_opens_ships_as_a_link(made: Project, text: str) -> None:
     made.component("app", {"bin/app": elf(needed=["libx.so.1"], text=text), **CHAIN})
@@ -86,7 +92,7 @@ def test_other_links_ship_as_links(made: Project) -> None:
     made.component(
         "app",
         {
-            "bin/tool-1.0": elf(),
+            "bin/tool-1.0": elf(needed=["libx.so.1"]),
             "bin/tool": "tool-1.0",
             "share/data/v1/table": b"x",
             "share/data/current": "v1",
