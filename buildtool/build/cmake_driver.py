@@ -289,13 +289,12 @@ class Driver(_Given):
 
 
 def _doubts(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:3])
+    shown = "".join(f"\n  {name!a}" for name in names[:3]) + ("\n  …" if names[3:] else "")
     return (
-        f"Compilers name {shown}{' …' if names[3:] else ''} as a file that they read, and may have"
-        " read another one: the lists that they write cannot have some characters. So this step is"
-        " built each time, and not kept in a cache.\n"
+        "It is not certain which headers were read, so this step is built each time, and not kept"
+        f" in a cache. One of another name may have been read for{shown}\n"
         "Rename the header or directory that has a backslash or a control character in its name, or"
-        " a colon at its end."
+        " a colon at its end: compilers and Ninja misread such names."
     )
 
 

@@ -43,7 +43,7 @@ def refuse_unreadable(path: Path) -> None:
 
 def is_plain(data: bytes) -> bool:
     """Whether a dependency file is one rule in which no byte can be misread."""
-    return data.replace(_CONTINUED, b" ").translate(None, _PLAIN) == b":\n"
+    return b": " in data and data.replace(_CONTINUED, b" ").translate(None, _PLAIN) == b":\n"
 
 
 def prerequisites(data: bytes) -> tuple[str, ...] | None:

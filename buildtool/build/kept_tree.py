@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 class Made(NamedTuple):
-    """What was read for what a build made; the names of what changed meanwhile, and of files of
-    which it is not sure that they were read, or others in their place."""
+    """What was read for what a build made; the names of what changed meanwhile, and of files that
+    may not be the ones that were read."""
 
     inputs: InputSet
     moved: tuple[str, ...]

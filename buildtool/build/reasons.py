@@ -18,7 +18,7 @@ class Reason(NamedTuple):
     """One thing that differs from the last time.
 
     `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input
-    changed while the step ran), `doubtful` (no tool can tell what was read in this place), `output`
+    changed while the step ran), `doubtful` (it is not certain that this was read), `output`
     (what was made is not there as it was made), `absent` (a file that was not there is looked at
     before another one) or `glob` (a file that one matches, or matched).  `name` is the field or
     path; `old` and `new` are values, digests, or "" for nothing.
@@ -43,7 +43,7 @@ class Reason(NamedTuple):
             case "moved":
                 return f"{self.name} changed while it was being built"
             case "doubtful":
-                return f"{self.name} may not be the file that was read: no tool can tell"
+                return f"it is not certain what was read: {self.name}"
             case "output":
                 return f"{self.name}, which it made, is {self.new}"
             case "absent":

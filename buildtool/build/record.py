@@ -27,7 +27,7 @@ class Record(NamedTuple):
     """A step as it was: the fields of its key, what it read, what it made.
 
     `moved` are inputs that changed while it ran: what it made may be of neither state of them;
-    `doubtful` are files of which it is not sure that they were read, or others in their place.
+    `doubtful` are files that may not be the ones that were read (see `discover`).
     `runtime` are the toolchain's and packages' libraries that ship with it: SONAME → file.
     `server` is the remote cache that its outputs came from, "" for none.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
 from buildtool.idl.qaic import Qaic, run_qaic
 
+# Source: CMake, which reads dependency files before Ninja does (see `buildtool.build.depfile`).
+_NOT_IN_DEPFILES = re.compile(r"[\t\n\\]|[\r:]\Z")
 BUILT_IN = (Path(__file__).parent / "include").resolve()
 
 
@@ -110,6 +114,14 @@ def compiler_files() -> tuple[Path, ...]:
 
 def _escaped(path: Path) -> str:
     text = str(path.absolute())
+    if _NOT_IN_DEPFILES.search(text):
+        raise IdlError(
+            f"{text!a} cannot be named in a dependency file",
+            code="idl-depfile",
+            remedy="rename it: CMake would miss that it was read",
+        )
+    if "/../" in text:  # CMake takes `link/..` for where the link is
+        text = f"{os.path.realpath(path.parent)}/{path.name}"
     for char in " #":
         text = text.replace(char, f"\\{char}")
     return text.replace("$", "$$")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.build.discover.account import Told, doubtful, misread
+from buildtool.build.discover.account import Told, account, misread
 from buildtool.build.discover.finds import read_finds
 from buildtool.build.discover.ninja import (
     dependents_of,
@@ -36,8 +36,7 @@ class Discovered:
     """What a step looked at, by who told of it: CMake and Ninja's rules, the compilers, the
     project file, and the install script, the last one without what others told of too.
 
-    `misread` are the objects of which Ninja does not know what was read: what that is, or nothing
-    where nobody knows, for which `doubtful` names files, by root.
+    `misread` and `doubtful` are as those of `Account`, the last one by root.
     """
 
     configured: Configuration
@@ -121,20 +120,20 @@ class Asked:
         made then, their dependency files kept.
         """
         places = self._places(configured.made)
-        every = read_headers(self.tree, self.ninja, self.environment)
-        wrong = {n: files for n, files in self.misread.items() if n in every and n not in finished}
-        wrong |= self._misread(every, finished)
+        told = read_headers(self.tree, self.ninja, self.environment)
+        wrong = {n: files for n, files in self.misread.items() if n in told and n not in finished}
+        wrong |= self._misread(told, finished)
         needed = configured.made - configured.spare
-        told = {n: wrong.get(n) or files for n, files in every.items() if n in needed}
-        doubts = {n: n for n in told if n in wrong and not wrong[n]} | doubtful(told, disk)
-        wrong |= dict.fromkeys(doubts, ())
-        doubts_by_root = tuple(sorted({self.roots.named(path) for path in doubts.values()}))
+        told, wrong, doubtful = account(
+            {name: files for name, files in told.items() if name in needed}, wrong, disk
+        )
         headers = Finding(places, disk)
         for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
             headers.content(file)
         headers.absent |= Shadows(read_build_tree(self.tree), told, places).absent(disk, since)
         asked = self.declared(declared, disk)
-        found = Discovered(configured, headers.paths, asked, PathSet(), wrong, doubts_by_root)
+        names = tuple(map(self.roots.named, doubtful))
+        found = Discovered(configured, headers.paths, asked, PathSet(), wrong, names)
         if not install_trace:
             return found
         install = Finding(places, disk)

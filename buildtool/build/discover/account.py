@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from buildtool.build.depfile import is_plain, prerequisites
 from buildtool.build.discover.spelling import Spellings
@@ -21,11 +22,38 @@ Told = Mapping[str, tuple[str, ...]]
 """For each object the files that its compiler read; all absolute."""
 
 
+class Account(NamedTuple):
+    """What was read, as far as that is certain: `told` by object.  `misread` are the objects of
+    which Ninja does not know it, with what was read, or with nothing where that is not certain: for
+    these, `doubtful` has a file that may not be the one that was read, or the object."""
+
+    told: Told
+    misread: Told
+    doubtful: tuple[str, ...]
+
+
+def account(told: Told, misread: Told, disk: Disk) -> Account:
+    """What was read for some objects, by what Ninja `told` of them, and `misread`."""
+    told = {name: misread.get(name) or files for name, files in told.items()}
+    bad = doubtful({file for files in told.values() for file in files}, disk)
+    unknown = {name: name for name in told if misread.get(name) == ()}
+    for name, files in told.items() if bad else ():
+        found = next((file for file in files if file in bad), "")
+        unknown |= {name: found} if found and name not in unknown else {}
+    for name in unknown:
+        told[name] = tuple(file for file in told[name] if file not in bad)
+    return Account(
+        told,
+        {**misread, **dict.fromkeys(unknown, ())},
+        tuple(dict.fromkeys(unknown.values())),
+    )
+
+
 def misread(
     told: Told, objects: Iterable[str], depfiles: Mapping[str, str], tree: str
 ) -> dict[str, tuple[str, ...]]:
-    """Of `objects` those of which Ninja, who `told` otherwise, is wrong, and what their compilers
-    read; nothing where that cannot be known.
+    """Of `objects` those of which Ninja `told` something wrong, and what their compilers read;
+    nothing where that is not certain.
 
     `depfiles` are the dependency files that are not called as their object, with `.d` behind.
     """
@@ -52,13 +80,11 @@ def _same(paths: Sequence[str], told: Sequence[str]) -> bool:
     return bool(paths) and {*paths} == {os.path.normpath(path) for path in told}
 
 
-def doubtful(told: Told, disk: Disk) -> dict[str, str]:
-    """The objects of which it is not sure what was read: object → one of the files told of, which
-    is not there, or may be another one.
+def doubtful(files: Collection[str], disk: Disk) -> set[str]:
+    """Those of `files` that are not there, or may stand for other ones in a dependency file.
 
-    `d/a` is doubtful beside `d/a^b.h`, and `d/a/b.h` beside `d/a\\b.h`.
+    `d/a` is doubtful beside `d/a\tb.h`, and `d/a/b.h` beside `d/a\\b.h`.
     """
-    files = {file for paths in told.values() for file in paths}
     bad = {file for file in files if not _is_file(file, disk)}
     directories: set[str] = set()
     for file in files:
@@ -68,9 +94,7 @@ def doubtful(told: Told, disk: Disk) -> dict[str, str]:
             directory = directory.rpartition("/")[0]
     if prefixes := _ambiguous(directories, disk):
         bad |= {file for file in files if f"{file}/".startswith(prefixes)}
-    if not bad:
-        return {}
-    return {name: file for name, paths in told.items() for file in paths if file in bad}
+    return bad
 
 
 def _is_file(path: str, disk: Disk) -> bool:

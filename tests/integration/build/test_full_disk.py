@@ -40,6 +40,8 @@ def test_a_project_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
             failed += 1
             assert "error: " in said, where
             assert "no space left" in said.lower() or "disk is full" in said.lower(), where
+            assert f"{tmp_path}/disk/" in said, where
+            assert "standard output" not in said, where  # which has room
         assert then == 0, f"{where}, then: {afterwards}"
         assert made == right[base], where
     assert failed

@@ -71,3 +71,32 @@ def test_links_in_the_build_tree(app: App) -> None:
     app.write("app/b.h", marked("three", "b"))
     assert app.build() == "built"
     assert app.has("three")
+
+
+def test_dots_after_a_link(app: App) -> None:
+    """The header is beside what the link leads to; for Ninja, it is the one beside the link."""
+    app.lists("include_directories(link/..)\n", sources="src/a.c")
+    app.write("app/src/a.c", "#include <mark.h>\n")
+    app.write("app/mark.h", marked("another file"))
+    for name in ("one", "two"):
+        app.write(f"{name}/deep/keep", "")
+        app.write(f"{name}/mark.h", marked(name))
+    link = app.root / "app/link"
+    link.symlink_to("../one/deep")
+    assert app.build() == "built"
+    assert app.has("one")
+    assert app.build() == "up-to-date"
+
+    app.write("one/mark.h", marked("edited"), old=True)
+    assert app.build() == "built"
+    assert app.has("edited")
+    other = clone(app, "other")
+    other.write("one/mark.h", marked("of the clone"))
+    assert other.build() == "built"
+    assert other.has("of the clone")
+
+    link.unlink()
+    link.symlink_to("../two/deep")
+    assert app.build() == "built"
+    assert app.has("two")
+    assert app.build() == "up-to-date"

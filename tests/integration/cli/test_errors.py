@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,41 @@ def test_a_directory_named_like_the_package_is_not_taken_for_it(
     done = buildtool("build", cwd=project)
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("build --plan", "standard output: No space left on device"),
+        ("build --plan --json", "standard output: No space left on device"),
+        ("doctor", "standard output: No space left on device"),
+        ("--version", "standard output: No space left on device"),
+        ("--help", "No space left on device"),
+        ("build nothing --json", "there is no target 'nothing'"),
+    ],
+)
+def test_output_that_has_no_room(arguments: str, says: str, project: Path) -> None:
+    command = [sys.executable, "-P", "-m", "buildtool", *arguments.split()]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, cwd=project, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+
+    assert done.stderr.startswith(f"error: {says}")
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.returncode == (2 if "nothing" in arguments else 1)
+
+
+def test_memory_that_runs_out(project: Path) -> None:
+    with (project / "profile").open("wb") as file:
+        file.truncate(8 << 30)  # to be compared with what is to be written; takes no space
+    command = ["sh", "-c", 'ulimit -v 2000000; exec "$0" -P -m buildtool profile -o profile']
+
+    done = subprocess.run(
+        [*command, sys.executable], cwd=project, capture_output=True, encoding="utf-8", check=False
+    )
+
+    assert done.stderr.startswith("error: there is not enough memory\n")
+    assert "ulimit -v" in done.stderr
+    assert done.returncode == 1

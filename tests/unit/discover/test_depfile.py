@@ -17,7 +17,7 @@ from buildtool.build.depfile import (
     prerequisites,
     refuse_unreadable,
 )
-from buildtool.build.discover.account import doubtful, misread
+from buildtool.build.discover.account import account, doubtful, misread
 from buildtool.build.discover.ninja import read_depfiles
 from buildtool.build.disk import Disk
 
@@ -152,12 +152,25 @@ def test_what_is_doubtful(files: list[str], read: list[str], doubt: str, tmp_pat
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = doubtful(told(tmp_path, *read), Disk())
-    assert found == ({f"{tmp_path}/x.o": f"{tmp_path}/{doubt}"} if doubt else {})
+    (paths,) = told(tmp_path, *read).values()
+    assert doubtful(paths, Disk()) == ({f"{tmp_path}/{doubt}"} if doubt else set())
 
 
 def test_a_device_may_be_read() -> None:
-    assert not doubtful({"x.o": ("/dev/null",)}, Disk())
+    assert not doubtful(["/dev/null"], Disk())
+
+
+def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
+    paths = [f"{tmp_path}/{name}" for name in ("a.c", "b.c", "c.c", "x^y.h")]
+    for path in paths:
+        Path(path).touch()
+    a, b, c, strange = paths
+    lost = f"{tmp_path}/lost.h"
+    said = {"a.o": (a,), "b.o": (b, lost), "c.o": (c, lost), "d.o": (a, lost)}
+    found = account(said, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, Disk())
+    assert found.told == {"a.o": (a,), "b.o": (b,), "c.o": (c, strange), "d.o": (a,)}
+    assert found.misread == {"b.o": (), "c.o": (c, strange), "d.o": (), "gone.o": (a,)}
+    assert set(found.doubtful) == {lost, "d.o"}
 
 
 def test_dependency_files_that_are_called_otherwise(tmp_path: Path) -> None:

@@ -69,6 +69,26 @@ def test_the_depfile_names_all_that_was_read(idl: IdlFiles) -> None:
     assert all(Path(name).is_file() for name in dependencies)
 
 
+@pytest.mark.parametrize("name", ["a\\b/v.idl", "a\tb/v.idl", "a\nb/v.idl"])
+def test_what_a_depfile_cannot_name_is_refused(name: str, idl: IdlFiles) -> None:
+    path, out = idl.write(name, TEXT), idl.directory / "out"
+    with pytest.raises(IdlError) as caught:
+        compile_idl(path, (), (), out, depfile=out / "v.d")
+    assert caught.value.code == "idl-depfile"
+    assert not out.exists()
+
+
+def test_a_depfile_names_the_file_that_dots_after_a_link_lead_to(idl: IdlFiles) -> None:
+    types = idl.write("there/types.idl", "typedef long t;")
+    idl.write("there/deep/keep", "")
+    idl.write("types.idl", "typedef short t;")
+    (idl.directory / "link").symlink_to("there/deep")
+    path = idl.write("v.idl", '#include "link/../types.idl"\n' + TEXT)
+    depfile = idl.directory / "v.d"
+    compile_idl(path, (), (), idl.directory / "out", depfile=depfile)
+    assert os.path.realpath(types) in parse_depfile(depfile.read_text())[1]
+
+
 def parse_depfile(text: str) -> tuple[list[str], list[str]]:
     """Read a depfile as Ninja does."""
     text = text.replace("\\\n", " ")
