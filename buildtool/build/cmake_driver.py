@@ -262,6 +262,15 @@ class Driver(_Given):
         return self.check(self.run(argv), doing)
 
     def run(self, argv: Sequence[str | Path]) -> Completed:
+        done = self._run_once(argv)
+        if done.status > 0 and "ZIG" in self.step.profile.places:
+            from buildtool.build.cache.zig_cache import repair  # noqa: PLC0415 - loaded by now
+
+            if repair(Path(self.environment["ZIG_GLOBAL_CACHE_DIR"]), done.output):
+                return self._run_once(argv)
+        return done
+
+    def _run_once(self, argv: Sequence[str | Path]) -> Completed:
         return self.log.capture(
             argv, env=self.environment, cwd=self.step.source, on_line=self.say, umask=UMASK
         )

@@ -81,19 +81,22 @@ def gc(
 
 @app.command()
 def verify(*, json: Json = False) -> None:
-    """Check what steps made and the emulated device's programs against their digests.
+    """Check what steps made and the emulated device's programs against their digests, and that
+    nothing is missing in zig's cache.
 
     What is wrong is deleted, and made again when it is needed; exit status 1 if anything was.
     """
     from buildtool.build.cache.upkeep import Verified, tally
     from buildtool.build.cache.upkeep import verify as check
+    from buildtool.build.cache.zig_cache import verify as check_zig
     from buildtool.build.emulator_cache import directory as emulator_directory
     from buildtool.build.emulator_cache import verify as check_emulator
+    from buildtool.core.cache import cache_dir
 
     store = _store()
     done = check(store) if store.directory.is_dir() else Verified(*tally(store), (), 0)
     emulator = check_emulator(emulator_directory())
-    wrong = [*done.wrong, *emulator.wrong]
+    wrong = [*done.wrong, *emulator.wrong, *check_zig(cache_dir() / "zig")]
     if json:
         print_json(
             {

@@ -17,7 +17,7 @@ import errno
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -42,6 +42,7 @@ _KEY = bytes.fromhex("02e9fafee0958155f55a15cb4af40009")
 _DIGEST, _PATH = slice(24, 40), 41  # in the entry of a file in a manifest
 _NAME = re.compile(r"[0-9a-f]{32}")
 _MANIFEST = re.compile(r"[0-9a-f]{32}(\.txt)?")  # with .txt until 0.16
+_OUTPUT = re.compile(r"\bo/([0-9a-f]{32})/")
 _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
 
@@ -92,6 +93,23 @@ def sweep(directory: Path) -> None:
                 own.remove(path)
 
 
+def repair(directory: Path, said: str) -> bool:
+    """Delete the manifests of outputs that zig missed, when that is what a tool has `said`; True
+    when there were any: then the tool may succeed the next time."""
+    named = {match[1] for match in _OUTPUT.finditer(said)}
+    broken = {name for name in named if not _is_whole(directory / "o" / name)}
+    found = _forget(directory, broken) if broken else []
+    own.repairs.extend(f"deleted {path}, which was incomplete" for path in found)
+    return bool(found)
+
+
+def verify(directory: Path) -> list[Path]:
+    """Delete the manifests of outputs that are missing or empty; returns these outputs' paths."""
+    outputs = {path.name for path in _inside(directory / "o", _NAME) if _is_whole(path)}
+    known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
+    return _forget(directory, known - outputs - {""})
+
+
 def output_of(name: str, manifest: bytes) -> str:
     """The name of the directory in `o` that belongs to the manifest called `name`; "" for none."""
     if not manifest or not _NAME.fullmatch(name):
@@ -105,6 +123,23 @@ def output_of(name: str, manifest: bytes) -> str:
             return ""
         at = end + 1
     return siphash(_KEY, b"".join(digests)).hex()
+
+
+def _forget(directory: Path, broken: Collection[str]) -> list[Path]:
+    found = []
+    for manifest in _inside(directory / "h", _NAME):
+        output = output_of(manifest.name, _read(manifest))
+        if output in broken and _delete_pair(manifest, _used(manifest), directory / "o" / output):
+            found.append(directory / "o" / output)
+    return found
+
+
+def _is_whole(output: Path) -> bool:
+    """Whether there is something in it; no file that zig makes is empty."""
+    try:
+        return min((file.lstat().st_size for file in output.iterdir()), default=0) > 0
+    except OSError:
+        return False
 
 
 def _delete_pair(manifest: Path, used: int, output: Path) -> bool:

@@ -120,9 +120,11 @@ class Asked:
         made then, their dependency files kept.
         """
         places = self._places(configured.made)
-        told = read_headers(self.tree, self.ninja, self.environment)
-        wrong = {n: files for n, files in self.misread.items() if n in told and n not in finished}
-        wrong |= self._misread(told, finished)
+        told: Told = read_headers(self.tree, self.ninja, self.environment)
+        wrong: Told = {
+            n: files for n, files in self.misread.items() if n in told and n not in finished
+        }
+        wrong = {**wrong, **self._misread(told, finished)}
         needed = configured.made - configured.spare
         told, wrong, doubtful = account(
             {name: files for name, files in told.items() if name in needed}, wrong, disk

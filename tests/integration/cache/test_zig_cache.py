@@ -6,6 +6,7 @@ import fcntl
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from buildtool.build.cache.evict import evict
 from buildtool.build.cache.index import Index
 from buildtool.build.cache.store import Store
-from buildtool.build.cache.zig_cache import entries, output_of, sweep
+from buildtool.build.cache.zig_cache import entries, output_of, repair, sweep, verify
 from buildtool.core.lock import locked_now
 from buildtool.sdk.zig import find_zig
 
@@ -28,18 +29,22 @@ class Zig:
 
     def compiles(self, name: str) -> bool:
         """Compile a source of its own, from the cache if it is there; whether that went well."""
+        return self.compile(name).returncode == 0
+
+    def compile(self, name: str) -> subprocess.CompletedProcess[str]:
         source = self.place / f"{name}.c"
         if not source.exists():
             source.write_text(f"int {name}(void) {{ return 1; }}\n")
+            age(source)  # zig does not trust what was written just now
         cache = str(self.cache)
-        done = subprocess.run(
+        return subprocess.run(
             [self.program, "cc", "-target", "aarch64-linux-gnu.2.35", "-c", source, "-o", "x.o"],
             cwd=self.place,
             env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
             capture_output=True,
+            text=True,
             check=False,
         )
-        return done.returncode == 0
 
     def manifests(self) -> dict[str, Path]:
         """By the name of what was compiled."""
@@ -126,6 +131,28 @@ def test_outputs_that_somebody_deleted_are_made_again(zig: Zig) -> None:
     age(manifest)
     assert zig.collect() == 1
     assert zig.compiles("first")
+
+
+def test_outputs_that_zig_missed_are_made_again(zig: Zig) -> None:
+    output = zig.output("first")
+    (output / "first.o").unlink()
+    said = zig.compile("first").stderr
+    assert repair(zig.cache, said), said
+    assert not output.exists()
+    assert zig.compiles("first")
+    assert not repair(zig.cache, said)
+    assert not repair(zig.cache, "the path of outputs that nothing is wrong with: " + str(output))
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_what_is_missing_is_found(harm: Callable[[Path], object], zig: Zig) -> None:
+    assert verify(zig.cache) == []
+    output = zig.output("first")
+    harm(output / "first.o")
+    assert verify(zig.cache) == [output]
+    assert verify(zig.cache) == []
+    assert zig.compiles("first")
+    assert zig.output("first") == output
 
 
 def test_outputs_without_a_manifest_go(zig: Zig) -> None:

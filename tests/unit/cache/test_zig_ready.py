@@ -1,0 +1,62 @@
+"""zig's cache directory before zig works in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildtool.build.cache import zig_cache
+from buildtool.build.cache.zig_cache import make_ready, output_of
+from buildtool.core.unwritable import UnwritableError
+
+Put = Callable[[Path], object]
+KINDS: list[Put] = [
+    lambda path: path.write_text("x"),
+    os.mkfifo,
+    lambda path: path.symlink_to("nothing"),
+    lambda path: path.symlink_to(path.name),
+]
+
+
+@pytest.fixture
+def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "zig"
+
+
+@pytest.mark.parametrize("put", KINDS)
+@pytest.mark.parametrize("name", ["", "h", "o", "tmp", "z", "b"])
+def test_what_is_no_directory_is_replaced(name: str, put: Put, zig: Path) -> None:
+    (zig / name).parent.mkdir(parents=True)
+    put(zig / name)
+    make_ready()
+    assert (zig / name).is_dir()
+
+
+def test_a_link_to_a_directory_with_more_room_is_kept(zig: Path, tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    zig.parent.mkdir()
+    zig.symlink_to(tmp_path / "room")
+    make_ready()
+    assert zig.is_symlink()
+
+
+@pytest.mark.parametrize("name", ["", "h"])
+def test_a_directory_that_may_not_be_written_to(
+    name: str, zig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (zig / name).mkdir(parents=True)
+    monkeypatch.setattr(zig_cache.os, "access", lambda path, _: path != zig / name)
+    with pytest.raises(UnwritableError) as raised:
+        make_ready()
+    assert str(zig / name) in raised.value.message
+    assert "BUILDTOOL_CACHE" in raised.value.remedy
+
+
+@pytest.mark.parametrize("manifest", [b"", b"x", b"\0" * 41, b"\xff" * 100, b"\0" * 10_000])
+def test_a_damaged_manifest_is_of_no_outputs(manifest: bytes) -> None:
+    assert len(output_of("0" * 32, manifest)) in (0, 32)
+    assert output_of("0" * 31, manifest) == ""
