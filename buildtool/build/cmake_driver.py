@@ -167,6 +167,8 @@ class Driver(_Given):
             ]
             self.tool(command, "installing")
         add_needed(self.step, (fresh, copied), copied)
+        for folder in (fresh, copied):  # before CMake writes to files that are read-only
+            normalize_modes(self.step, folder)
         if script := runpath_script(self.step, fresh, copied):
             write_if_changed(self.tree / RUNPATHS, script)
             changes: list[str | Path] = [self.cmake.program, "-P", self.tree / RUNPATHS]
