@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -246,7 +247,7 @@ def test_no_change_of_a_document_does_harm(
             target = target[part]
         match data.draw(st.sampled_from(["replace", "delete", "repeat"])):
             case "replace":
-                target[key] = data.draw(VALUES)
+                target[key] = copy.deepcopy(data.draw(VALUES))
             case "delete":
                 del target[key]
             case _ if isinstance(target, list):
