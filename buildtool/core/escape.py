@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 
-# C0, DEL and C1; the marks that reorder text (Unicode Standard Annex #9); the two line separators,
-# which end a line for Python's splitlines() but not for tools; bytes that are not UTF-8, as Python
-# decodes them (PEP 383).
-CONTROLS = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-"""What `escape` writes out, line breaks too: the inside of a regular expression's brackets."""
-_WRITTEN_OUT = re.compile(rf"(?!\n)[{CONTROLS}]")
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*[mK]")  # ECMA-48: SGR, and EL, which GCC adds
+# Marks that reorder text (Unicode Standard Annex #9), and separators that end a line for Python's
+# splitlines() but not for tools.
+_MARKS = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def is_control(character: str) -> bool:
+    """Whether it is of C0, DEL, of C1, reorders text, or stands for a byte that is not UTF-8."""
+    code = ord(character)
+    return (
+        code < 0x20
+        or 0x7F <= code < 0xA0
+        or character in _MARKS
+        or 0xD800 <= code < 0xE000  # surrogates: see PEP 383
+    )
 
 
 def escape(text: str) -> str:
@@ -18,16 +25,24 @@ def escape(text: str) -> str:
 
     Line breaks stay, tabs become blanks.  A text without control characters is returned as it is.
     """
-    return _WRITTEN_OUT.sub(_written_out, text.expandtabs() if "\t" in text else text)
+    if text.isprintable():
+        return text
+    return "".join(
+        _written_out(character) if is_control(character) and character != "\n" else character
+        for character in text.expandtabs()
+    )
 
 
 def without_colours(text: str) -> str:
-    """What a tool printed, without the colours that a project may have it print always."""
-    return _COLOURS.sub("", text) if "\x1b" in text else text
+    """What a tool printed, without the colours that a project may have it print always.
+
+    Source: ECMA-48, SGR; and EL, which GCC adds.
+    """
+    return re.sub(r"\x1b\[[0-9;:]*[mK]", "", text) if "\x1b" in text else text
 
 
-def _written_out(match: re.Match[str]) -> str:
-    code = ord(match[0])
+def _written_out(character: str) -> str:
+    code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

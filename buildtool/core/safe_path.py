@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
-from buildtool.core.escape import CONTROLS
+from buildtool.core.escape import is_control
 
 MISREAD: Mapping[str, str] = {
     "`": "shells run what stands between two of them",
@@ -43,9 +42,6 @@ MISREAD: Mapping[str, str] = {
 }
 """Characters that a tool behind this one misreads, and which one does.  Each was tried with builds
 of a project; no tool misreads another printable character."""
-_BYTES = frozenset(map(chr, range(0xDC80, 0xDD00)))
-"""How Python decodes bytes that are not UTF-8; see PEP 383."""
-_UNSAFE = re.compile(f"[{CONTROLS}{re.escape(''.join(MISREAD))}]")
 
 
 class UnsafePathError(UsageError):
@@ -59,13 +55,13 @@ def misread(path: str | Path) -> tuple[str, str] | None:
 
     None for a path that every tool reads as it is meant.
     """
-    if found := _UNSAFE.search(str(path)):
-        return _named(found[0]), _reason(found[0])
+    if unsafe := _unsafe(str(path)):
+        return _named(unsafe), _reason(unsafe)
     if not Path(path).is_absolute():
         return None
     target = os.path.realpath(path)
-    if found := _UNSAFE.search(target):
-        return _named(found[0]), f"{_reason(found[0])}; the path leads to {target}"
+    if unsafe := _unsafe(target):
+        return _named(unsafe), f"{_reason(unsafe)}; the path leads to {target}"
     return None
 
 
@@ -81,10 +77,15 @@ def check_path(path: str | Path, what: str, remedy: str = "") -> None:
         )
 
 
+def _unsafe(path: str) -> str:
+    """The first character that may not be in a path; "" for none."""
+    return next((c for c in path if c in MISREAD or is_control(c)), "")
+
+
 def _named(character: str) -> str:
     if character in MISREAD:
         return repr(character)
-    if character in _BYTES:
+    if _is_byte(character):
         return f"the byte 0x{ord(character) - 0xDC00:02x}"
     return f"the character U+{ord(character):04X}"
 
@@ -92,6 +93,11 @@ def _named(character: str) -> str:
 def _reason(character: str) -> str:
     if character in MISREAD:
         return MISREAD[character]
-    if character in _BYTES:
+    if _is_byte(character):
         return "the path is not UTF-8, as CMake wants it"
     return "no tool is sure to read a control character as a part of a name"
+
+
+def _is_byte(character: str) -> bool:
+    """Whether Python decoded a byte to it that is not UTF-8; see PEP 383."""
+    return "\udc80" <= character <= "\udcff"

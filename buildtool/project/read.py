@@ -34,9 +34,6 @@ FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
-_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
-_DEEP_KEY = re.compile(rf"""(?<![\w"'.-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}""", re.ASCII)
-"""A dotted key of more parts than any key has; tomllib takes the square of their number to read."""
 Record = TypeVar("Record")
 
 
@@ -123,14 +120,9 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         known = read_summed(note)
         if known["digest"] == digest:
             return dict(known["tables"])
-    if deep := _DEEP_KEY.search(text):
-        raise ProjectError(
-            "a key has more than 32 parts",
-            file=file,
-            line=text.count("\n", 0, deep.start()) + 1,
-            remedy="No key has more than four: skel.NAME.defines.ENTRY",
-        )
     import tomllib  # noqa: PLC0415 - mostly it is known
+
+    _check_keys(file, text)
 
     try:
         tables = tomllib.loads(text)
@@ -146,6 +138,19 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):  # dates
             write_summed(note, {"digest": digest, "tables": tables})
     return tables
+
+
+def _check_keys(file: Path, text: str) -> None:
+    """Refuse a dotted key of more parts than any has: tomllib takes the square of their number."""
+    part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+    deep = rf"""(?<![\w"'.-])(?:{part}[ \t]*+\.[ \t]*+){{32}}"""
+    if found := re.search(deep, text, re.ASCII):
+        raise ProjectError(
+            "a key has more than 32 parts",
+            file=file,
+            line=text.count("\n", 0, found.start()) + 1,
+            remedy="No key has more than four: skel.NAME.defines.ENTRY",
+        )
 
 
 @functools.cache  # of one kind there may be many tables
