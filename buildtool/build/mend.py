@@ -23,6 +23,7 @@ _FILES = (  # that this tool, CMake and Ninja write in every tree
     *(NOTE, STAMP, TRACE, INSTALL_TRACE, TOOLCHAIN, ".ninja_log", ".ninja_deps", "build.ninja"),
     *("CMakeCache.txt", "cmake_install.cmake", "compile_commands.json", "install_manifest.txt"),
 )
+_OBJECTS = (".o", ".obj")
 _FOLDERS = ("CMakeFiles", ".cmake/api/v1/query/client-buildtool", ".cmake/api/v1/reply")
 
 
@@ -81,13 +82,21 @@ def _mend_folders(tree: Path, known: Mapping[str, Stamp]) -> None:
 
 
 def _mend_files(tree: Path, known: Mapping[str, Stamp]) -> None:
-    """Each known file is one, or a link, which can be deleted; or the directory that it was."""
+    """Each known file is one, or a link, which can be deleted; or the directory that it was.  The
+    dependency file of an object, which compilers write, is a file."""
     for name, stamp in known.items():
-        try:
-            status = os.lstat(f"{tree}/{name}")
-        except OSError:
-            continue
-        is_file = stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
-        is_same = stat.S_ISDIR(status.st_mode) and status.st_ino == stamp[0]
-        if not is_file and not is_same:
+        mode, inode = _kind(f"{tree}/{name}")
+        is_same = mode == stat.S_IFDIR and inode == stamp[0]
+        if mode not in (0, stat.S_IFREG, stat.S_IFLNK) and not is_same:
             clear(tree / name)
+        if name.endswith(_OBJECTS) and _kind(f"{tree}/{name}.d")[0] not in (0, stat.S_IFREG):
+            clear(tree / f"{name}.d")
+
+
+def _kind(path: str) -> tuple[int, int]:
+    """The kind of what is there, 0 for nothing, and its inode."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return 0, 0
+    return stat.S_IFMT(status.st_mode), status.st_ino

@@ -120,22 +120,19 @@ class Asked:
         made then, their dependency files kept.
         """
         places = self._places(configured.made)
-        told: Told = read_headers(self.tree, self.ninja, self.environment)
-        wrong: Told = {
-            n: files for n, files in self.misread.items() if n in told and n not in finished
-        }
-        wrong = {**wrong, **self._misread(told, finished)}
+        every = read_headers(self.tree, self.ninja, self.environment)
+        wrong = {n: files for n, files in self.misread.items() if n in every and n not in finished}
+        wrong |= self._misread(every, finished)
         needed = configured.made - configured.spare
-        told, wrong, doubtful = account(
-            {name: files for name, files in told.items() if name in needed}, wrong, disk
-        )
+        certain = account({n: files for n, files in every.items() if n in needed}, wrong, disk)
+        told = certain.told
         headers = Finding(places, disk)
         for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
             headers.content(file)
         headers.absent |= Shadows(read_build_tree(self.tree), told, places).absent(disk, since)
         asked = self.declared(declared, disk)
-        names = tuple(map(self.roots.named, doubtful))
-        found = Discovered(configured, headers.paths, asked, PathSet(), wrong, names)
+        doubtful = tuple(map(self.roots.named, certain.doubtful))
+        found = Discovered(configured, headers.paths, asked, PathSet(), certain.misread, doubtful)
         if not install_trace:
             return found
         install = Finding(places, disk)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from buildtool.build.depfile import is_plain, prerequisites
 from buildtool.build.discover.spelling import Spellings
 from buildtool.build.disk import Disk
+from buildtool.core.files import read_regular
 
 # Where a name may end in a dependency file, also in a text of names with zero bytes between them.
 _ENDS = re.compile(r"[\t\n]|[\r:](?=\0|\Z)")
@@ -61,7 +62,7 @@ def misread(
     found: dict[str, tuple[str, ...]] = {}
     for name in objects:
         try:
-            data = Path(depfiles.get(name, f"{name}.d")).read_bytes()
+            data = read_regular(Path(depfiles.get(name, f"{name}.d")))
         except OSError:
             found[name] = ()
             continue

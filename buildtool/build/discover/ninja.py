@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core.files import read_regular
 from buildtool.core.process import capture, check
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
@@ -62,7 +63,7 @@ def read_depfiles(tree: Path) -> dict[str, str]:
 
     Source: Ninja's manual, "Ninja file reference", and the variables that CMake's rules take.
     """
-    text = (tree / "build.ninja").read_bytes().decode(errors="surrogateescape")
+    text = read_regular(tree / "build.ninja").decode(errors="surrogateescape")
     found: dict[str, str] = {}
     outputs: list[str] = []
     for match in _DEPFILE.finditer(text):
@@ -159,9 +160,10 @@ class _Ask:
     def headers(self) -> dict[str, tuple[str, ...]]:
         objects: dict[str, list[str]] = {}
         files: list[str] = []
+        prefix = f"{self.tree}/"
         for line in self("deps"):
             if line.startswith("    "):
-                files.append(self.absolute(line[4:]))
+                files.append(line[4:] if line.startswith("/", 4) else prefix + line[4:])
             elif match := _OBJECT.fullmatch(line):
                 files = objects.setdefault(self.absolute(match[1]), [])
         return {name: tuple(found) for name, found in objects.items()}

@@ -145,7 +145,7 @@ def expect(cell: str, root: Path, buildtool: Buildtool) -> None:
     if cell not in ("builds", "qemu"):
         assert done.returncode != 0
         error = json.loads(done.stdout)["error"]
-        assert cell in " ".join(error.values())
+        assert cell in " ".join(map(str, error.values()))
         return
     assert done.returncode == 0, done.stderr
     if cell == "qemu":
