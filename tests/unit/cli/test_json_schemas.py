@@ -61,6 +61,15 @@ def test_every_document_has_the_number_of_its_schema(name: str) -> None:
     assert (REPOSITORY / "docs" / "json.md").read_text().count(f"(json/{name}{ENDING})") == 1
 
 
+def test_the_schema_of_the_project_file_is_printed_as_it_is_published(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["init", "--schema"]) == 0
+
+    published = (REPOSITORY / "docs" / "buildtool.schema.json").read_text()
+    assert json.loads(capsys.readouterr().out) == json.loads(published)
+
+
 def test_the_documents_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
     show_error(UsageError("wrong", why="so", remedy="Mend it."), as_json=True)
     usage = json.loads(capsys.readouterr().out)
