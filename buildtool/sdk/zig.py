@@ -50,7 +50,7 @@ def sound_zig(wish: Tool = ANY) -> Zig:
     `shared_copy`.
     """
     zig = sound("zig", find_zig(wish))
-    if not any(zig.where == packaged.resolve() for packaged in _packaged()):
+    if not _is_packaged(zig.where):
         return zig
     name = f"zig-{zig.version}-{zig.identity[:16]}"
     copy = shared_copy(name, {"zig": zig.where, "lib": zig.library})

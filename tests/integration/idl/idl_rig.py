@@ -7,9 +7,10 @@ tests' programs put guard pages behind every buffer.
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from buildtool.sdk.zig import sound_zig
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -46,7 +47,7 @@ def counted(generated: Path) -> Path:
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc`, which must neither fail nor warn."""
-    command = [sys.executable, "-m", "ziglang", "cc", *map(str, arguments)]
+    command = [str(sound_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, timeout=900, check=False
     )

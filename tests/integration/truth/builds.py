@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from buildtool.build.environment import build_environment
-from buildtool.sdk.zig import find_zig
+from buildtool.sdk.zig import sound_zig
 
 from .cases import Case
 
@@ -25,7 +25,7 @@ HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-s", "-static")
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc` with buildtool's own zig cache; fails with the compiler's text."""
-    command = [str(find_zig().where), "cc", *map(str, arguments)]
+    command = [str(sound_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command,
         cwd=cwd,
