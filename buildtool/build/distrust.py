@@ -39,4 +39,4 @@ def rebuilding(built: Built, building: Building, error: BuildtoolError) -> Build
         doubtful.add(step.name)
     if not doubtful:
         raise error
-    return building._replace(rebuild=frozenset(doubtful))
+    return building.now()._replace(rebuild=frozenset(doubtful))
