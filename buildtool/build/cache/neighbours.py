@@ -34,7 +34,8 @@ OTHERS = {
 """What else lies in the cache directory."""
 KEPT = ("sysroots",)
 """What is never cleared: it takes a device to get it again."""
-UNCOUNTED = ("sysroots", "toolchains")
+COUNTED = tuple(name for name in OTHERS if name not in ("sysroots", "toolchains"))
+"""What counts towards the limit."""
 NOTES = ("answers", "digests")
 """Small files, each of which costs a moment to make again."""
 REMEMBERED_NS = 3600 * 10**9
@@ -59,7 +60,7 @@ class Neighbours(NamedTuple):
                 return size
         except (OSError, ValueError):
             pass
-        size = counted(self.tally())
+        size = sum(tally_tree(self.directory / name).bytes for name in COUNTED)
         self._remember(size)
         return size
 
@@ -97,8 +98,7 @@ class Neighbours(NamedTuple):
 
 def counted(found: Mapping[str, Tally]) -> int:
     """The bytes of it that count towards the limit."""
-    names = OTHERS.keys() - UNCOUNTED
-    return sum(one.bytes for name, one in found.items() if name in names)
+    return sum(one.bytes for name, one in found.items() if name in COUNTED)
 
 
 def _delete(path: Path) -> bool:

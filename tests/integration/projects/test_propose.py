@@ -140,8 +140,9 @@ def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
     ]
 
 
-def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:
+def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) -> None:
     """And what depends on it; everything else is proposed."""
+    away = tmp_path / "elsewhere"  # CMake makes it
     found = proposed(
         {
             "app/CMakeLists.txt": PROGRAM.format("app") + "install(TARGETS app)\n",
@@ -152,7 +153,7 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:
             "mute/CMakeLists.txt": NEW + "project(mute C)\nadd_library(mute ../m.c)\n",
             "lib/CMakeLists.txt": NEW + "project(lib C)\nadd_library(lib SHARED ../m.c)\n",
             "away/CMakeLists.txt": PROGRAM.format("away")
-            + "set_target_properties(away PROPERTIES RUNTIME_OUTPUT_DIRECTORY /nowhere)\n",
+            + f'set_target_properties(away PROPERTIES RUNTIME_OUTPUT_DIRECTORY "{away}")\n',
             "loose/CMakeLists.txt": "add_executable(loose l.c)\n",
         }
     )
@@ -166,7 +167,7 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose) -> None:
         "host.zlib cannot be configured for ARM64: zlib/x.cmake:2: By not providing",
         "mute/CMakeLists.txt:2 makes no program and no skel",
         "lib/CMakeLists.txt:2 does not tell which side it is for",
-        "host.away ships nothing: away is put outside the build tree: /nowhere/away",
+        f"host.away ships nothing: away is put outside the build tree: {away}/away",
     ):
         assert part in said
         assert part in found["text"]

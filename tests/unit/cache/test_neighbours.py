@@ -93,6 +93,19 @@ def test_what_cannot_go_does_not_push_actions_out(cache: Path) -> None:
     assert blob.exists()
 
 
+def test_what_killed_processes_of_zig_left_goes_when_something_was_built(cache: Path) -> None:
+    stale, fresh = (cache / "zig" / "tmp" / name for name in (KEY, "1" * 16))
+    for folder in (stale, fresh):
+        folder.mkdir(parents=True)
+    os.utime(stale, (OLD, OLD))
+    with LocalCache(cache / "actions", 1 << 30, print, Neighbours(cache)):
+        pass
+    assert stale.exists()
+    put(cache, b"content")
+    assert not stale.exists()
+    assert fresh.exists()
+
+
 def test_programs_of_the_emulated_device_that_are_not_used_go(cache: Path) -> None:
     trees = [cache / "emulator" / key for key in (KEY, "1" * 16, "2" * 16)]
     for tree in trees:
