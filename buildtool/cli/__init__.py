@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     directories, argv = _directories(given)
     runs = next((word for word in argv if not word.startswith("-")), "") == "run"
     as_json = "--json" in _own(argv)
+    status: int | None
     try:
         for directory in directories:
             _change_to(directory)
@@ -59,13 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         give_up()
         return OWN_FAILURE_OF_RUN if runs else problem.exit_status
     except MemoryError:
-        problem = BuildtoolError(
-            "there is not enough memory",
-            why="the system, or a limit that is set for this process (ulimit -v), gave no more",
-            remedy="End other programs, raise the limit, or let fewer jobs run: --jobs 1.",
-        )
-        show_error(problem, as_json=as_json)
-        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
+        status = None  # shown below, when the memory that was taken is free again
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise
@@ -74,6 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         with contextlib.suppress(OSError):
             show_repairs()
+    if status is None:
+        problem = BuildtoolError(
+            "there is not enough memory",
+            why="the system, or a limit that is set for this process (ulimit -v), gave no more",
+            remedy="End other programs, raise the limit, or let fewer jobs run: --jobs 1.",
+        )
+        show_error(problem, as_json=as_json)
+        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
     return status
 
 

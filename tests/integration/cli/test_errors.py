@@ -135,13 +135,30 @@ def test_output_that_has_no_room(arguments: str, says: str, project: Path) -> No
     assert done.returncode == (2 if "nothing" in arguments else 1)
 
 
-def test_memory_that_runs_out(project: Path) -> None:
-    with (project / "profile").open("wb") as file:
-        file.truncate(8 << 30)  # to be compared with what is to be written; takes no space
-    command = ["sh", "-c", 'ulimit -v 2000000; exec "$0" -P -m buildtool profile -o profile']
+SHORT_OF_MEMORY = """
+import resource, sys
+from buildtool.cli import main
+
+main(["idl", "small.idl"])  # so that everything is loaded
+with open("/proc/self/statm", encoding="ascii") as file:
+    size = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (8 << 20),) * 2)
+sys.exit(main(["idl", "large.idl"]))
+"""
+
+
+def test_memory_that_runs_out(tmp_path: Path) -> None:
+    (tmp_path / "small.idl").write_text("interface x { long m(in long a); };")
+    (tmp_path / "large.idl").write_text(
+        "".join(f"struct s{n} {{ long a; }};" for n in range(20_000))
+    )
 
     done = subprocess.run(
-        [*command, sys.executable], cwd=project, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-P", "-c", SHORT_OF_MEMORY],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
     assert done.stderr.startswith("error: there is not enough memory\n")
