@@ -203,8 +203,8 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(
     tmp_path: Path, buildtool: Buildtool
 ) -> None:
     """It writes a dependency file, which CMake reads before Ninja does."""
-    names = [form.replace(b"%s", byte) for byte in BYTES for form in FORMS]
-    names = [name for name in names if b"\t" not in name and not name.endswith(b":")]
+    groups = [byte for byte, *_ in in_groups() if byte != b"\t"]
+    names = [form.replace(b"%s", byte) for byte in groups for form in FORMS[:3]]
     app = Headers(tmp_path / "one", buildtool, [[b"gen/out.h"]])
     app.write("one")
     listed = [
