@@ -16,6 +16,7 @@ from buildtool.build import tree as trees
 from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
+from buildtool.build.future import refuse_future
 from buildtool.build.kept_tree import KeptTree, Made
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
@@ -98,6 +99,7 @@ class Driver(_Given):
         """
         begun = time.time_ns()
         note, _ = self.ready(foundation)
+        refuse_future(map(self.roots.placed, note.configured.read.files))
         options = ["-d", "keepdepfile"]  # Ninja misreads some, see `depfile`
         options += ["-k", "0"] if self.keep_going else []
         where = ["-C", str(self.tree)]

@@ -148,7 +148,7 @@ def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) ->
 def test_what_is_done_with_a_cache_that_may_only_be_read(deny: Deny, built: App) -> None:
     deny(built.cache)
     before = content(built.cache)
-    assert json.loads(built.run("cache", "stats", "--json").stdout)["blobs"]["files"]
+    assert json.loads(built.run("cache", "stats", "--json").stdout)["blobs"]["file_count"]
     for verb in ("gc", "verify", "clear"):
         assert REMEDY in built.fails("cache", verb)
     assert content(built.cache) == before
