@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -236,3 +237,46 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(
     app.put(b"app/inc/a^b.h", b"edited", old=True)
     assert app.build()[0] == "built"
     assert app.all_at("two")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", ["project", "source"])
+@pytest.mark.parametrize("number", [*range(1, 0x2F), *range(0x30, 0x81), 0xC3, 0xE9, 0xFF])
+def test_any_byte_in_the_path_of_a_project(
+    number: int, place: str, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    """It is refused, or edits are seen and a clone has what it is made of."""
+    strange = os.fsdecode(b"a" + bytes([number]) + b"b")
+    outcomes = []
+    for clone in ("one", "other"):
+        app = Headers(
+            tmp_path / clone / strange if place == "project" else tmp_path / clone,
+            buildtool,
+            [[b"inc/a.h"]],
+        )
+        app.write(clone)
+        if place == "source":
+            (app.root / "app").rename(app.root / strange)
+            quoted = strange.replace("\\", "\\\\").replace('"', '\\"')
+            if not quoted.isprintable():
+                quoted = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in quoted)
+            text = (app.root / "buildtool.toml").read_text()
+            with (app.root / "buildtool.toml").open("w", errors="surrogateescape") as file:
+                file.write(text.replace('source = "app"', f'source = "{quoted}"'))
+        done = buildtool("build", "sim", cwd=app.root)
+        if done.returncode:
+            assert "error: " in done.stderr
+            assert "Traceback" not in done.stderr
+            assert "nternal" not in done.stderr
+            outcomes.append(done.returncode)
+            continue
+        assert app.all_at(clone)
+        assert app.build()[0] == "up-to-date"
+        source = app.root / (strange if place == "source" else "app")
+        (source / "inc/a.h").write_bytes(header("edited"))
+        os.utime(source / "inc/a.h", (OLD, OLD))
+        assert app.build()[0] == ("built" if clone == "one" else "restored")
+        assert app.all_at("edited")
+        outcomes.append(0)
+    assert len({*outcomes}) == 1
+    assert outcomes[0] == 0 or chr(number) not in string.ascii_letters + string.digits + " _-.,+@=~"

@@ -169,8 +169,8 @@ HOSTILE = {
     "//proc": PathSet(files=("//proc/self/pagemap",)),
     "out of the project": PathSet(files=("{project}/../../../../../../../proc/self/pagemap",)),
     "kmsg": PathSet(files=("/proc/kmsg",)),
-    "a home's": PathSet(files=("/root/.netrc",)),
-    "absent": PathSet(absent=("/root/.netrc",)),
+    "a home's": PathSet(files=("/home/somebody/.netrc",)),
+    "absent": PathSet(absent=("/home/somebody/.netrc",)),
     "all globs": PathSet(globs=(Glob("/**", deep=True),)),
     "deep globs": PathSet(globs=(Glob("/usr/**/a/**/b/**/x", deep=True),)),
 }
