@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
+import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -238,3 +240,43 @@ def test_a_component_that_is_at_fault_itself_is_told_of(victim: Clone, nginx: Ng
             assert len(victim.said) == told
     finally:
         rules.write_text(before)
+
+
+NAMES = (
+    *("bin/app", "libb_skel.so", "lib/libx.so", "lib/libcdsprpc.so", "dsp/v68/libb_skel.so", "dsp"),
+    *(
+        "dsp/v68",
+        "dsp/v68/libb_skel.so/x",
+        "run.sh",
+        "run.sh/x",
+        "bin",
+        "bin/bin",
+        "share/x",
+        "a.so",
+    ),
+    *("x" * 255, "/".join("x" * 60), "\x1b[31m", "\u202e"),
+)
+CONTENTS = (
+    *(b"", b"text", GARBAGE, CDSPRPC, b"\x7fELF", CDSPRPC[:200], b"#!/bin/sh\n", bytes(100_000)),
+    *("→ x", "→ ..", "→ bin/app", "→ app", "→ ../bin", "→ v68", "→ ../../x", "→ ."),
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40))
+def test_no_action_breaks_a_build(seed: int, victim: Clone, built: Built, nginx: Nginx) -> None:
+    """Whatever outputs it has: one that is taken can ship, and one that is not leaves no trace."""
+    chance = random.Random(seed)
+    for step in chance.sample((HOST, SKEL), k=chance.randint(1, 2)):
+        changes = {chance.choice(NAMES): chance.choice(CONTENTS) for _ in range(3)}
+        with contextlib.suppress(AssertionError):  # it has been changed beyond recognition
+            forge(nginx, step, lambda found, changes=changes: found.update(changes))
+
+    done = victim.build(nginx.url)
+
+    staged = victim.staged()
+    if done == GOOD:
+        assert staged == built.staged
+    victim.forget()
+    assert set(victim.build().values()) <= {"built", "restored"}
+    assert victim.staged() == staged
