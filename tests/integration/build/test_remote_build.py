@@ -43,7 +43,7 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
     assert "remote cache" not in said
     asked = nginx.log()
 
-    person = machine("a person's", nginx.url)
+    person = machine("a person", nginx.url)
     assert person.why() == (
         f"{HOST}: restored from the remote cache\n"
         "    it was not built here before\n"
@@ -71,7 +71,7 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
     assert puts(nginx.log()) == puts(asked)
     ci.edit("host/main.c", "return LEVEL", "return 7")
     assert ci.build()[0] == {HOST: "built", SKEL: "up-to-date"}
-    other = machine("another's", nginx.url)
+    other = machine("another", nginx.url)
     other.edit("host/main.c", "return LEVEL", "return 7")
     assert other.build()[0] == FROM_REMOTE
 
