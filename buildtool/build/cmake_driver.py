@@ -16,7 +16,7 @@ from buildtool.build import tree as trees
 from buildtool.build.cmake_arguments import cache_entries
 from buildtool.build.disk import Disk
 from buildtool.build.file_api import answered, ask, read_build_tree
-from buildtool.build.future import refuse_future
+from buildtool.build.future import any_from_future, keep_configured
 from buildtool.build.kept_tree import KeptTree, Made
 from buildtool.build.launcher import Launcher
 from buildtool.build.logs import StepLog
@@ -98,8 +98,9 @@ class Driver(_Given):
         ships nothing, or what cannot ship.
         """
         begun = time.time_ns()
-        note, _ = self.ready(foundation)
-        refuse_future(map(self.roots.placed, note.configured.read.files))
+        note, configured = self.ready(foundation)
+        if configured or any_from_future(note.configured.read, self.roots):
+            keep_configured(self.tree, self.cmake.ninja, self.environment, note.configured.made)
         options = ["-d", "keepdepfile"]  # Ninja misreads some, see `depfile`
         options += ["-k", "0"] if self.keep_going else []
         where = ["-C", str(self.tree)]

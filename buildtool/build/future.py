@@ -1,44 +1,63 @@
-"""Files whose time stamp is in the future."""
+"""Files from the future: Ninja would run CMake again and again for one that CMake reads."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
+from buildtool.build.inputs import PathSet
+from buildtool.build.roots import Roots
 from buildtool.core.errors import BuildtoolError
-
-TOLERANCE_NS = 2_000_000_000  # clocks of file servers differ
+from buildtool.core.process import capture, check
 
 
 class FutureFileError(BuildtoolError):
-    """CMake reads a file that was changed in the future."""
+    """A file has a time stamp from the future, and a build needs time stamps to be right."""
 
     code = "future-file"
 
 
-def refuse_future(files: Iterable[Path]) -> None:
-    """Raise `FutureFileError` when one of the files that CMake reads is from the future.
+def any_from_future(paths: PathSet, roots: Roots) -> bool:
+    """Whether one of the files has a time stamp from the future."""
+    now = time.time_ns()
+    return any(_modified(roots.at(name)) > now for name in paths.files)
 
-    What CMake writes is always older than such a file.  So Ninja runs CMake again, a hundred times,
-    and fails.  Sources and headers from the future are compiled each time that Ninja runs.
+
+def keep_configured(
+    tree: Path, ninja: Path, environment: Mapping[str, str], made: frozenset[str]
+) -> None:
+    """Let Ninja take the configured `tree` for newer than all that CMake read, `made` by no rule.
+
+    Whether CMake has to be run was found out by content.  Raises `FutureFileError` where a rule
+    makes a file that CMake reads, since then Ninja must find out when, and `ToolError`.
     """
-    latest = time.time_ns() + TOLERANCE_NS
-    found = [file for file in files if _changed(file) > latest]
-    if not found:
+    from buildtool.build.discover.ninja import read_regeneration  # noqa: PLC0415 - as `KeptTree`
+
+    outputs, inputs = read_regeneration(tree, ninja, environment)
+    newest = max(inputs, key=_modified, default="")
+    stamp = _modified(newest)
+    if stamp <= time.time_ns():
         return
-    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_changed(found[0]) // 10**9))
-    more = f", and {len(found) - 1} more" if found[1:] else ""
-    raise FutureFileError(
-        f"{found[0]} was changed in the future: {when}{more}",
-        why="what CMake writes would be older, so Ninja would run CMake again without end",
-        remedy=f"Correct the clock, or the time stamps: touch {shlex.join(map(str, found[:10]))}",
-    )
+    if not made.isdisjoint(inputs):
+        date = time.strftime("%Y-%m-%d %H:%M", time.localtime(stamp // 10**9))
+        raise FutureFileError(
+            f"{newest} is from the future: its time stamp is {date}",
+            why="CMake reads it, and files that this build makes; Ninja compares their time stamps",
+            remedy=f"Give it the present one: touch {shlex.quote(newest)}",
+        )
+    for name in outputs:
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(tree / name, ns=(stamp, stamp))
+    command: list[str | Path] = [ninja, "-C", tree, "-t", "restat", *outputs]
+    check(capture(command, env=environment), f"telling Ninja that {tree} is up to date")
 
 
-def _changed(file: Path) -> int:
+def _modified(path: str) -> int:
     try:
-        return file.stat().st_mtime_ns
-    except OSError:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as `Disk`: many files
+    except (OSError, ValueError):
         return 0

@@ -5,6 +5,7 @@ Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`,
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -56,6 +57,19 @@ def read_headers(
     Raises `ToolError` when Ninja fails.
     """
     return _Ask(tree, ninja, environment).headers()
+
+
+def read_regeneration(
+    tree: Path, ninja: Path, environment: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """What CMake writes when Ninja runs it, as Ninja names it, and what it reads, absolute.
+
+    Raises `ToolError` when Ninja fails.
+    """
+    ask = _Ask(tree, ninja, environment)
+    lines = itertools.takewhile(lambda line: line != "  outputs:", ask("query", "build.ninja"))
+    inputs = [line[4:].removeprefix("| ") for line in lines if line.startswith("    ")]
+    return ask("targets", "rule", "RERUN_CMAKE"), [ask.absolute(name) for name in inputs]
 
 
 def read_depfiles(tree: Path) -> dict[str, str]:

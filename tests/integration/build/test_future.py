@@ -1,53 +1,105 @@
-"""Files whose time stamp is in the future: Ninja would run CMake for them without end."""
+"""Files with time stamps from the future, as of a wrong clock."""
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool, Edit
+from tests.command_line import Buildtool
+from tests.integration.build.test_stale import App, marked
 
-NEXT_YEAR = time.time() + 365 * 86400
-
-
-def set_time(file: Path, when: float) -> None:
-    os.utime(file, (when, when))
+FUTURE = 2_114_380_800  # 2037
 
 
-@pytest.mark.parametrize("built_before", [False, True])
-def test_a_file_that_cmake_reads(
-    buildtool: Buildtool, project: Path, edit: Edit, built_before: bool
-) -> None:
-    lists = project / "host/CMakeLists.txt"
-    if built_before:
-        assert buildtool("build", cwd=project).returncode == 0
-        edit(project / "host/src/main.c", "return", "return 0 +")
-    set_time(lists, NEXT_YEAR)
+@pytest.fixture
+def app(tmp_path: Path, buildtool: Buildtool) -> App:
+    app = App(tmp_path / "a project", buildtool)
+    app.project()
+    app.lists("configure_file(value.h.in value.h)\ninclude_directories(${CMAKE_BINARY_DIR})\n")
+    app.write("app/a.c", '#include "mark.h"\n#include "value.h"\n')
+    app.write("app/mark.h", marked("one"))
+    app.write("app/value.h.in", marked("first", "value"))
+    return app
 
-    done = buildtool("build", "--json", cwd=project)
 
+def from_future(app: App, *names: str) -> None:
+    for name in names:
+        os.utime(app.root / name, (FUTURE, FUTURE))
+
+
+def cmake_by_ninja(app: App) -> bool:
+    """Whether Ninja ran CMake in the last build."""
+    (log,) = (app.root / ".buildtool/state/logs").iterdir()
+    return "Re-running CMake" in log.read_text()
+
+
+@pytest.mark.parametrize("name", ["app/CMakeLists.txt", "app/value.h.in"])
+def test_what_cmake_reads(name: str, app: App) -> None:
+    """Ninja would run CMake a hundred times, and give up."""
+    from_future(app, name)
+    assert app.build() == "built"
+    assert not cmake_by_ninja(app)
+    assert app.build() == "up-to-date"
+    app.write("app/mark.h", marked("two"))
+    assert app.build() == "built"
+    assert not cmake_by_ninja(app)
+    assert app.has("two")
+
+    text = (app.root / name).read_text().replace("first", "second")
+    app.write(name, text + "# edited\n" * name.endswith(".txt"))
+    from_future(app, name)
+    assert app.build() == "built"
+    assert app.has("second" if name.endswith(".in") else "first")
+
+
+def test_a_file_that_comes_to_be_from_the_future(app: App) -> None:
+    assert app.build() == "built"
+    os.utime(app.root / "app/CMakeLists.txt")
+    app.write("app/mark.h", marked("two"))
+    assert app.build() == "built"
+    assert cmake_by_ninja(app)  # which notes when that was
+    from_future(app, "app/CMakeLists.txt")
+    assert app.build() == "up-to-date"
+    app.write("app/mark.h", marked("three"))
+    assert app.build() == "built"
+    assert not cmake_by_ninja(app)
+    assert app.has("three")
+
+
+def test_sources(app: App) -> None:
+    from_future(app, "app/a.c", "app/mark.h")
+    assert app.build() == "built"
+    assert app.build() == "up-to-date"
+    for mark in ("two", "three"):
+        app.write("app/mark.h", marked(mark))
+        from_future(app, "app/mark.h")
+        assert app.build() == "built"
+        assert app.has(mark)
+    app.write("app/mark.h", marked("two"))  # of the present; what was made of the other is kept
+    assert app.build() == "restored"
+    assert app.has("two")
+
+
+def test_a_file_that_cmake_reads_and_a_rule_makes(app: App) -> None:
+    """When to run CMake then, only Ninja finds out, from time stamps."""
+    app.write("app/in.txt", "")
+    made = (
+        "add_custom_command(OUTPUT made.txt DEPENDS in.txt"
+        " COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/in.txt made.txt)\n"
+        "add_custom_target(made ALL DEPENDS made.txt)\n"
+        "set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS"
+        " ${CMAKE_BINARY_DIR}/made.txt)\n"
+    )
+    app.write("app/a.c", marked("one"))
+    app.lists(made)
+    assert app.build() == "built"
+    app.lists(made, "# edited\n")  # CMake lists such a file only when it is there
+    from_future(app, "app/CMakeLists.txt")
+    done = app.buildtool("build", "sim", cwd=app.root)
     assert done.returncode == 1
-    error = json.loads(done.stdout)["error"]
-    assert error["code"] == "future-file"
-    assert error["message"].startswith(f"{lists} was changed in the future: ")
-    assert error["remedy"].endswith(f"touch '{lists}'")
-    set_time(lists, time.time())
-    assert buildtool("build", cwd=project).returncode == 0
-
-
-def test_a_source_is_built_once(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    source = project / "host/src/main.c"
-    set_time(source, NEXT_YEAR)
-    assert buildtool("build", cwd=project).returncode == 0
-    assert "2 steps up to date" in buildtool("build", cwd=project).stderr
-
-    edit(source, "return", "return 0 +")
-    set_time(source, NEXT_YEAR)
-
-    done = buildtool("build", "--json", cwd=project)
-    outcomes = {step["name"]: step["outcome"] for step in json.loads(done.stdout)["steps"]}
-    assert outcomes["host/demo"] == "built"
+    assert "CMakeLists.txt is from the future: its time stamp is 2037-01-0" in done.stderr
+    assert f"touch '{app.root}/app/CMakeLists.txt'" in done.stderr
+    os.utime(app.root / "app/CMakeLists.txt")
+    assert app.build() == "built"

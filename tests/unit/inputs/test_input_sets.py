@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,8 @@ def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:
     later = time.time_ns() + 60_000_000_000
     assert changed_since(PATHS, roots, later) == ()
     assert changed_since(PATHS, roots, later - 120_000_000_000) == ("{project}/a.c",)
+    os.utime(roots.at("{project}/a.c"), (2**31, 2**31))  # in 2038
+    assert changed_since(PATHS, roots, later) == ()
 
 
 def test_roots(tmp_path: Path) -> None:
