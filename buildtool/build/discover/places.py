@@ -111,12 +111,12 @@ class Finding:
             self.files.add(name)
 
     def existence(self, path: str) -> None:
-        """It matters whether there is something, not what is in it."""
+        """It matters whether there is a file, or anything else, not what is in it."""
         if not (name := self._name(path)):
             return
         path = self.places.roots.at(name)
         if os.path.isfile(path):  # noqa: PTH113
-            self.globs.add(Glob(literal(name), directories=True))
+            self.globs.add(Glob(literal(name)))
         elif os.path.lexists(path):  # a directory, or a link to nothing: their state is what counts
             self.files.add(name)
         else:

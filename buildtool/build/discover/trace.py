@@ -168,7 +168,9 @@ class _Reader:
 
     def condition(self, arguments: Sequence[str]) -> None:
         for before, word in zip(("", *arguments), arguments, strict=False):
-            if before in _ASKED and word:
+            if before == "IS_EXECUTABLE" and word:
+                self.found.content(self.place(word))  # of which the mode is a part
+            elif before in _ASKED and word:
                 self.found.existence(self.place(word))
         for at, word in enumerate(arguments[1:-1], 1):
             if word == "IS_NEWER_THAN":

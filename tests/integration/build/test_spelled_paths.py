@@ -100,3 +100,28 @@ def test_dots_after_a_link(app: App) -> None:
     assert app.build() == "built"
     assert app.has("two")
     assert app.build() == "up-to-date"
+
+
+def test_a_file_that_becomes_a_directory_and_one_that_becomes_a_program(app: App) -> None:
+    asks = "if({} ${{CMAKE_SOURCE_DIR}}/{})\n  add_compile_definitions({})\nendif()\n"
+    app.lists(
+        asks.format("IS_DIRECTORY", "thing", "DIRECTORY"),
+        asks.format("IS_EXECUTABLE", "tool", "PROGRAM"),
+        sources="a.c",
+    )
+    app.write(
+        "app/a.c",
+        f"#ifdef DIRECTORY\n{marked('directory', 'a')}#endif\n"
+        f"#ifdef PROGRAM\n{marked('program', 'b')}#endif\n",
+    )
+    app.write("app/thing", "")
+    app.write("app/tool", "")
+    assert app.build() == "built"
+    (app.root / "app/thing").unlink()
+    app.write("app/thing/keep", "")
+    assert app.build() == "built"
+    assert app.has("directory")
+    (app.root / "app/tool").chmod(0o755)
+    assert app.build() == "built"
+    assert app.has("program")
+    assert app.build() == "up-to-date"
