@@ -145,6 +145,7 @@ class ConanHome:
     def forget_packages(self) -> None:
         """Take away all packages and recipes: Conan cannot mend a home that lost some of them."""
         shutil.rmtree(self._store, ignore_errors=True)
+        self._exported.unlink(missing_ok=True)
 
     @property
     def local(self) -> frozenset[str]:
@@ -156,7 +157,7 @@ class ConanHome:
     def _set_remotes(self) -> None:
         note = self.where / "remotes.txt"
         wanted = "\n".join(self.remotes)
-        if (_text(note) or DEFAULT_REMOTE) == wanted:
+        if _text(note, DEFAULT_REMOTE) == wanted:
             return
         write_if_changed(note, CHANGING)  # if this is interrupted, it is begun again
         # Without its list Conan starts with ConanCenter alone.
@@ -232,11 +233,12 @@ def _read(note: Path) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _text(note: Path) -> str:
+def _text(file: Path, otherwise: str = "") -> str:
+    """What the file says; `otherwise` when it cannot be read."""
     try:
-        return read_regular(note).decode(errors="replace")
+        return read_regular(file).decode(errors="replace")
     except OSError:
-        return ""
+        return otherwise
 
 
 def _folders(place: Path) -> Iterator[Path]:

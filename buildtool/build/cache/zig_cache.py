@@ -105,9 +105,10 @@ def repair(directory: Path, said: str) -> bool:
 
 def verify(directory: Path) -> list[Path]:
     """Delete the manifests of outputs that are missing or empty; returns these outputs' paths."""
-    outputs = {path.name for path in _inside(directory / "o", _NAME) if _is_whole(path)}
+    # Manifests first: zig, which may be at work, writes them after their outputs.
     known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
-    return _forget(directory, known - outputs - {""})
+    broken = {name for name in known if name and not _is_whole(directory / "o" / name)}
+    return _forget(directory, broken)
 
 
 def output_of(name: str, manifest: bytes) -> str:
