@@ -7,12 +7,13 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from buildtool.build.disk import Disk
 from buildtool.build.jobserver import Jobserver, default_jobs
 from buildtool.build.plan import CMakeStep
 from buildtool.core.events import Listener
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.cmake import CMake, find_cmake
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
 
 
-class Options(NamedTuple):
+class Options(Value):
     """How a build is to go: jobs at once (0: as many as fit), whether to go on after a failure,
     the compiler launcher ("" for the project's)."""
 
@@ -61,7 +62,7 @@ class Caches:
         return Lookup(local, RemoteCache(config, self._listener) if config else None)
 
 
-class Building(NamedTuple):
+class Building(Value):
     """One build: `state` is the directory of records and logs, `disk` what is there now, `rebuild`
     the steps that are taken from no cache."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.plan import CMakeStep, Plan
 from buildtool.build.reasons import Reason
+from buildtool.core.value import Value
 
 
-class BuiltStep(NamedTuple):
+class BuiltStep(Value):
     """One finished step: its outcome (`up-to-date`, `restored`, `built`), its time in seconds, and
     what it ships.
 
@@ -27,7 +27,7 @@ class BuiltStep(NamedTuple):
     origin: str = ""
 
 
-class Built(NamedTuple):
+class Built(Value):
     """All finished steps of a plan."""
 
     plan: Plan

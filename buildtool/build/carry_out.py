@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -26,6 +26,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, Note, StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.files import value_digest
 from buildtool.core.lock import locked
+from buildtool.core.value import Value
 from buildtool.sdk.cmake import CMake
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def carry_out(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
     return finished(judged, done.outcome, done.record, seconds, done.origin)
 
 
-class Configured(NamedTuple):
+class Configured(Value):
     """A configured build tree: the CMake that made it, the cache entries that it was given, and
     the environment besides what is the caller's own."""
 
@@ -193,7 +194,7 @@ def _driver(judged: Judged, building: Building, packages: Dependencies | None) -
         )
 
 
-class _Done(NamedTuple):
+class _Done(Value):
     """How a step came to its record; `origin` is the cache that it was restored from."""
 
     outcome: str

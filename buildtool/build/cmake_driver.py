@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.build import frame as frames
@@ -40,6 +40,7 @@ from buildtool.core.ending import running_tools
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, holds, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
+from buildtool.core.value import Value
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
 from buildtool.toolchains.refusal import remedies
@@ -54,7 +55,7 @@ PROGRESS = re.compile(
 RUNPATHS = "runpaths.cmake"
 
 
-class _Given(NamedTuple):
+class _Given(Value):
     step: CMakeStep
     cmake: CMake
     dependencies: Dependencies | None

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.cache.evict import Entry
 from buildtool.build.cache.tally import Tally, tally_tree
@@ -22,6 +21,7 @@ from buildtool.build.record import read_record, spoiled
 from buildtool.core import own
 from buildtool.core.cache import cache_dir
 from buildtool.core.lock import locked_now
+from buildtool.core.value import Value
 
 NAME = "emulator"
 INSTALL = "install"
@@ -54,7 +54,7 @@ def note_use(tree: Path) -> None:
             os.utime(_lock(tree))
 
 
-class Checked(NamedTuple):
+class Checked(Value):
     """What `verify` has checked, and the paths of what was wrong."""
 
     checked: Tally

@@ -10,10 +10,11 @@ import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.value import Value
 
 API = Path(".cmake", "api", "v1")
 CLIENT = "client-buildtool"
@@ -28,7 +29,7 @@ class FileApiError(BuildtoolError):
     code = "file-api"
 
 
-class CompileGroup(NamedTuple):
+class CompileGroup(Value):
     """Sources of one target that are compiled alike.
 
     `fragments` are pieces of the command line as the shell reads them, without `includes` and
@@ -48,7 +49,7 @@ class CompileGroup(NamedTuple):
         return tuple(word for fragment in self.fragments for word in _words(fragment))
 
 
-class LinkFragment(NamedTuple):
+class LinkFragment(Value):
     """A piece of a link line as the shell reads it; `role` is `flags`, `libraries`,
     `libraryPath` or `frameworkPath`."""
 
@@ -60,7 +61,7 @@ class LinkFragment(NamedTuple):
         return tuple(_words(self.text))
 
 
-class CMakeTarget(NamedTuple):
+class CMakeTarget(Value):
     """A target: `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` …; `source` and
     `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes, `where`
     the CMakeLists.txt and the line that it comes from."""
@@ -77,7 +78,7 @@ class CMakeTarget(NamedTuple):
     where: tuple[Path, int] = (Path(), 0)
 
 
-class CMakeToolchain(NamedTuple):
+class CMakeToolchain(Value):
     """The compiler of one language, as CMake sees it; texts are empty where it knows none."""
 
     language: str
@@ -89,7 +90,7 @@ class CMakeToolchain(NamedTuple):
     implicit_link_directories: tuple[str, ...]
 
 
-class BuildTree(NamedTuple):
+class BuildTree(Value):
     """A configured tree: its top directories, targets and compilers by language."""
 
     source: Path
@@ -98,7 +99,7 @@ class BuildTree(NamedTuple):
     toolchains: Mapping[str, CMakeToolchain]
 
 
-class DependentGlob(NamedTuple):
+class DependentGlob(Value):
     """A file(GLOB … CONFIGURE_DEPENDS); `expression` is absolute."""
 
     expression: str
@@ -107,7 +108,7 @@ class DependentGlob(NamedTuple):
     follow: bool
 
 
-class CMakeRead(NamedTuple):
+class CMakeRead(Value):
     """What CMake read to configure a tree, apart from its own modules, which are below `root`,
     and from what it generated.  `log` is its configure log; None when it keeps none."""
 
@@ -161,7 +162,7 @@ def _bad(tree: Path, why: str) -> FileApiError:
     )
 
 
-class Reply(NamedTuple):
+class Reply(Value):
     """The files that CMake answers with, in `folder`."""
 
     folder: Path

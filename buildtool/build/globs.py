@@ -12,19 +12,20 @@ import functools
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.disk import Disk
 from buildtool.build.roots import Roots
+from buildtool.core.value import Value
 from buildtool.project.model import STATE
 
 MAX_DEPTH = 256
-_WILD = re.compile(r"(?<!\\)[*?\[]")
-_SPECIAL = re.compile(r"[*?\[]")
-_LITERAL = re.compile(r"\[([*?\[])\]")  # as `literal` writes a character that has a meaning
+_WILD = r"(?<!\\)[*?\[]"
+_SPECIAL = r"[*?\[]"
+_LITERAL = r"\[([*?\[])\]"  # as `literal` writes a character that has a meaning
 
 
-class Glob(NamedTuple):
+class Glob(Value):
     """`expression` is absolute, its beginning a root's name: `{project}/src/*.c`.
 
     `recursive`: GLOB_RECURSE.  `directories`: LIST_DIRECTORIES.  `follow`: FOLLOW_SYMLINKS.
@@ -108,12 +109,12 @@ def literal_base(glob: Glob) -> str:
 
     It is looked up, not compared, so that it may hold `..`.
     """
-    wild = _WILD.search(glob.expression)
+    wild = re.search(_WILD, glob.expression)
     cut = glob.expression.rfind("/", 0, wild.start() if wild else None)
     return glob.expression[: max(cut, 0)]
 
 
-class _Walk(NamedTuple):
+class _Walk(Value):
     glob: Glob
     disk: Disk
     state: str
@@ -189,8 +190,8 @@ class _Walk(NamedTuple):
 
 def _only_name(part: str) -> str | None:
     """The one name that a component of a pattern matches; None when it may match others too."""
-    name = _LITERAL.sub(r"\1", part)
-    return None if _SPECIAL.search(_LITERAL.sub("", part)) else name
+    name = re.sub(_LITERAL, r"\1", part)
+    return None if re.search(_SPECIAL, re.sub(_LITERAL, "", part)) else name
 
 
 @functools.cache

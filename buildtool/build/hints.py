@@ -13,9 +13,9 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.shorten import FailedCommand, failed_commands
+from buildtool.core.value import Value
 from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
 
 MOST = 3  # hints that are shown for one failure
@@ -38,7 +38,7 @@ _PACKAGE = re.compile(
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
-class Failure(NamedTuple):
+class Failure(Value):
     """A tool that failed: what it printed, the commands of Ninja that failed, the DSP arch that was
     built for, or ""."""
 

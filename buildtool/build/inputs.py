@@ -10,13 +10,14 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.disk import Disk
 from buildtool.build.globs import Budget, Glob, matches
 from buildtool.build.roots import Roots
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
+from buildtool.core.value import Value
 
 CLOCK_STEP = 10_000_000  # ns: the kernel's clock for time stamps goes in steps of up to 10 ms
 UNKNOWN = "?"
@@ -31,7 +32,7 @@ class InputsError(BuildtoolError):
     code = "inputs"
 
 
-class _Paths(NamedTuple):
+class _Paths(Value):
     files: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     globs: tuple[Glob, ...] = ()
@@ -107,7 +108,7 @@ class PathSet(_Paths):
             raise _bad(error) from error
 
 
-class _Seen(NamedTuple):
+class _Seen(Value):
     paths: PathSet
     digests: Mapping[str, str]
     appeared: tuple[str, ...]
@@ -151,7 +152,7 @@ class InputSet(_Seen):
             raise _bad(error) from error
 
 
-class Change(NamedTuple):
+class Change(Value):
     """One difference between two input sets.
 
     `kind` is `changed`, `appeared`, `vanished` (`old` and `new` are what `Disk.state` says, "" for

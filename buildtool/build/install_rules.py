@@ -6,12 +6,13 @@ Source: cmake-file-api(7), codemodel v2, "directory" object: `installers`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.file_api import API, CLIENT, FileApiError, Reply
+from buildtool.core.value import Value
 
 
-class InstallRule(NamedTuple):
+class InstallRule(Value):
     """An install() rule that is carried out by default.
 
     `kind` is the File API's: `target`, `file`, `directory`, `export`, `script`, `code` and others;
@@ -26,7 +27,7 @@ class InstallRule(NamedTuple):
     optional: bool
 
 
-class Installation(NamedTuple):
+class Installation(Value):
     """The rules of a tree in order, and the source directories of its CMakeLists.txt files."""
 
     rules: tuple[InstallRule, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -16,13 +16,14 @@ from buildtool.build.reasons import Reason, reasons
 from buildtool.build.record import Record, read_record, record_file
 from buildtool.build.roots import RootError, Roots
 from buildtool.build.step_key import step_fields, step_key
+from buildtool.core.value import Value
 from buildtool.sdk.cmake import CMake
 
 if TYPE_CHECKING:
     from buildtool.build.conan_driver import Dependencies
 
 
-class Judged(NamedTuple):
+class Judged(Value):
     """A step as it stands: its key, what was known of it, and why that is not enough."""
 
     step: CMakeStep

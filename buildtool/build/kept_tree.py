@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from buildtool.build import frame as frames
 from buildtool.build import tree as trees
@@ -30,12 +30,13 @@ from buildtool.build.roots import RootError, Roots
 from buildtool.build.tree import TreeNote
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import ToolError
+from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.build.discover import Asked, Discovered
 
 
-class Made(NamedTuple):
+class Made(Value):
     """What was read for what a build made; the names of what changed meanwhile, and of files that
     may not be the ones that were read."""
 
@@ -44,7 +45,7 @@ class Made(NamedTuple):
     doubtful: tuple[str, ...]
 
 
-class KeptTree(NamedTuple):
+class KeptTree(Value):
     """The build tree of a step; `environment` is the tools', `disk` knows digests."""
 
     step: CMakeStep

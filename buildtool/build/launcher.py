@@ -11,11 +11,11 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
+from buildtool.core.value import Value
 from buildtool.sdk.found import LAUNCHERS, ToolMissingError
 from buildtool.toolchains.profile import Profile
 
@@ -57,7 +57,7 @@ exec "$BUILDTOOL_COMPILER" {driver} "$@"
 """
 
 
-class Launcher(NamedTuple):
+class Launcher(Value):
     """A launcher that was found: what it is called, and the program."""
 
     name: str

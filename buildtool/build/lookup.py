@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from buildtool import __version__
 from buildtool.build.cache.action import Action, path_sets_document, read_action, read_path_sets
@@ -24,6 +24,7 @@ from buildtool.build.inputs import InputsError, InputSet, PathSet, changes, obse
 from buildtool.build.reasons import Reason, input_reasons
 from buildtool.build.roots import RootError, Roots
 from buildtool.core.files import is_digest
+from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from buildtool.build.cache.local import LocalCache
@@ -39,7 +40,7 @@ RECENT = 16
 """How many actions of a step are kept in mind, to tell which one is the most similar."""
 
 
-class Hit(NamedTuple):
+class Hit(Value):
     """An action that was carried out on just these `inputs`; `origin` is `local` or `remote`."""
 
     action: Action
@@ -48,7 +49,7 @@ class Hit(NamedTuple):
     remote: RemoteDocument | None = None
 
 
-class Kept(NamedTuple):
+class Kept(Value):
     """Outputs in their directory; `place` is the clone's where they have it in them, else ""."""
 
     outputs: tuple[Output, ...]
@@ -56,7 +57,7 @@ class Kept(NamedTuple):
     place: str
 
 
-class Lookup(NamedTuple):
+class Lookup(Value):
     """The caches of this build."""
 
     local: LocalCache

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from buildtool.build.depfile import refuse_unreadable
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
+from buildtool.core.value import Value
 from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
 from buildtool.sdk.found import ANY
 from buildtool.toolchains.profile import Profile
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from buildtool.build.conan_home import ConanHome
 
 
-class ConanNeeds(NamedTuple):
+class ConanNeeds(Value):
     """The packages that a component needs, and the Conan home that they are made ready in."""
 
     conanfile: Path
     home: ConanHome
 
 
-class CMakeStep(NamedTuple):
+class CMakeStep(Value):
     """Configure, build and install one component with one profile.
 
     `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
@@ -91,7 +92,7 @@ class CMakeStep(NamedTuple):
         }
 
 
-class Plan(NamedTuple):
+class Plan(Value):
     """Everything that `build TARGET` will do, in order, and where the result is staged.
 
     `system_libraries` are those that its devices have besides the platform's.

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.core.files import value_digest, write_if_changed
+from buildtool.core.value import Value
 
 PRESETS = "CMakePresets.json"
 USER_PRESETS = "CMakeUserPresets.json"
@@ -26,7 +27,7 @@ MAX_BYTES = 4 << 20
 MAX_FILES = 100
 
 
-class Preset(NamedTuple):
+class Preset(Value):
     """One build tree: `base` is a preset of the component's own that it starts from."""
 
     name: str

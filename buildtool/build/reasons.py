@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.inputs import Change, InputSet, changes
 from buildtool.build.record import Record, spoiled
 from buildtool.build.step_key import differences
+from buildtool.core.value import Value
 
-_DIGEST = re.compile(r"[0-9a-f]{64}(\+x)?")
+_DIGEST = r"[0-9a-f]{64}(\+x)?"
 
 
-class Reason(NamedTuple):
+class Reason(Value):
     """One thing that differs from the last time.
 
     `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input
@@ -94,6 +95,6 @@ def _kind(row: Change) -> str:
 
 def _value(text: str) -> str:
     """A value as it is shown: digests shortened, nothing said."""
-    if digest := _DIGEST.fullmatch(text):
+    if digest := re.fullmatch(_DIGEST, text):
         return text[:8] + (digest[1] or "")
     return text if text == '""' else repr(text) if text else "nothing"

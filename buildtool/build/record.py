@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.cache.outputs import (
     Output,
@@ -19,11 +19,12 @@ from buildtool.build.cache.outputs import (
 from buildtool.build.inputs import InputsError, InputSet
 from buildtool.build.plan import CMakeStep
 from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.value import Value
 
 VERSION = 3
 
 
-class Record(NamedTuple):
+class Record(Value):
     """A step as it was: the fields of its key, what it read, what it made.
 
     `moved` are inputs that changed while it ran: what it made may be of neither state of them;

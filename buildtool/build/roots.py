@@ -12,7 +12,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 
-_NAME = re.compile(r"[a-z][a-z0-9_.-]*")
+_NAME = r"[a-z][a-z0-9_.-]*"
 
 
 class RootError(BuildtoolError):
@@ -30,7 +30,7 @@ class Roots:
     def __init__(self, places: Mapping[str, Path]) -> None:
         named = {name: os.path.normpath(place) for name, place in places.items()}
         for name, place in named.items():
-            if not _NAME.fullmatch(name) or not place.startswith("/"):
+            if not re.fullmatch(_NAME, name) or not place.startswith("/"):
                 raise ValueError(f"no root: {name!r} at {place!r}")
         self.places = places
         # Of two names for one directory the first in the alphabet: the same one on every machine.

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.inputs import InputsError, InputSet, PathSet
 from buildtool.core.own import remove
 from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.value import Value
 
 NOTE = "buildtool-tree.json"
 VERSION = 6
@@ -26,7 +27,7 @@ NO_INPUTS = InputSet(PathSet(), {}, (), {})
 NO_FILES: Mapping[str, Any] = {}
 
 
-class Configuration(NamedTuple):
+class Configuration(Value):
     """A configured tree: what CMake looked at, the files that the rules for the step's targets
     name, what rules make, and what of that these targets do not need.  The last two are absolute
     paths.  True until CMake runs again, or other targets are built."""
@@ -37,7 +38,7 @@ class Configuration(NamedTuple):
     spare: frozenset[str] = frozenset()
 
 
-class TreeNote(NamedTuple):
+class TreeNote(Value):
     """What a build left behind.
 
     `foundation` names what no part of the tree may outlive; `inputs` is what the products were made

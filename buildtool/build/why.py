@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.building import Building
 from buildtool.build.built import BuiltStep
@@ -13,11 +13,12 @@ from buildtool.build.judge import Judged, judge
 from buildtool.build.plan import Plan
 from buildtool.build.reasons import Reason
 from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.value import Value
 
 UP_TO_DATE, RESTORED, BUILT, WAITS = "up-to-date", "restored", "built", "waits"
 
 
-class Explained(NamedTuple):
+class Explained(Value):
     """A step: its outcome, and why it is not up to date.
 
     `outcome` is `up-to-date`, `restored`, `built`, `failed`, `skipped` (another one failed), or

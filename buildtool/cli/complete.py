@@ -11,9 +11,10 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.cli.show import flush, write
+from buildtool.core.value import Value
 
 COMMAND = "__complete"
 """The hidden command: its arguments are the shell, and the words up to the cursor."""
@@ -25,7 +26,7 @@ TABLE = Path(__file__).with_name("commands.json")
 Word = tuple[str, str]  # and what it means
 
 
-class Cursor(NamedTuple):
+class Cursor(Value):
     """What is asked for: a value of some `kind`, or one of `words`.
 
     `here` is the directory that the command would run in, `target` the value of --target.

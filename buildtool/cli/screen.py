@@ -33,9 +33,9 @@ MARKS = {"failed": "✗", "skipped": "-", "up-to-date": "·"}
 COLOURS = {"failed": 31, "skipped": 33}
 NAME, OUTCOME = 28, 11  # columns
 
-_COUNT = re.compile(r"(\[\d+/\d+\]) ")  # Ninja's: commands finished, commands to run
-_NO_NEWS = re.compile("loading initial cache|Put cmake in trace mode|Trace will be")  # CMake's
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_COUNT = r"(\[\d+/\d+\]) "  # Ninja's: commands finished, commands to run
+_NO_NEWS = "loading initial cache|Put cmake in trace mode|Trace will be"  # CMake's
+_CONTROL = r"[\x00-\x1f\x7f-\x9f]"
 
 
 class Screen:
@@ -115,11 +115,11 @@ class Screen:
         if self.verbose:
             self._line(f"{name}: {line}")
         since, before = self._running.get(name, (self.clock(), ""))
-        count = _COUNT.match(line)
+        count = re.match(_COUNT, line)
         alone = self._steps <= 1
-        news = line if alone and not _NO_NEWS.match(line) else before
+        news = line if alone and not re.match(_NO_NEWS, line) else before
         now = count[1] if count and not alone else news
-        self._running[name] = (since, _CONTROL.sub(" ", now).strip())
+        self._running[name] = (since, re.sub(_CONTROL, " ", now).strip())
 
     def _finish(self) -> None:
         """Tell of all the steps that had nothing to do in one line."""

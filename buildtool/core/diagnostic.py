@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from buildtool.core.value import Value
 
 
-class Diagnostic(NamedTuple):
+class Diagnostic(Value):
     """`message` is what is wrong, `file` the path where, `line` and `column` count from 1; None
     where the tool did not say."""
 

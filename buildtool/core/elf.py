@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.core.elf_symbols import dynamic_symbols
 from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
 
 MAX_READS = 300_000  # a large library takes some 100,000; a file that asks for more is a trap
 MAX_BYTES_READ = 64 << 20
@@ -60,7 +61,7 @@ class Elf:
         return f"v{self.flags & 0x3FF:x}" if self.machine == EM_HEXAGON else ""
 
 
-class Dynamic(NamedTuple):
+class Dynamic(Value):
     """What a loader asks of one ELF file before it looks at symbols.
 
     `kind` is as in `Elf`; `runpath` are the directories of DT_RUNPATH, or else those of DT_RPATH,

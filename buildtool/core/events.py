@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
 
 
-class BuildStarted(NamedTuple):
+class BuildStarted(Value):
     """Steps follow, so many; `BuildFinished` ends them."""
 
     steps: int
 
 
-class StepStarted(NamedTuple):
+class StepStarted(Value):
     """A step begins.  `name` is the step's name in the plan, `summary` says what it does."""
 
     name: str
     summary: str
 
 
-class StepOutput(NamedTuple):
+class StepOutput(Value):
     """One line that the tool behind the running step printed."""
 
     name: str
     line: str
 
 
-class StepFinished(NamedTuple):
+class StepFinished(Value):
     """A step ended, or was found to have nothing to do.
 
     `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`; `seconds` is wall
@@ -40,7 +40,7 @@ class StepFinished(NamedTuple):
     seconds: float
 
 
-class StepSkipped(NamedTuple):
+class StepSkipped(Value):
     """A step was not started because another failed: `needed`, or "" when it needs none that did
     and the build did not go on."""
 
@@ -48,25 +48,25 @@ class StepSkipped(NamedTuple):
     needed: str
 
 
-class StepFailed(NamedTuple):
+class StepFailed(Value):
     """What went wrong in one of several steps that failed."""
 
     name: str
     error: BuildtoolError
 
 
-class BuildFinished(NamedTuple):
+class BuildFinished(Value):
     """All steps that were to run have ended, well or not."""
 
 
-class Warned(NamedTuple):
+class Warned(Value):
     """The tools behind a step that succeeded had something to say: their text."""
 
     name: str
     text: str
 
 
-class Note(NamedTuple):
+class Note(Value):
     """A sentence for the user that belongs to no step."""
 
     text: str

@@ -18,12 +18,12 @@ from buildtool.core.own import TRIES, clear, make_directory, own_root
 if TYPE_CHECKING:
     from io import BufferedReader
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA256 = r"[0-9a-f]{64}"
 
 
 def is_digest(text: str) -> bool:
     """Whether `text` is a sha256 in lower-case hex."""
-    return _SHA256.fullmatch(text) is not None
+    return re.fullmatch(_SHA256, text) is not None
 
 
 def file_digest(path: Path) -> str:

@@ -16,10 +16,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.core.ending import GRACE_SECONDS, TOOLS, end_children, end_rest_after, end_session
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -39,7 +39,7 @@ class ToolInterrupt(KeyboardInterrupt):
         self.status = status
 
 
-class Completed(NamedTuple):
+class Completed(Value):
     """A finished process: its arguments, exit status (negative: a signal) and whole output."""
 
     argv: tuple[str, ...]

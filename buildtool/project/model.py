@@ -8,8 +8,9 @@ JSON schema for editors and the reference in the docs are all made from them.
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
+from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 
 STATE = ".buildtool"
@@ -36,7 +37,7 @@ Define = str | bool | int
 NO_DEFINES: Mapping[str, Define] = {}
 
 
-class Key(NamedTuple):
+class Key(Value):
     """A key of the project file: its meaning, and the values that it may take, if not all."""
 
     doc: str
@@ -69,7 +70,7 @@ def keys(record: Any) -> dict[str, tuple[Any, Key]]:
     return {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
 
 
-class Header(NamedTuple):
+class Header(Value):
     """`[project]`: what the project is called."""
 
     name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
@@ -91,7 +92,7 @@ class Header(NamedTuple):
     ] = ("conancenter",)
 
 
-class Host(NamedTuple):
+class Host(Value):
     """`[host.NAME]`: a CMake project for the ARM64 side."""
 
     source: Source
@@ -108,7 +109,7 @@ class Host(NamedTuple):
     defines: Defines = NO_DEFINES
 
 
-class Skel(NamedTuple):
+class Skel(Value):
     """`[skel.NAME]`: a CMake project for the Hexagon side, built once an arch."""
 
     source: Source
@@ -128,7 +129,7 @@ class Skel(NamedTuple):
     defines: Defines = NO_DEFINES
 
 
-class Target(NamedTuple):
+class Target(Value):
     """`[target.NAME]`: what is built together and shipped together."""
 
     platform: Annotated[str, Key("toolchain profile of the ARM64 side", choices=PLATFORMS)]
@@ -164,14 +165,14 @@ class Target(NamedTuple):
     ] = ()
 
 
-class Tool(NamedTuple):
+class Tool(Value):
     """`[tool.NAME]`: what the project asks of a tool on this machine."""
 
     version: Annotated[str, Key('"6.4" for any 6.4.x, ">=6.4" for that or newer')] = ""
     path: Annotated[str, Key("where it is, if not where it usually is")] = ""
 
 
-class Project(NamedTuple):
+class Project(Value):
     """A whole `buildtool.toml`; `root` is the directory it lies in."""
 
     root: Path

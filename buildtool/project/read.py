@@ -32,7 +32,7 @@ from buildtool.project.relations import suggest, wrong_relations
 
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
 Record = TypeVar("Record")
 
@@ -204,7 +204,7 @@ class _Reader:
             name = field.replace("_", "-")
             if name in table:
                 values[field] = self.value(kind, table[name], (*at, name), key.choices)
-            elif field not in record._field_defaults:  # type: ignore[attr-defined]  # a NamedTuple
+            elif field not in record._field_defaults:  # type: ignore[attr-defined]  # a Value
                 raise self.error(at, f"lacks the key {name!r}", f"Add: {name} = … ({key.doc})")
         return record(**values)
 
@@ -254,7 +254,7 @@ class _Reader:
                 raise self.error((*at, name), "unknown key", suggest(name, names))
 
     def name(self, name: str, at: tuple[str, ...]) -> None:
-        if not _NAME.fullmatch(name):
+        if not re.fullmatch(_NAME, name):
             raise self.error(
                 at, f"{name!r} is no name", "Use letters, digits, '.', '_' and '-', a letter first."
             )

@@ -12,9 +12,9 @@ from buildtool.project.model import TOOLS, Host, Project, Skel
 
 Wrong = tuple[tuple[str, ...], str, str]
 """The key at fault, what is wrong with it, and what to do."""
-_REMOTE_NAME = re.compile(r"[a-z0-9][\w.-]*")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_VERSION = re.compile(r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*")
+_REMOTE_NAME = r"[a-z0-9][\w.-]*"
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 
 
 def wrong_relations(project: Project) -> Iterator[Wrong]:
@@ -37,7 +37,7 @@ def wrong_relations(project: Project) -> Iterator[Wrong]:
             suggest(default, project.targets),
         )
     for name in project.header.environment:
-        if not _VARIABLE.fullmatch(name):
+        if not re.fullmatch(_VARIABLE, name):
             yield (
                 ("project", "environment"),
                 f"{name!r} is no name of a variable",
@@ -131,7 +131,7 @@ def _conan(project: Project) -> Iterator[Wrong]:
     at = ("project", "conan-remotes")
     for remote in project.header.conan_remotes:
         name, _, place = remote.partition("=")
-        if remote != "conancenter" and not (_REMOTE_NAME.fullmatch(name) and place):
+        if remote != "conancenter" and not (re.fullmatch(_REMOTE_NAME, name) and place):
             yield (
                 at,
                 f"{remote!r} is no remote",
@@ -168,7 +168,7 @@ def _tools(project: Project) -> Iterator[Wrong]:
     for name, tool in project.tools.items():
         if name not in TOOLS:
             yield ("tool", name), f"{name!r} is no known tool", suggest(name, TOOLS)
-        if tool.version and not _VERSION.fullmatch(tool.version):
+        if tool.version and not re.fullmatch(_VERSION, tool.version):
             yield (
                 ("tool", name, "version"),
                 f"{tool.version!r} is no version",

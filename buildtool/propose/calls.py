@@ -7,8 +7,8 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
+from buildtool.core.value import Value
 from buildtool.propose.tree import LISTING, CMakeTree
 
 MAX_CALLS = 200_000
@@ -29,7 +29,7 @@ _WORD = re.compile(r'"((?:[^"\\]|\\.)*+)"|[^\s"]++', re.DOTALL)
 _HERE = re.compile(r"\$\{(?:CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR)\}")
 
 
-class Call(NamedTuple):
+class Call(Value):
     """A command: its file relative to the tree, its name in lower case, its arguments."""
 
     file: str

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.cmake_arguments import step_roots, tool_environment
 from buildtool.build.cmake_driver import Driver
@@ -21,6 +20,7 @@ from buildtool.build.plan import CMakeStep, make_plan
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.process import ToolError, capture
+from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.propose.calls import Call, traced_calls
@@ -43,7 +43,7 @@ LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
 Component = Host | Skel
 
 
-class Configured(NamedTuple):
+class Configured(Value):
     """A configured component: what CMake says of it.
 
     `built` are the files that are made by default, `calls` what was run of the tree's own CMake
@@ -72,7 +72,7 @@ class Configured(NamedTuple):
         return frozenset(target.name for target in self.linked)
 
 
-class Failed(NamedTuple):
+class Failed(Value):
     """A component that cannot be configured here: why, what to do, and what was run of it."""
 
     reason: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Host, Skel
 from buildtool.propose.calls import Call, directory_of
@@ -33,7 +34,7 @@ EMULATED = "v68"
 AnyComponent = TypeVar("AnyComponent", Host, Skel)
 
 
-class Part(NamedTuple):
+class Part(Value):
     """A CMake project as a component of one side.
 
     `results` are what configuring it gave, by arch ("" on the ARM64 side), the first one in front;
@@ -60,7 +61,7 @@ class Part(NamedTuple):
         return tuple(dict.fromkeys([*self.results, *more]))
 
 
-class Candidate(NamedTuple):
+class Candidate(Value):
     """A CMake project of its own: the directories that it adds, the calls of others that build it
     as a step, and how it is configured for each side that it may be for."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.install_rules import InstallRule
+from buildtool.core.value import Value
 from buildtool.propose.configure import LINKED, Configured
 from buildtool.propose.proposal import Line
 from buildtool.propose.sides import Made
@@ -15,7 +15,7 @@ from buildtool.propose.sides import Made
 _SPECIAL = re.compile(r"[*?\[\]]")
 
 
-class Ships(NamedTuple):
+class Ships(Value):
     """The lines `targets`, `install` and `artifacts` of a component, and what is `left_out` of it,
     with why; `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships
     as far as CMake tells: the place in a release, and the file."""

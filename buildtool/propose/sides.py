@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.file_api import CMakeTarget
+from buildtool.core.value import Value
 from buildtool.propose.configure import Configured, Result
 from buildtool.propose.hints import HEXAGON_SOURCE, Hints, archs_of
 
@@ -19,7 +19,7 @@ _FLAG = re.compile(r"^-m(hvx|hmx|v[67][0-9]$|cpu=hexagon)|^--target=hexagon")
 _GENERATED = re.compile(r"_(skel|stub)\.(?:c|cc|cpp|cxx)$")
 
 
-class Made(NamedTuple):
+class Made(Value):
     """A program or library that is built by default: the side that it is for ("" where nothing
     tells), and why."""
 

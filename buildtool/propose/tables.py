@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.calls import Call, directory_of
 from buildtool.propose.configure import Configured, Failed
@@ -21,7 +21,7 @@ SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
 _HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 
 
-class _Row(NamedTuple):
+class _Row(Value):
     """A table to be: a project as a component of one side, and what is made of it there."""
 
     side: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from buildtool.propose.proposal import Line, Proposal, Table, Value
+from buildtool.propose.proposal import Line, Proposal, Table, TomlValue
 
 HEAD = (
     "Proposed by buildtool init from the CMake files here; each guess says why.",
@@ -52,7 +52,7 @@ def _comment(words: str) -> list[str]:
     return [f"# {line}" for line in lines]
 
 
-def _value(value: Value | int) -> str:
+def _value(value: TomlValue | int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from buildtool.core.value import Value
 
 LISTING = "CMakeLists.txt"
 MAX_DEPTH = 12
@@ -22,7 +23,7 @@ IDL_OF_SDK = {"AEEStdDef.idl", "remote.idl"}
 _COMMENT = re.compile(r"#[^\n]*+")  # a "#" in a text as well: hints are all that is read of it
 
 
-class CMakeTree(NamedTuple):
+class CMakeTree(Value):
     """What was found below `root`; all paths are relative to it, with `/`, "." for itself.
 
     `files` are the texts of CMakeLists.txt and `*.cmake` by path, without their comments,

@@ -13,14 +13,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.disk import RUNS
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic
+from buildtool.core.value import Value
 from buildtool.release.layout import Layout, Output
 
 
-class Contents(NamedTuple):
+class Contents(Value):
     """Files and links by their places in the release; of a link the place that it leads to."""
 
     files: dict[str, Output]

@@ -7,12 +7,12 @@ dsp/<arch>/        the skels of one DSP arch, side by side
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.built import Built
 from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
+from buildtool.core.value import Value
 
 LIBRARIES = "lib"
 """The directory that run.sh has the loader search."""
@@ -24,7 +24,7 @@ class StageError(BuildtoolError):
     code = "stage"
 
 
-class Output(NamedTuple):
+class Output(Value):
     """One output of a step: `name` in its output directory, or that of a library which ships with
     it, and the file or link."""
 
@@ -33,7 +33,7 @@ class Output(NamedTuple):
     path: Path
 
 
-class Layout(NamedTuple):
+class Layout(Value):
     """What ships, by its place in the release, and what is there besides for other components to
     build on, by the place that it would have as a library."""
 

@@ -13,7 +13,6 @@ import os
 import posixpath
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool import __version__
 from buildtool.build.built import Built
@@ -21,6 +20,7 @@ from buildtool.build.disk import RUNS, Disk
 from buildtool.core.files import value_digest
 from buildtool.core.own import make_directory, remove
 from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.value import Value
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
@@ -29,7 +29,7 @@ VERSION = 1
 """Another number when other contents come of the same outputs."""
 
 
-class Staged(NamedTuple):
+class Staged(Value):
     """A staged tree: its directory, and an id that is the digest of its file list."""
 
     target: str
@@ -38,7 +38,7 @@ class Staged(NamedTuple):
     archs: tuple[str, ...]
 
 
-class _Contents(NamedTuple):
+class _Contents(Value):
     """Files by their places in the release, and links, by place, as they are written."""
 
     files: Mapping[str, Path]

@@ -13,7 +13,7 @@ INSTALL = "Install it: apt-get install adb"
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
-class Adb(Found):
+class Adb(Found, kw_only=True):
     """A found adb; `where` is the program, `version` that of its package ("29.0.6")."""
 
 

@@ -43,7 +43,7 @@ class ApiError(BuildtoolError):
     exit_status = 2
 
 
-class AndroidNdk(Found):
+class AndroidNdk(Found, kw_only=True):
     """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
 
     `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` levels

@@ -24,7 +24,7 @@ VERSIONS = range(30, 13, -1)
 OLDEST = (14,)  # the first that knows --start-no-unused-arguments
 
 
-class Clang(Found):
+class Clang(Found, kw_only=True):
     """A found clang; `where` is the C compiler, `cxx` the C++ one, `lld` its linker.
 
     `binutils` is the directory with an `ar`, `ranlib`, `strip`… for ARM64 under these names,

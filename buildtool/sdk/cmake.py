@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.core.files import value_digest
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.found import ANY, Found, sound
 from buildtool.sdk.ninja import find_ninja
@@ -15,7 +15,7 @@ OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
 
 
-class CMake(NamedTuple):
+class CMake(Value):
     """A CMake with the Ninja that it drives: the programs, CMake's version, a digest of both."""
 
     program: Path

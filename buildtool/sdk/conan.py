@@ -14,7 +14,7 @@ OLDEST = "2.34"
 INSTALL = f"Install it beside buildtool: python -m pip install 'conan>={OLDEST},<3'"
 
 
-class Conan(Found):
+class Conan(Found, kw_only=True):
     """A found Conan; `where` is the directory of the package."""
 
     @property

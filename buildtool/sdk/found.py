@@ -12,12 +12,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, dataclass_transform
+from typing import TypeVar
 
 from buildtool.core.digests import remembered_digest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.safe_path import check_path, misread
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 
 
@@ -37,32 +38,14 @@ class ToolUnfitError(BuildtoolError):
     code = "tool-unfit"
 
 
-class Problem(NamedTuple):
+class Problem(Value):
     """What is wrong with a found tool, and what to do about it."""
 
     text: str
     remedy: str
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-class _Fields:
-    """Lets its kinds name their fields as dataclasses do; to define one of those takes longer than
-    to find a tool."""
-
-    def __init__(self, **fields: Any) -> None:
-        vars(self).update(fields)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
-
-    def __hash__(self) -> int:
-        return hash(tuple(sorted(vars(self))))
-
-
-class Found(_Fields):
+class Found(Value, kw_only=True):
     """A found tool: where it is, which version, a digest of what shapes its output, its faults.
 
     `where` is the program, or the root directory of an SDK.

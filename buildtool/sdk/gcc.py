@@ -25,7 +25,7 @@ VERSIONS = range(20, 8, -1)
 PARTS = ("cc1", "cc1plus", "collect2", "as", "ld", "ar", "lto1", "lto-wrapper", "liblto_plugin.so")
 
 
-class Gcc(Found):
+class Gcc(Found, kw_only=True):
     """A found gcc; `where` is the C compiler, `cxx` the C++ one.
 
     `binutils` is the directory with its `ar`, `ranlib`, `strip`… under these names; `root` the

@@ -34,7 +34,7 @@ _CLIENTS = {
 _LINKED = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNTIME)
 
 
-class HexagonSdk(Found):
+class HexagonSdk(Found, kw_only=True):
     """A found SDK; `where` is its directory, links followed, as its own CMake files see it.
 
     `tools` is the directory that has `Tools/bin` in it, or None; `archs` are the DSP archs that

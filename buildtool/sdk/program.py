@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.found import (
     Found,
@@ -51,7 +51,7 @@ def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[
     return "", (Problem(f"it does not tell its version, but: {shown}", _by_hand()),)
 
 
-class Packaged(NamedTuple):
+class Packaged(Value):
     """The program that a Python package of the same name brings, and the version of both."""
 
     program: Path

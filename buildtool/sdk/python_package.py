@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import NamedTuple
+
+from buildtool.core.value import Value
 
 
-class PythonPackage(NamedTuple):
+class PythonPackage(Value):
     """An installed package; `record` lists its files, relative to the directory above it."""
 
     version: str

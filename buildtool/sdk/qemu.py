@@ -25,7 +25,7 @@ INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
 FIRST_WITH_V73 = (8, 1)
 
 
-class Qemu(Found):
+class Qemu(Found, kw_only=True):
     """Found emulators; `where` is qemu-aarch64, `hexagon` the program beside it, `hexagon_cpu` the
     CPU to ask that one for."""
 

@@ -11,7 +11,7 @@ from buildtool.sdk.program import version_of
 INSTALL = "Install it: apt-get install openssh-client"
 
 
-class Ssh(Found):
+class Ssh(Found, kw_only=True):
     """A found OpenSSH client; `where` is the program, `version` OpenSSH's ("9.2p1")."""
 
 

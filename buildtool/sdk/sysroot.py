@@ -25,7 +25,7 @@ ROOT = "root"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-class Sysroot(Found):
+class Sysroot(Found, kw_only=True):
     """A pulled sysroot; `where` is its directory, `version` that of the device's libcdsprpc.
 
     `platform` is `ubuntu-aarch64` or `android`; `soname` and `exports` are those of the device's

@@ -19,7 +19,7 @@ INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
 REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.0'"
 
 
-class Zig(Found):
+class Zig(Found, kw_only=True):
     """A found zig; `where` is the program, links followed, `library` the directory of its headers
     and libc sources.  Its identity leaves these out: they are those of its version."""
 

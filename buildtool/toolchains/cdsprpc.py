@@ -10,13 +10,14 @@ import functools
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest, write_if_changed
+from buildtool.core.value import Value
 from buildtool.toolchains.import_stub import import_stub
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
 """By platform: upstream's SONAME on Linux, Android's own there."""
 LINKED_AS = "libcdsprpc.so"  # what -lcdsprpc looks for
-_NAME = re.compile(r"libcdsprpc(_system)?\.(so|a)\b")
+_NAME = r"libcdsprpc(_system)?\.(so|a)\b"
 # The names of the FastRPC client's interface: remote.h, rpcmem.h, dspqueue.h, HAP_debug.h.
-_API = re.compile(
+_API = (
     r"remote_(handle|handle64|register)_\w+|remote_(session_control|system_request|set_mode)"
     r"|remote_(mem_map|mem_unmap|mmap|munmap|mmap64|munmap64)"
     r"|fastrpc_(mmap|munmap|async_\w+|release_\w+)|(rpcmem|dspqueue)_\w+|HAP_debug\w*"
 )
-_UNDEFINED = re.compile(r"undefined (?:symbol:|reference to) ['`]?(\w+)")  # LLD; GNU ld, gold
+_UNDEFINED = r"undefined (?:symbol:|reference to) ['`]?(\w+)"  # LLD; GNU ld, gold
 
 
 class CdsprpcError(BuildtoolError):
@@ -42,7 +43,7 @@ class CdsprpcError(BuildtoolError):
     code = "cdsprpc"
 
 
-class Cdsprpc(NamedTuple):
+class Cdsprpc(Value):
     """The libcdsprpc of a platform, or of the device whose pulled sysroot is called `device`."""
 
     soname: str
@@ -101,7 +102,7 @@ def common_exports() -> frozenset[str]:
 
 def is_cdsprpc(name: str) -> bool:
     """Whether a file name or SONAME is that of a libcdsprpc."""
-    return bool(_NAME.match(name.rpartition("/")[2]))
+    return bool(re.match(_NAME, name.rpartition("/")[2]))
 
 
 def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
@@ -124,7 +125,7 @@ def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
                     files=[elf.path],
                 )
         missing = sorted(
-            name for name in elf.imports - shipped - cdsprpc.exports if _API.fullmatch(name)
+            name for name in elf.imports - shipped - cdsprpc.exports if re.fullmatch(_API, name)
         )
         if missing:
             raise CdsprpcError(
@@ -143,8 +144,8 @@ def advice(output: str, cdsprpc: Cdsprpc) -> str:
     """What to do when a linker's `output` misses FastRPC functions; "" when it is not that."""
     missing = [
         name
-        for name in dict.fromkeys(_UNDEFINED.findall(output))
-        if _API.fullmatch(name) and name not in cdsprpc.exports and name in known_exports()
+        for name in dict.fromkeys(re.findall(_UNDEFINED, output))
+        if re.fullmatch(_API, name) and name not in cdsprpc.exports and name in known_exports()
     ]
     if not missing:
         return ""

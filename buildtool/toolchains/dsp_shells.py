@@ -8,16 +8,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from buildtool.core.files import value_digest
+from buildtool.core.value import Value
 from buildtool.project.archs import arch_number
 
 if TYPE_CHECKING:
     from buildtool.sdk.sysroot import Sysroot
 
 
-class DeviceShell(NamedTuple):
+class DeviceShell(Value):
     """The shell of the device whose pulled sysroot is called `device`."""
 
     device: str
@@ -41,7 +42,7 @@ def device_shell(sysroot: Sysroot, arch: str) -> DeviceShell | None:
     return DeviceShell(sysroot.name, sysroot.shell_exports)
 
 
-class KnownShells(NamedTuple):
+class KnownShells(Value):
     """The table: `chips` are its columns ("v73 SA8775P"), `names` has a letter a column.
 
     y: every build of the chip's shell that was read exports the name; p: some; -: none.
@@ -77,7 +78,7 @@ def exported(name: str, chips: Sequence[str]) -> dict[str, str]:
     return {chip: has for chip, has in zip(known.chips, letters, strict=True) if chip in chips}
 
 
-class Missing(NamedTuple):
+class Missing(Value):
     """Names that shells lack: `everywhere` on all chips of an arch, `somewhere` on some of them, or
     in some builds."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from buildtool.core.value import Value
 
 HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
 MAX_BYTES = 16 << 20  # LLVM 22's larger one has 220 KiB
@@ -13,7 +14,7 @@ _DEFINE = re.compile(r"#define\s+(Q6_\w+)\b.*?__builtin_HEXAGON_(\w+)")
 _ARCH = re.compile(r"__H(?:VX|EXAGON)_ARCH__ >= (\d+)")
 
 
-class Intrinsic(NamedTuple):
+class Intrinsic(Value):
     """`name` as sources call it, `builtin` as the compiler calls it (`V6_vadd_sf`), and the
     preprocessor `condition` under which the header defines it."""
 

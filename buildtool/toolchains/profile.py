@@ -11,19 +11,20 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.safe_path import check_path
+from buildtool.core.value import Value
 from buildtool.toolchains.cdsprpc import Cdsprpc
 
 if TYPE_CHECKING:
     from buildtool.toolchains.dsp_shells import DeviceShell
     from buildtool.toolchains.refusal import Rule
 
-_TOKEN = re.compile(r"@([A-Z_]+)@")
+_TOKEN = r"@([A-Z_]+)@"
 
 
 class ProfileError(BuildtoolError):
@@ -33,7 +34,7 @@ class ProfileError(BuildtoolError):
     exit_status = 2
 
 
-class Compiler(NamedTuple):
+class Compiler(Value):
     """A profile's compiler as other tools speak of it: Conan, editors.
 
     `kind` is `clang` or `gcc`, `version` its major version, `libcxx` Conan's name of its C++
@@ -50,7 +51,7 @@ class Compiler(NamedTuple):
 NONE: Mapping[str, Any] = {}
 
 
-class _Fields(NamedTuple):
+class _Fields(Value):
     name: str
     platform: str
     template: str
@@ -108,7 +109,7 @@ class Profile(_Fields):
             values["CDSPRPC_DIR"] = _cmake_path(str(self.cdsprpc.directory))
             values["CDSPRPC_WHOSE"] = self.cdsprpc.whose
             values["CDSPRPC_RPATH_LINK"] = "ON" if self.compiler.kind == "gcc" else "OFF"
-        text = _TOKEN.sub(lambda match: values[match[1]], self._template())
+        text = re.sub(_TOKEN, lambda match: values[match[1]], self._template())
         return text + "".join(self._told())
 
     def _told(self) -> Iterator[str]:

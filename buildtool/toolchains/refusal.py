@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
             """What a compiler that failed says in `output`, if it is about this."""
 
 
-class Refusal(NamedTuple):
+class Refusal(Value):
     """One thing that a profile cannot do.
 
     `flag` asks for it, a later `undone_by` takes that back; `said` are words of the compiler

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from buildtool.core.value import Value
 from buildtool.toolchains.refusal import Refusal
 
 _OPTION = r"-m(arch|cpu|tune)=(\S+)"  # texts: most builds need none of them compiled
@@ -60,7 +60,7 @@ def in_zig_s_words(flag: str) -> str:
     return "-mcpu=" + "+".join([name, *features])
 
 
-class ZigCpuNames(NamedTuple):
+class ZigCpuNames(Value):
     """The rule that processors are to be named in zig's words."""
 
     def refused(self, flags: Sequence[str]) -> Refusal | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from buildtool.build.cache.bounded_json import MAX_VALUES, parse, values
 from buildtool.build.cache.outputs import (
@@ -22,6 +22,7 @@ from buildtool.build.cache.outputs import (
 )
 from buildtool.build.cache.store import DOCUMENT_LIMIT
 from buildtool.core.files import is_digest, value_digest
+from buildtool.core.value import Value
 
 VERSION = 1
 PATH_SETS = 16
@@ -30,7 +31,7 @@ FOREVER = 1e9
 """Seconds: no step takes so long; nor is infinity, not-a-number or a hundred digits a time."""
 
 
-class Action(NamedTuple):
+class Action(Value):
     """What a step made from certain inputs.
 
     `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,

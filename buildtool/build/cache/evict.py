@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from buildtool.build.cache.index import Index, Row
 from buildtool.build.cache.store import Store
+from buildtool.core.value import Value
 
 ACTIONS = "actions"
 """Name of the action cache in the cache directory."""
 
 
-class Freed(NamedTuple):
+class Freed(Value):
     """What was deleted: how many documents and blobs, and how many bytes they had."""
 
     items: int = 0
     bytes: int = 0
 
 
-class Entry(NamedTuple):
+class Entry(Value):
     """Something besides the action cache that takes room: `used` is when it was last used, in
     nanoseconds since the epoch; `delete` returns whether it could be deleted."""
 

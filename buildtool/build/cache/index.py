@@ -15,13 +15,14 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.lock import PATIENCE, locked_briefly
 from buildtool.build.cache.store import KINDS, Item, Store, Stored, remove
 from buildtool.core.files import is_digest
 from buildtool.core.own import clear
+from buildtool.core.value import Value
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -39,7 +40,7 @@ PRAGMA user_version = {VERSION};
 """
 
 
-class Row(NamedTuple):
+class Row(Value):
     """An item as the index has it."""
 
     item: Item

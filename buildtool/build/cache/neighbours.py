@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build import emulator_cache
 from buildtool.build.cache import zig_cache
@@ -20,6 +19,7 @@ from buildtool.build.cache.store import Store
 from buildtool.build.cache.tally import Tally, tally_tree
 from buildtool.core import own
 from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.value import Value
 
 OTHERS = {
     "zig": "compiled by zig",
@@ -42,7 +42,7 @@ REMEMBERED_NS = 3600 * 10**9
 """How long the size is remembered: to look at every file takes a tenth of a second."""
 
 
-class Neighbours(NamedTuple):
+class Neighbours(Value):
     """Everything in the cache `directory` besides the action cache."""
 
     directory: Path

@@ -11,10 +11,11 @@ import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, is_digest, value_digest
+from buildtool.core.value import Value
 
 Kind = Literal["file", "executable", "link"]
 COUNT_LIMIT = 100_000
@@ -32,7 +33,7 @@ class OutputsError(BuildtoolError):
     code = "outputs"
 
 
-class Output(NamedTuple):
+class Output(Value):
     """One file or link of an output tree, at `path` (relative, with `/`).
 
     A file has the sha256 `digest` and `size` bytes, a link its `target` as it is written.

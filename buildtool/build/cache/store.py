@@ -18,10 +18,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Literal
 
 from buildtool.core import own
 from buildtool.core.files import is_digest
+from buildtool.core.value import Value
 
 Kind = Literal["ac", "cas"]
 KINDS: tuple[Kind, ...] = ("ac", "cas")
@@ -34,14 +35,14 @@ _HEADER = len(_MAGIC) + 64 + 1
 _CHUNK = 1 << 20
 
 
-class Item(NamedTuple):
+class Item(Value):
     """One document (`ac`) or blob (`cas`)."""
 
     kind: Kind
     key: str
 
 
-class Stored(NamedTuple):
+class Stored(Value):
     """An item's size in bytes and when it was last used, in nanoseconds since the epoch."""
 
     size: int

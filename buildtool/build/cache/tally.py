@@ -6,10 +6,11 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from buildtool.core.value import Value
 
 
-class Tally(NamedTuple):
+class Tally(Value):
     """How many files there are, and their bytes."""
 
     files: int = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.cache.action import blobs_named
 from buildtool.build.cache.evict import Freed, evict
@@ -12,12 +11,13 @@ from buildtool.build.cache.index import Index
 from buildtool.build.cache.neighbours import KEPT, OTHERS, Neighbours
 from buildtool.build.cache.store import KINDS, Item, Store, remove
 from buildtool.build.cache.tally import Tally, tally_tree
+from buildtool.core.value import Value
 
 LATELY = 60.0
 """Seconds: what was written to within this time is left to its writer."""
 
 
-class Verified(NamedTuple):
+class Verified(Value):
     """What `verify` checked, the paths of what was wrong, and how many documents were useless:
     a blob that they name is not there, which is no fault, as blobs are evicted.  All that is
     deleted."""

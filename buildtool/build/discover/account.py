@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from buildtool.build.depfile import is_plain, prerequisites
 from buildtool.build.discover.spelling import Spellings
 from buildtool.build.disk import Disk
 from buildtool.core.files import read_regular
+from buildtool.core.value import Value
 
 # Where a name may end in a dependency file, also in a text of names with zero bytes between them.
 _ENDS = re.compile(r"[\t\n]|[\r:](?=\0|\Z)")
@@ -23,7 +23,7 @@ Told = Mapping[str, tuple[str, ...]]
 """For each object the files that its compiler read; all absolute."""
 
 
-class Account(NamedTuple):
+class Account(Value):
     """What was read, as far as that is certain: `told` by object.  `misread` are the objects of
     which Ninja does not know it, with what was read, or with nothing where that is not certain: for
     these, `doubtful` has a file that may not be the one that was read, or the object."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+
+from buildtool.core.value import Value
 
 
-class Place(NamedTuple):
+class Place(Value):
     """Where a path leads: `path` has no `.`, no empty parts, and `..` only after a link, since the
     link decides where that is.  `obstacle` is the directory before a `..` that is missing, so that
     the path leads nowhere as long as it is; else "".

@@ -211,7 +211,7 @@ def test_the_device_s_libraries_are_found_and_no_others(
 
 
 def test_a_sysroot_without_a_c_library_changes_nothing(sysroot: Sysroot) -> None:
-    without = Sysroot(**{**vars(sysroot), "has_libc": False})
+    without = sysroot._replace(has_libc=False)
 
     for compiler in COMPILERS:
         assert compiler(sysroot=without).cmake_toolchain() == compiler().cmake_toolchain()

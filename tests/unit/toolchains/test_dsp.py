@@ -29,7 +29,7 @@ SDK = HexagonSdk(
         ("auto", ("v68", "v73"), SDK, True),
         ("auto", ("v68", "v81"), SDK, False),  # not all of them
         ("auto", ("v75",), SDK, False),  # these tools miscompile v75
-        ("auto", ("v75",), HexagonSdk(**{**vars(SDK), "tools_version": "19.0.07"}), True),
+        ("auto", ("v75",), SDK._replace(tools_version="19.0.07"), True),
         ("auto", ("v68",), None, False),
         ("sdk", ("v81",), SDK, True),
         ("sdk", ("v68",), None, True),
@@ -88,13 +88,7 @@ def test_what_is_named_is_used_or_refused(
 def test_a_damaged_sdk_is_an_error_when_it_is_named(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    damaged = HexagonSdk(
-        **{
-            **vars(SDK),
-            "archs": (),
-            "tools_problems": (Problem("no hexagon-clang", "Install it."),),
-        }
-    )
+    damaged = SDK._replace(archs=(), tools_problems=(Problem("no hexagon-clang", "Install it."),))
     monkeypatch.setattr(dsp, "find_hexagon_sdk", lambda _: damaged)
     monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
     target = Target(platform="ubuntu-aarch64", archs=("v68",))
