@@ -8,37 +8,17 @@ Found by experiment, for each byte that a path may have, with GCC 12, clang 14 a
 - All of them write a space as `\\ `, `#` as `\\#`, `$` as `$$`; GCC a tab as `\\` and a tab.
 - Clang and CMake write a slash for a backslash, CMake splits at a tab, and leaves out a carriage
   return at the end.  From these dependency files nobody can tell what was read.
+
+`core.safe_path` keeps such characters out of the paths of projects; names below them may have any.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
-
-from buildtool.core.errors import UsageError
 
 UNREADABLE = frozenset(map(chr, (*range(1, 32), 127))) | frozenset("*;<>\\^`|")
 """The characters that Ninja does not read as part of a path."""
 # The bytes that mean themselves to everybody, and the space, which separates paths.
 _PLAIN = bytes({*range(32, 256)} - {*map(ord, UNREADABLE)} - {*b":#$"})
 _CONTINUED = b" \\\n"
-
-
-class UnreadablePathError(UsageError):
-    """A directory has a name with which Ninja would miss what the files in it depend on."""
-
-    code = "unreadable-path"
-
-
-def refuse_unreadable(path: Path) -> None:
-    """Raise `UnreadablePathError` when Ninja cannot read the path in a dependency file."""
-    if found := UNREADABLE.intersection(str(path)):
-        names = ", ".join(ascii(char) for char in sorted(found))
-        raise UnreadablePathError(
-            f"{str(path)!a} has {names} in its path",
-            why="compilers list the headers that they read in a form in which Ninja cannot read"
-            " this character, so an edit of a header could go unnoticed",
-            remedy="Rename the directory, or move the project.",
-        )
 
 
 def is_plain(data: bytes) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.build.depfile import refuse_unreadable
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
@@ -179,7 +178,6 @@ def _step(
     arch: str | None = None,
 ) -> CMakeStep:
     defines = {**component.defines, **target.defines}
-    refuse_unreadable(project.root / component.source)
 
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text

@@ -3,7 +3,7 @@
 _buildtool() {
     local line
     local -a reply values texts
-    reply=("${(@f)$("${${(Q)words[1]}/#\~\//$HOME/}" __complete zsh "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    reply=("${(@f)$("${${(Q)words[1]}/#\~\//$HOME/}" __complete zsh "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
     case $reply[1] in
         files) _files ;;
         directories) _files -/ ;;

@@ -58,22 +58,33 @@ def test_another_shell_has_none(buildtool: Buildtool, tmp_path: Path) -> None:
     assert "known: bash, fish, zsh" in done.stderr
 
 
-class Terminal:
-    """A bash on a terminal of its own, with completion loaded."""
+INTERACTIVE = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], 'bind "set bell-style none"'),
+    "zsh": (
+        ["zsh", "-f", "-i"],
+        "bindkey -e; unsetopt beep prompt_sp; autoload -Uz compinit; compinit -u -D",
+    ),
+}
+"""Shells without anybody's settings, and what makes them ready for completion."""
 
-    def __init__(self, folder: Path) -> None:
-        self.main, shell = pty.openpty()
+
+class Terminal:
+    """A shell on a terminal of its own, with completion loaded."""
+
+    def __init__(self, folder: Path, shell: str) -> None:
+        command, ready = INTERACTIVE[shell]
+        self.main, terminal = pty.openpty()
         self.process = subprocess.Popen(
-            ["bash", "--norc", "--noprofile", "-i"],
+            command,
             cwd=folder,
             env={**environment(), "PS1": "$ ", "TERM": "dumb"},
-            stdin=shell,
-            stdout=shell,
-            stderr=shell,
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
             start_new_session=True,
         )
-        os.close(shell)
-        self.type('bind "set bell-style none"; eval "$(buildtool completion bash)"; echo rea""dy\n')
+        os.close(terminal)
+        self.type(f'{ready}; eval "$(buildtool completion {shell})"; echo rea""dy\n')
         self.read("ready")
 
     def type(self, text: str) -> None:
@@ -94,7 +105,9 @@ class Terminal:
         self.process.wait(20)
 
 
-@needs["bash"]
+@pytest.mark.parametrize(
+    "shell", [pytest.param(shell, marks=needs[shell]) for shell in INTERACTIVE]
+)
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
@@ -105,12 +118,12 @@ class Terminal:
         ("run sim -- bin/d\t", ["run", "sim", "--", "bin/demo"]),
         ("run sim -- bin/m\t", ["run", "sim", "--", "bin/my $(touch run) prog"]),
         ("run sim -- 'bin/m\t", ["run", "sim", "--", "bin/my $(touch run) prog"]),
-        ("-C ds\t idl demo\t", ["-C", "dsp/", "idl", "demo"]),
+        ("-C ds\t. idl demo\t", ["-C", "dsp/.", "idl", "demo"]),
         ("inspect buildt\t", ["inspect", "buildtool.toml"]),
     ],
 )
-def test_tab_in_a_real_bash(typed: str, words: list[str], staged: Path) -> None:
-    terminal = Terminal(staged)
+def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], staged: Path) -> None:
+    terminal = Terminal(staged, shell)
     try:
         terminal.type(f"buildtool {typed}\x01printf '<%s>' \x05; echo en''d\n")
         said = terminal.read("end\n")
