@@ -183,8 +183,6 @@ class LocalCache:
                 self.index.use(used)
             if wrote:
                 self.store.sweep()
-                if self.neighbours:
-                    self.neighbours.sweep()
                 self._keep_limit()
             return True
 

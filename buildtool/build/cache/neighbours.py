@@ -53,13 +53,14 @@ class Neighbours(Value):
         return {path.name: tally_tree(path) for path in sorted(found) if path.name != ACTIONS}
 
     def size(self) -> int:
-        """Bytes that count, as they were within the last hour."""
+        """Bytes that count, as they were within the last hour; each hour, `sweep` comes first."""
         try:
             when, size = map(int, read_regular(self._note).split())
             if 0 <= time.time_ns() - when < REMEMBERED_NS and size >= 0:
                 return size
         except (OSError, ValueError):
             pass
+        self.sweep()
         size = sum(tally_tree(self.directory / name).bytes for name in COUNTED)
         self._remember(size)
         return size

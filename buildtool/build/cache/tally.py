@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterator
@@ -33,9 +34,12 @@ def _statuses(root: Path) -> Iterator[os.stat_result]:
         if os.path.lexists(root):
             yield root.lstat()
         return
-    for folder, _, names in os.walk(root):
-        for name in names:
-            try:
-                yield os.lstat(f"{folder}/{name}")
-            except OSError:
-                continue  # deleted meanwhile
+    folders = [str(root)]
+    while folders:
+        with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:  # or just deleted
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                    continue
+                with contextlib.suppress(FileNotFoundError):
+                    yield entry.stat(follow_symlinks=False)

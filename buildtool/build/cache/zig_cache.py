@@ -35,7 +35,7 @@ RECENT_NS = HOUR_NS
 """What was used within this time stays."""
 UNLOCKED_NS = 24 * HOUR_NS
 """The same for what no lock tells of."""
-STALE_NS = 6 * HOUR_NS
+STALE_NS = HOUR_NS
 """After this time nothing in `tmp` is written to any more."""
 # The start of its hash function, which zig changes with the format of its manifests.
 _KEY = bytes.fromhex("02e9fafee0958155f55a15cb4af40009")

@@ -71,6 +71,7 @@ def build(
     configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", project, "-B", tree]
     configure += ["-DCMAKE_TOOLCHAIN_FILE=" + str(tree / "toolchain.cmake")]
     configure += [f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    configure += ["-DCMAKE_BUILD_TYPE=Release"]  # as builds: zig compiles a C++ library for each
     configure += [f"-D{key}={value}" for key, value in entries.items()]
     said = ""
     for command in (configure, [cmake.ninja, "-C", tree, "-v"]):
