@@ -43,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
             ("ANDROID_", "HEXAGON_", "DEFAULT_HEXAGON_", "BUILDTOOL_CLANG", "CONAN_")
         ):
             del os.environ[name]
+    # The programs that tests start compile buildtool once, not each anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["BUILDTOOL_CACHE"] = str(cache_dir())
     zig_cache = str(cache_dir() / "zig")
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache
