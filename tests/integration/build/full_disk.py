@@ -37,7 +37,7 @@ def main(what: str, disk: Path, rooms: list[int]) -> None:
     clone = Clone((disk if what == "project" else disk.parent) / "a clone")
     cache = Path(os.environ["BUILDTOOL_CACHE"])
     if what == "cache":
-        (disk / "actions").mkdir()
+        shutil.move(cache / "actions", disk / "actions")
         (cache / "actions").symlink_to(disk / "actions")
     ballast = disk / "ballast"
     rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from buildtool.build.conan_home import ConanHome
 from tests.command_line import Buildtool
 
 RECIPE = """\
@@ -168,10 +170,19 @@ class ConanProject:
         return {str(p.relative_to(stage)) for p in stage.rglob("*") if p.is_file()}
 
 
+@pytest.fixture(scope="session")
+def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Conan home as a project's first build makes it, which takes some seconds each time."""
+    home = ConanHome(tmp_path_factory.mktemp("conan") / "home", remotes=())
+    home.prepare()
+    return home.where
+
+
 @pytest.fixture
-def conan_project(tmp_path: Path, buildtool: Buildtool) -> ConanProject:
+def conan_project(tmp_path: Path, buildtool: Buildtool, conan_home: Path) -> ConanProject:
     """A project without recipes yet, in a directory with a space in its name."""
     project = ConanProject(tmp_path / "conan project", buildtool)
+    shutil.copytree(conan_home, project.home)
     project.write("buildtool.toml", PROJECT)
     project.write("host/CMakeLists.txt", PROGRAM)
     project.write(

@@ -113,6 +113,7 @@ def test_who_waits_for_the_home_says_so(
     arguments: tuple[str, ...], conan_project: ConanProject
 ) -> None:
     conan_project.recipe("calc")
+    shutil.rmtree(conan_project.home)
     command = [sys.executable, "-P", "-m", "buildtool", *arguments]
     with locked(conan_project.home.with_suffix(".lock")):
         process = subprocess.Popen(
