@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from buildtool.build.building import building
-from buildtool.build.check_together import check_together
-from buildtool.build.plan import Plan, find_target, make_plan
-from buildtool.build.run_plan import run_plan
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
+from buildtool.engine.check_target import check_together
+from buildtool.engine.context import building
+from buildtool.engine.executor import run_plan
+from buildtool.plan.plan import Plan, find_target, make_plan
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
 from buildtool.release.stage import stage as stage_release
 from buildtool.toolchains.choose import profiles
 
 if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
-    from buildtool.build import clean as cleaning
-    from buildtool.build.building import Building, Options
-    from buildtool.build.built import Built
-    from buildtool.build.carry_out import Configured
-    from buildtool.build.ide import Written
-    from buildtool.build.why import Explained
     from buildtool.deploy.emulated.run import RunResult
     from buildtool.deploy.sysroot.device_files import DeviceFiles
+    from buildtool.engine import clean as cleaning
+    from buildtool.engine.context import Building, Options
+    from buildtool.engine.execute_step import Configured
+    from buildtool.engine.explain import Explained
+    from buildtool.engine.result import Built
+    from buildtool.ide.write_files import Written
     from buildtool.release.stage import Staged
     from buildtool.sdk.sysroot import Sysroot
 
@@ -47,7 +47,7 @@ def stage(
         try:
             return built, _lay_out(built, shared)
         except BuildtoolError as error:
-            from buildtool.build.distrust import rebuilding
+            from buildtool.engine.bad_actions import rebuilding
 
             again = rebuilding(built, shared, error)
         built = run_plan(todo, again)
@@ -59,7 +59,7 @@ def _lay_out(built: Built, shared: Building) -> Staged:
         check_together(built.steps, shared.state / "checked" / built.plan.target)
         return stage_release(built, shared.disk.again())
     except BuildtoolError as error:
-        from buildtool.build.report import report
+        from buildtool.engine.report import report
 
         error.document = report(built.plan, built.steps)
         raise
@@ -70,7 +70,7 @@ def clean(
 ) -> cleaning.Removed:
     """Remove what builds of `target_name` made, of all targets if it is ""; with `dear` then also
     what is expensive to make."""
-    from buildtool.build import clean as cleaning
+    from buildtool.engine import clean as cleaning
 
     if target_name and dear:
         raise UsageError(
@@ -99,7 +99,7 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
 
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explained, ...]:
     """What building `target_name` would do now, and why."""
-    from buildtool.build.why import explain as explain_plan
+    from buildtool.engine.explain import explain as explain_plan
 
     todo = plan(project, target_name)
     with building(todo.state, listener) as shared:
@@ -108,7 +108,7 @@ def explain(project: Project, target_name: str, listener: Listener) -> tuple[Exp
 
 def last_build(project: Project, target_name: str) -> tuple[Explained, ...] | None:
     """What the last build of `target_name` did; None when none is known of."""
-    from buildtool.build.why import last_build as noted_build
+    from buildtool.engine.explain import last_build as noted_build
 
     find_target(project, target_name)
     return noted_build(project.state / "state", target_name)
@@ -132,8 +132,13 @@ def prepare_editors(
     Returns the files, and how many sources of `target_name` only a build makes.  Another target
     that cannot be configured here is left out, with a note.
     """
-    from buildtool.build.carry_out import configure
-    from buildtool.build.ide import missing_sources, preset_names, write_database, write_presets
+    from buildtool.engine.execute_step import configure
+    from buildtool.ide.write_files import (
+        missing_sources,
+        preset_names,
+        write_database,
+        write_presets,
+    )
 
     chosen = plan(project, target_name)
     others = [name for name in project.targets if name != target_name]

@@ -21,8 +21,8 @@ def build(
     json: Json = False,
 ) -> None:
     """Build everything that a target ships: the ARM64 side and its skels."""
-    from buildtool.build.building import Options
     from buildtool.cli.build_target import build_target
+    from buildtool.engine.context import Options
 
     build_target(
         target,

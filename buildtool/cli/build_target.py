@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool import flow
-from buildtool.build.building import Options
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import show
+from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
-    from buildtool.build.plan import Plan
+    from buildtool.plan.plan import Plan
     from buildtool.release.stage import Staged
 
 
@@ -43,7 +43,7 @@ def build_target(
         return
     built, staged = flow.stage(project, name, Screen(verbose=verbose), options)
     if as_json:
-        from buildtool.build.report import report
+        from buildtool.engine.report import report
 
         done = report(built.plan, built.steps)
         _print_json({**done, "stage": str(staged.directory), "release": staged.id, "error": None})

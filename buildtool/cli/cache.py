@@ -10,9 +10,9 @@ from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
-    from buildtool.build.cache.evict import Freed
-    from buildtool.build.cache.store import Store
-    from buildtool.build.cache.tally import Tally
+    from buildtool.cache.evict import Freed
+    from buildtool.cache.store import Store
+    from buildtool.cache.tally import Tally
 
 SHOWN = 20
 app = typer.Typer(
@@ -26,10 +26,10 @@ def stats(*, json: Json = False) -> None:
 
     It is kept below BUILDTOOL_CACHE_SIZE (such as 20G; else 10G).
     """
-    from buildtool.build.cache.evict import ACTIONS
-    from buildtool.build.cache.local import cache_limit
-    from buildtool.build.cache.neighbours import OTHERS, Neighbours, counted
-    from buildtool.build.cache.upkeep import tally
+    from buildtool.cache.evict import ACTIONS
+    from buildtool.cache.local import cache_limit
+    from buildtool.cache.neighbours import OTHERS, Neighbours, counted
+    from buildtool.cache.upkeep import tally
     from buildtool.core.cache import cache_dir
 
     limit = cache_limit()
@@ -68,9 +68,9 @@ def gc(
 
     What was used lately stays, as a build may be using it; so do sysroots.
     """
-    from buildtool.build.cache.local import cache_limit, parse_size
-    from buildtool.build.cache.neighbours import Neighbours
-    from buildtool.build.cache.upkeep import gc as collect
+    from buildtool.cache.local import cache_limit, parse_size
+    from buildtool.cache.neighbours import Neighbours
+    from buildtool.cache.upkeep import gc as collect
     from buildtool.core.cache import cache_dir
 
     target = parse_size(limit, "--limit") if limit else cache_limit()
@@ -86,12 +86,12 @@ def verify(*, json: Json = False) -> None:
 
     What is wrong is deleted, and made again when it is needed; exit status 1 if anything was.
     """
-    from buildtool.build.cache.upkeep import Verified, tally
-    from buildtool.build.cache.upkeep import verify as check
-    from buildtool.build.cache.zig_cache import verify as check_zig
-    from buildtool.build.emulator_cache import directory as emulator_directory
-    from buildtool.build.emulator_cache import verify as check_emulator
+    from buildtool.cache.emulator_cache import directory as emulator_directory
+    from buildtool.cache.upkeep import Verified, tally
+    from buildtool.cache.upkeep import verify as check
+    from buildtool.cache.zig_cache import verify as check_zig
     from buildtool.core.cache import cache_dir
+    from buildtool.deploy.emulated.verify import verify as check_emulator
 
     store = _store()
     done = check(store) if store.directory.is_dir() else Verified(*tally(store), (), 0)
@@ -138,8 +138,8 @@ def clear(
     With --all everything that comes back by itself, which takes minutes: let no build run.
     Sysroots stay: to pull them again takes their devices.
     """
-    from buildtool.build.cache.upkeep import clear as clear_actions
-    from buildtool.build.cache.upkeep import clear_others
+    from buildtool.cache.upkeep import clear as clear_actions
+    from buildtool.cache.upkeep import clear_others
     from buildtool.core.cache import cache_dir
 
     freed = {"actions": clear_actions(_store())}
@@ -149,8 +149,8 @@ def clear(
 
 
 def _store() -> Store:
-    from buildtool.build.cache.local import actions_dir
-    from buildtool.build.cache.store import Store
+    from buildtool.cache.local import actions_dir
+    from buildtool.cache.store import Store
 
     return Store(actions_dir())
 

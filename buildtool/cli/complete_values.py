@@ -72,7 +72,7 @@ def _build_types(_: Cursor) -> Iterable[str]:
 
 
 def _launchers(_: Cursor) -> Iterable[str]:
-    from buildtool.build.launcher import NONE
+    from buildtool.drivers.cmake.launcher import NONE
     from buildtool.sdk.found import LAUNCHERS
 
     return [*LAUNCHERS, NONE]

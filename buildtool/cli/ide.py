@@ -24,8 +24,8 @@ def ide(
     Build trees are configured, not built; your own files of these names stay as they are.
     """
     from buildtool import flow
-    from buildtool.build.plan import find_target
     from buildtool.cli.screen import Screen
+    from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
     project = find_project(here())

@@ -21,8 +21,8 @@ def lock(
     json: Json = False,
 ) -> None:
     """Bring conan.lock up to date with the conanfiles, for all targets at once."""
-    from buildtool.build.lock import lock as lock_project
     from buildtool.cli.screen import Screen
+    from buildtool.drivers.conan.lock_project import lock as lock_project
     from buildtool.project.read import find_project
 
     project = find_project(here())

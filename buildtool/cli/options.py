@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from buildtool.build.jobserver import MOST_JOBS
 from buildtool.cli.show import show_json
+from buildtool.engine.jobserver import MOST_JOBS
 
 SCHEMA = 1
 """The schema of all documents, see docs/json.md: another number when a key goes or changes."""

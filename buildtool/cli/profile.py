@@ -30,9 +30,9 @@ def profile(
 
     Outside a project it is that of the built-in target, for any arch.
     """
-    from buildtool.build.plan import conan_home, find_target
     from buildtool.cli.screen import Screen
     from buildtool.core.files import write_if_changed
+    from buildtool.plan.plan import conan_home, find_target
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project

@@ -51,9 +51,9 @@ def run(
     With --json the program's output goes to standard error.
     """
     from buildtool import flow
-    from buildtool.build.building import Options
     from buildtool.cli.screen import Screen
     from buildtool.deploy.emulated.socs import DEFAULT_SOC
+    from buildtool.engine.context import Options
     from buildtool.project.read import find_project
 
     if device != "sim":

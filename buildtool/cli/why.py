@@ -12,8 +12,8 @@ from buildtool.cli.options import BuildType, Json, here, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
-    from buildtool.build.reasons import Reason
-    from buildtool.build.why import Explained
+    from buildtool.engine.explain import Explained
+    from buildtool.engine.reasons import Reason
 
 SHOWN = 10
 """How many reasons of a step are shown unless all are asked for."""

@@ -12,11 +12,12 @@ from buildtool.idl.emit import emit
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
+from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES
 from buildtool.idl.qaic import Qaic, run_qaic
 
-# Source: CMake, which reads dependency files before Ninja does (see `buildtool.build.depfile`).
+# Source: CMake, which reads dependency files before Ninja does (see `drivers.cmake.scan.depfile`).
 _NOT_IN_DEPFILES = re.compile(r"[\t\n\\]|[\r:]\Z")
-BUILT_IN = (Path(__file__).parent / "include").resolve()
+BUILT_IN = BUILTIN_INCLUDES.resolve()
 
 
 def compile_idl(

@@ -10,11 +10,11 @@ from pathlib import Path
 from buildtool.idl.errors import IdlError, closest
 from buildtool.idl.keywords import C_TYPES, KEYWORDS, SIZED
 from buildtool.idl.model import Unit
-from buildtool.idl.preprocess import Preprocessed, preprocess
-from buildtool.idl.resolve import resolve
-from buildtool.idl.syntax import DefinitionSyntax
-from buildtool.idl.terminals import DESCRIPTIONS
-from buildtool.idl.tokens import Kind, Token
+from buildtool.idl.preprocess.preprocessor import Preprocessed, preprocess
+from buildtool.idl.preprocess.tokens import Kind, Token
+from buildtool.idl.semantics.resolve import resolve
+from buildtool.idl.syntax.nodes import DefinitionSyntax
+from buildtool.idl.syntax.terminals import DESCRIPTIONS
 
 
 def load(
@@ -41,7 +41,7 @@ def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:
         IdlError: it does not follow the grammar.
     """
     # Not at the top: lark and the building of the parser would slow down every start.
-    from buildtool.idl.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
+    from buildtool.idl.syntax.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
 
     try:
         return parse_tokens(source.tokens)

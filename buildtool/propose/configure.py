@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from buildtool.build.cmake_arguments import step_roots, tool_environment
-from buildtool.build.cmake_driver import Driver
-from buildtool.build.discover.ninja import read_graph
-from buildtool.build.disk import Disk
-from buildtool.build.environment import build_environment
-from buildtool.build.file_api import BuildTree, CMakeTarget, read_build_tree
-from buildtool.build.install_rules import Installation, read_installation
-from buildtool.build.logs import StepLog
-from buildtool.build.mend import TRACE
-from buildtool.build.plan import CMakeStep, make_plan
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.arguments import step_roots, tool_environment
+from buildtool.drivers.cmake.driver import Driver
+from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
+from buildtool.drivers.cmake.install_rules import Installation, read_installation
+from buildtool.drivers.cmake.mend import TRACE
+from buildtool.drivers.cmake.scan.ninja import read_graph
+from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.inputs.file_states import Disk
+from buildtool.plan.environment import build_environment
+from buildtool.plan.plan import CMakeStep, make_plan
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.propose.calls import Call, traced_calls

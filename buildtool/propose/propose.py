@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from buildtool.build.plan import make_plan
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
+from buildtool.plan.plan import make_plan
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from buildtool.build.install_rules import InstallRule
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.install_rules import InstallRule
 from buildtool.propose.configure import LINKED, Configured
 from buildtool.propose.proposal import Line
 from buildtool.propose.sides import Made

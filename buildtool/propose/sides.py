@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from buildtool.build.file_api import CMakeTarget
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.file_api import CMakeTarget
 from buildtool.propose.configure import Configured, Result
 from buildtool.propose.hints import HEXAGON_SOURCE, Hints, archs_of
 

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from buildtool.build.disk import RUNS
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
+from buildtool.inputs.file_states import RUNS
 from buildtool.release.layout import Layout, Output
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buildtool.build.built import Built
-from buildtool.build.plan import CMakeStep
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
+from buildtool.engine.result import Built
+from buildtool.plan.plan import CMakeStep
 
 LIBRARIES = "lib"
 """The directory that run.sh has the loader search."""

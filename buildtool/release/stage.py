@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.build.built import Built
-from buildtool.build.disk import RUNS, Disk
 from buildtool.core.files import value_digest
 from buildtool.core.own import make_directory, remove
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.core.value import Value
+from buildtool.engine.result import Built
+from buildtool.inputs.file_states import RUNS, Disk
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
-from buildtool.build.building import building
-from buildtool.build.carry_out import carry_out
-from buildtool.build.emulator_cache import INSTALL, directory, is_whole, note_use, state_of
-from buildtool.build.plan import CMakeStep
+from buildtool.cache.emulator_cache import INSTALL, directory, note_use, state_of
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
+from buildtool.deploy.emulated.verify import is_whole
+from buildtool.engine.context import building
+from buildtool.engine.execute_step import carry_out
+from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64

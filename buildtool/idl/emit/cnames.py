@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from buildtool.idl.emit.ctext import fill
+from buildtool.idl.layout.types import element_of, is_flat, resolve
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -26,7 +27,6 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
-from buildtool.idl.types import element_of, is_flat, resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from buildtool.idl.layout.types import resolve
 from buildtool.idl.model import Constant, Primitive, String
-from buildtool.idl.types import resolve
 
 SUFFIXES = {
     Primitive.LONGLONG: "ll",

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from buildtool.idl.emit.cnames import CVariable, c_type, function_name
-from buildtool.idl.layout import Face, Field, Record, Role, WireMethod, record_of
+from buildtool.idl.layout.method_layout import Face, Field, Record, Role, WireMethod, record_of
+from buildtool.idl.layout.types import (
+    Composite,
+    composite,
+    flat_size,
+    is_flat,
+    is_nested,
+    resolve,
+)
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -15,14 +23,6 @@ from buildtool.idl.model import (
     Sequence,
     Struct,
     Type,
-)
-from buildtool.idl.types import (
-    Composite,
-    composite,
-    flat_size,
-    is_flat,
-    is_nested,
-    resolve,
 )
 
 SUFFIX = {Face.IN: "in", Face.CAPACITY: "room", Face.RESULT: "out"}

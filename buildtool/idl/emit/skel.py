@@ -22,9 +22,9 @@ from buildtool.idl.emit.skel_records import give_function, in_function, room_fun
 from buildtool.idl.emit.support import support
 from buildtool.idl.emit.support_skel import SKEL
 from buildtool.idl.emit.version import version_check
-from buildtool.idl.layout import Face, record_of, wire_methods
+from buildtool.idl.layout.method_layout import Face, record_of, wire_methods
+from buildtool.idl.layout.types import resolve
 from buildtool.idl.model import Direction, DmaHandle, Interface, Method, Unit
-from buildtool.idl.types import resolve
 
 DMA = """\
 /* The DSP's own look-up of a shared buffer's size; not 0 when it is not mapped. */

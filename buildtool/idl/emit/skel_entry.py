@@ -8,7 +8,7 @@ from buildtool.idl.emit.cnames import function_name, takes_handle
 from buildtool.idl.emit.constants import quoted
 from buildtool.idl.emit.ctext import fill, function, if_any
 from buildtool.idl.emit.header import uri
-from buildtool.idl.layout import ESCAPE, WireMethod
+from buildtool.idl.layout.method_layout import ESCAPE, WireMethod
 from buildtool.idl.model import Interface, Unit
 
 QAIC_VERSION = 10051

@@ -17,7 +17,8 @@ from buildtool.idl.emit.skel_call import (
     flat_inrout,
     implementation,
 )
-from buildtool.idl.layout import WireMethod
+from buildtool.idl.layout.method_layout import WireMethod
+from buildtool.idl.layout.types import is_flat, resolve
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -28,7 +29,6 @@ from buildtool.idl.model import (
     Sequence,
     String,
 )
-from buildtool.idl.types import is_flat, resolve
 
 
 @dataclass(frozen=True, slots=True)

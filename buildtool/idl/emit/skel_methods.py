@@ -11,9 +11,9 @@ from buildtool.idl.emit.cnames import function_name, takes_handle
 from buildtool.idl.emit.ctext import function
 from buildtool.idl.emit.skel_flat import flat_body
 from buildtool.idl.emit.skel_nested import nested_body
-from buildtool.idl.layout import WireMethod
+from buildtool.idl.layout.method_layout import WireMethod
+from buildtool.idl.layout.types import is_nested
 from buildtool.idl.model import Interface
-from buildtool.idl.types import is_nested
 
 
 def method_function(interface: Interface, wire: WireMethod, *, versioned: bool) -> str:

@@ -17,7 +17,8 @@ from buildtool.idl.emit.skel_call import (
     implementation,
 )
 from buildtool.idl.emit.skel_records import give, unpack_in, unpack_room
-from buildtool.idl.layout import WireMethod
+from buildtool.idl.layout.method_layout import WireMethod
+from buildtool.idl.layout.types import element_of, is_flat, is_nested, resolve
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -30,7 +31,6 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
-from buildtool.idl.types import element_of, is_flat, is_nested, resolve
 
 BAD_CALL = ("_call->err = AEE_EBADPARM;",)
 

@@ -20,9 +20,9 @@ from buildtool.idl.emit.records import (
     has_record,
     record_name,
 )
-from buildtool.idl.layout import Face
+from buildtool.idl.layout.method_layout import Face
+from buildtool.idl.layout.types import Composite, composite, is_flat, resolve
 from buildtool.idl.model import Member, String, Struct
-from buildtool.idl.types import Composite, composite, is_flat, resolve
 
 
 def in_function(inner: Composite) -> str:

@@ -19,7 +19,7 @@ from buildtool.idl.emit.stub_methods import method_function
 from buildtool.idl.emit.stub_records import fetch_function, in_function, room_function
 from buildtool.idl.emit.support import support
 from buildtool.idl.emit.support_stub import STUB
-from buildtool.idl.layout import Face, record_of, wire_methods
+from buildtool.idl.layout.method_layout import Face, record_of, wire_methods
 from buildtool.idl.model import Direction, Interface, Method, Unit
 
 ASYNC = """\

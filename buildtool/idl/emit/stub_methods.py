@@ -16,7 +16,8 @@ from buildtool.idl.emit.cnames import (
 from buildtool.idl.emit.ctext import block, fill, function, if_any
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
 from buildtool.idl.emit.stub_records import fetch, pack_in, pack_room
-from buildtool.idl.layout import Face, Role, WireMethod
+from buildtool.idl.layout.method_layout import Face, Role, WireMethod
+from buildtool.idl.layout.types import is_flat, is_nested, resolve
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -30,7 +31,6 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
-from buildtool.idl.types import is_flat, is_nested, resolve
 
 
 def method_function(interface: Interface, wire: WireMethod) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.emulator_cache import INSTALL, is_whole, state_of
+from buildtool.cache.emulator_cache import INSTALL, state_of
 from buildtool.deploy.emulated.device import CONFIGURATION, prepare
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import find_soc
+from buildtool.deploy.emulated.verify import is_whole
 from tests.command_line import Buildtool
 
 LISTS = """cmake_minimum_required(VERSION 3.22)

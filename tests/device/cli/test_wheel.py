@@ -44,7 +44,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
 
     # The compiler is an input too: a new version of it compiles again.
     assert '"outcome": "built"' not in run([buildtool, "build", "--json"], cwd=project)
-    with (site / "buildtool" / "idl" / "layout.py").open("a") as module:
+    with (site / "buildtool" / "idl" / "compile.py").open("a") as module:
         module.write("# newer\n")
     assert run([buildtool, "build", "--json"], cwd=project).count('"outcome": "built"') == 2
 

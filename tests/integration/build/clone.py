@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool import flow
-from buildtool.build.building import Options
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, StepFinished
+from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 from tests.integration.build.edits import Harm
 from tests.integration.build.sources import COMPONENTS, Source, State

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from buildtool import flow
-from buildtool.build.building import Options
-from buildtool.build.cache import remote_document, remote_frames
-from buildtool.build.cache.remote_frames import Frame
+from buildtool.cache.remote import document as remote_document
+from buildtool.cache.remote import frames as remote_frames
+from buildtool.cache.remote.frames import Frame
 from buildtool.core.events import Event, Note, StepFinished
+from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 from buildtool.release.stage import StageError
 from buildtool.toolchains.import_stub import import_stub

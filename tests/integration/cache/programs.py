@@ -15,12 +15,12 @@ import sys
 import time
 from pathlib import Path
 
-from buildtool.build.cache.action import Action, read_action
-from buildtool.build.cache.local import LocalCache
-from buildtool.build.cache.outputs import Output, read_outputs
-from buildtool.build.cache.restore import restore
-from buildtool.build.cache.store import Store
-from buildtool.build.cache.upkeep import clear, gc, verify
+from buildtool.cache.action import Action, read_action
+from buildtool.cache.local import LocalCache
+from buildtool.cache.outputs import Output, read_outputs
+from buildtool.cache.restore import restore
+from buildtool.cache.store import Store
+from buildtool.cache.upkeep import clear, gc, verify
 from buildtool.core.events import Event
 
 ACTIONS = 24

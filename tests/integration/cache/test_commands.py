@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache.local import LocalCache
-from buildtool.build.cache.store import Item
+from buildtool.cache.local import LocalCache
+from buildtool.cache.store import Item
 from tests.command_line import Buildtool
 from tests.integration.cache.programs import SIZE, key, put
 

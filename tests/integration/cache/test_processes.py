@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache.index import Index
-from buildtool.build.cache.store import Store
-from buildtool.build.cache.upkeep import verify
+from buildtool.cache.index import Index
+from buildtool.cache.store import Store
+from buildtool.cache.upkeep import verify
 from tests.command_line import REPOSITORY
 from tests.integration.cache.programs import ACTIONS, SIZE
 from tests.integration.mounts import mounted, needs_unshare, small_disk

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.cache.remote_config import remote_config
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.config import remote_config
 from buildtool.core.events import Event, Note
 from tests.command_line import REPOSITORY
 

@@ -16,10 +16,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from buildtool.build.cache import remote_document, remote_frames, remote_trouble
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.cache.remote_config import RemoteConfig, remote_config
-from buildtool.build.cache.remote_frames import Frame
+from buildtool.cache.remote import document as remote_document
+from buildtool.cache.remote import frames as remote_frames
+from buildtool.cache.remote import trouble as remote_trouble
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.config import RemoteConfig, remote_config
+from buildtool.cache.remote.frames import Frame
 from buildtool.core.events import Event
 
 from .remote_hostile import Hostile, Respond, answer, hostile, repeats, says

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.cache.remote_config import RemoteConfig, remote_config
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.config import RemoteConfig, remote_config
 from buildtool.core.events import Event
 
 from .remote_nginx import Nginx, running

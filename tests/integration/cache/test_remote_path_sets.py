@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.cache import remote_document
-from buildtool.build.cache.local import LocalCache
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.cache.remote_config import RemoteConfig
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import PathSet
-from buildtool.build.lookup import Lookup
-from buildtool.build.roots import Roots
+from buildtool.cache.local import LocalCache
+from buildtool.cache.remote import document as remote_document
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.config import RemoteConfig
 from buildtool.core.events import Event, Note
+from buildtool.engine.lookup import Lookup
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import PathSet
+from buildtool.inputs.roots import Roots
 
 from .remote_hostile import answer, hostile, says
 
@@ -88,7 +88,7 @@ def test_no_document_has_a_build_look_for_long(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind in TAKES_LONG:
-        monkeypatch.setattr("buildtool.build.remote_paths.MAX_ENTRIES", 100_000)
+        monkeypatch.setattr("buildtool.engine.remote_paths.MAX_ENTRIES", 100_000)
     project = tmp_path / "project"
     (project / "/".join("abcd" * 10)).mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")

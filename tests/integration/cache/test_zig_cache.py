@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache.evict import evict
-from buildtool.build.cache.index import Index
-from buildtool.build.cache.store import Store
-from buildtool.build.cache.zig_cache import entries, output_of, repair, sweep, verify
+from buildtool.cache.evict import evict
+from buildtool.cache.index import Index
+from buildtool.cache.store import Store
+from buildtool.cache.zig_cache import entries, output_of, repair, sweep, verify
 from buildtool.core.lock import locked_now
 from buildtool.sdk.zig import find_zig
 

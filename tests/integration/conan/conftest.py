@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.conan_home import ConanHome
+from buildtool.drivers.conan.home import ConanHome
 from tests.command_line import Buildtool
 
 RECIPE = """\

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.conan_home import ConanHome
 from buildtool.core.lock import locked
 from buildtool.core.process import ToolError
+from buildtool.drivers.conan.home import ConanHome
 
 from .conftest import ConanProject
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.discover import Asked, Discovered
-from buildtool.build.disk import Disk
-from buildtool.build.file_api import ask
-from buildtool.build.inputs import Change, InputSet, changes, observe
-from buildtool.build.roots import Roots
+from buildtool.drivers.cmake.file_api import ask
+from buildtool.drivers.cmake.scan import Asked, Discovered
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.path_sets import Change, InputSet, changes, observe
+from buildtool.inputs.roots import Roots
 from buildtool.sdk.cmake import find_cmake
 
 TRACE = ("--trace-expand", "--trace-format=json-v1")

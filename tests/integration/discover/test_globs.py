@@ -10,9 +10,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob, matches
-from buildtool.build.roots import Roots
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob, matches
+from buildtool.inputs.roots import Roots
 from buildtool.sdk.cmake import find_cmake_program
 
 NAMES = st.sampled_from(

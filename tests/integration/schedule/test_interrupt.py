@@ -16,8 +16,8 @@ CODE = """
 import os, sys, threading
 from pathlib import Path
 from types import SimpleNamespace
-from buildtool.build.jobserver import Jobserver
-from buildtool.build.schedule import run_steps
+from buildtool.engine.jobserver import Jobserver
+from buildtool.engine.scheduler import run_steps
 from buildtool.core.process import capture
 
 folder = Path(sys.argv[1])

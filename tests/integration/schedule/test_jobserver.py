@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.jobserver import MOST_JOBS, Jobserver
 from buildtool.core.process import Completed, capture
+from buildtool.engine.jobserver import MOST_JOBS, Jobserver
 from buildtool.sdk.cmake import find_cmake
 
 # A job notes when it begins and when it ends.

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.environment import build_environment
-from buildtool.build.launcher import Launcher, find_launcher
 from buildtool.core.files import tree_digest
+from buildtool.drivers.cmake.launcher import Launcher, find_launcher
+from buildtool.plan.environment import build_environment
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.logs import StepLog, step_log
 from buildtool.core.process import Completed, ToolError
+from buildtool.drivers.cmake.step_log import StepLog, step_log
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.plan import conan_home
+from buildtool.plan.plan import conan_home
 from buildtool.project.model import Header, Host, Project, Target, Tool
 from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 from buildtool.sdk.zig import find_zig, sound_zig

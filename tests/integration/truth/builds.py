@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from buildtool.build.environment import build_environment
+from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import sound_zig
 
 from .cases import Case

@@ -9,14 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from buildtool.build.cache.local import LocalCache
-from buildtool.build.cache.outputs import read_outputs
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import InputSet, PathSet, observe
-from buildtool.build.lookup import Kept, Lookup
-from buildtool.build.roots import Roots
+from buildtool.cache.local import LocalCache
+from buildtool.cache.outputs import read_outputs
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.engine.lookup import Kept, Lookup
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import InputSet, PathSet, observe
+from buildtool.inputs.roots import Roots
 
 KEY = "a" * 64
 PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.compile_commands import clang_arguments, for_clangd, searched
-from buildtool.build.file_api import BuildTree, CMakeTarget, CMakeToolchain, CompileGroup
+from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CMakeToolchain, CompileGroup
+from buildtool.ide.compile_commands import clang_arguments, for_clangd, searched
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.build import file_api
-from buildtool.build.file_api import FileApiError, answered, ask, read_build_tree
+from buildtool.drivers.cmake import file_api
+from buildtool.drivers.cmake.file_api import FileApiError, answered, ask, read_build_tree
 
 GOOD: dict[str, Any] = {
     "index-2.json": {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.ide import write_database
+from buildtool.ide.write_files import write_database
 from buildtool.project.model import Header, Project
 
 

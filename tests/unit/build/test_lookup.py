@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from lookup_clone import KEY, PATHS, Clone, Server, machine
 
-from buildtool.build.disk import Disk
-from buildtool.build.inputs import PathSet, observe
-from buildtool.build.lookup import RECENT, Kept, Lookup, action_key
-from buildtool.build.roots import Roots
+from buildtool.engine.lookup import RECENT, Kept, Lookup, action_key
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.path_sets import PathSet, observe
+from buildtool.inputs.roots import Roots
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lookup_clone import KEY, PATHS, Clone, Server, machine
 
-from buildtool.build import disk
-from buildtool.build.cache.action import path_sets_document
-from buildtool.build.cache.outputs import read_outputs
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import PathSet
-from buildtool.build.lookup import Lookup, action_key
+from buildtool.cache.action import path_sets_document
+from buildtool.cache.outputs import read_outputs
+from buildtool.engine.lookup import Lookup, action_key
+from buildtool.inputs import file_states as disk
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import PathSet
 
 
 class BadError(Exception):
@@ -158,7 +158,7 @@ def test_a_server_may_not_take_forever(
     victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each answer is quick enough; there are as many as it likes."""
-    monkeypatch.setattr("buildtool.build.lookup.PATIENCE", -99.0)
+    monkeypatch.setattr("buildtool.engine.lookup.PATIENCE", -99.0)
 
     victim.restore()
 
@@ -180,7 +180,7 @@ HOSTILE = {
 def test_a_server_does_not_say_what_is_looked_at(
     paths: PathSet, victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("buildtool.build.remote_paths.MAX_ENTRIES", 1000)
+    monkeypatch.setattr("buildtool.engine.remote_paths.MAX_ENTRIES", 1000)
     server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
     looked: list[str] = []
     look, listed = Disk._read_whole, disk._list

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.plan import CMakeStep, in_order, make_plan
 from buildtool.core.errors import UsageError
+from buildtool.plan.plan import CMakeStep, in_order, make_plan
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.toolchains.profile import Compiler, Profile
 

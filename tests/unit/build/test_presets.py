@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.presets import (
+from buildtool.plan.presets import (
     INCLUDED_PRESETS,
     USER_PRESETS,
     Preset,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache.outputs import read_outputs
-from buildtool.build.cache.restore import restore
-from buildtool.build.check_products import check_products
-from buildtool.build.plan import CMakeStep
-from buildtool.build.products import ArtifactError, check_installed, normalize_modes
+from buildtool.cache.outputs import read_outputs
+from buildtool.cache.restore import restore
+from buildtool.drivers.cmake.check_products import check_products
+from buildtool.drivers.cmake.products import ArtifactError, check_installed, normalize_modes
+from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.profile import Compiler, Profile
 
 PROFILE = Profile(

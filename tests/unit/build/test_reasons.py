@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.cache.outputs import Output
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import Change, InputSet, PathSet
-from buildtool.build.reasons import Reason, input_reasons, reasons
-from buildtool.build.record import Record, spoiled
+from buildtool.cache.outputs import Output
+from buildtool.engine.reasons import Reason, input_reasons, reasons
+from buildtool.engine.record import Record, spoiled
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import Change, InputSet, PathSet
 
 OLD, NEW = "a" * 64, "b" * 64
 FIELDS: dict[str, Any] = {"cmake": {"defines": {"LEVEL": "1"}}, "version": 1}

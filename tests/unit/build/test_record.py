@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.cache.outputs import Output
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import InputSet, PathSet
-from buildtool.build.record import Record, read_record, write_record
+from buildtool.cache.outputs import Output
 from buildtool.core.files import value_digest
 from buildtool.core.summed import read_summed, write_summed
+from buildtool.engine.record import Record, read_record, write_record
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import InputSet, PathSet
 
 PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])
 RECORD = Record(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.plan import CMakeStep
-from buildtool.build.runpath import directory_in_release, runpath_script
+from buildtool.drivers.cmake.runpath import directory_in_release, runpath_script
+from buildtool.plan.plan import CMakeStep
 from tests.unit.release.conftest import HOST, elf
 
 

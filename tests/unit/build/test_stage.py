@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.built import Built, BuiltStep
-from buildtool.build.disk import Disk
-from buildtool.build.plan import CMakeStep, Plan
+from buildtool.engine.result import Built, BuiltStep
+from buildtool.inputs.file_states import Disk
+from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged, StageError
 from buildtool.toolchains.import_stub import import_stub

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from buildtool.build import step_key as step_keys
-from buildtool.build.cmake_arguments import step_roots
-from buildtool.build.plan import CMakeStep, make_plan
-from buildtool.build.step_key import differences, step_fields, step_key
+from buildtool.drivers.cmake.arguments import step_roots
+from buildtool.plan import step_key as step_keys
+from buildtool.plan.plan import CMakeStep, make_plan
+from buildtool.plan.step_key import differences, step_fields, step_key
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains import profile as profiles

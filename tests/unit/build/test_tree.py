@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.inputs import InputSet, PathSet
-from buildtool.build.tree import (
+from buildtool.core.summed import read_summed, write_summed
+from buildtool.drivers.cmake.build_tree import (
     NOTE,
     Configuration,
     TreeNote,
@@ -20,7 +20,7 @@ from buildtool.build.tree import (
     unconfigure,
     write_note,
 )
-from buildtool.core.summed import read_summed, write_summed
+from buildtool.inputs.path_sets import InputSet, PathSet
 
 PATHS = PathSet.of(["{project}/CMakeLists.txt", "{project}/a.c"])
 CONFIGURE = PathSet.of(["{project}/CMakeLists.txt"])

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.reasons import Reason
-from buildtool.build.why import Explained, last_build, note_build
 from buildtool.cli.why import SHOWN, _show
+from buildtool.engine.explain import Explained, last_build, note_build
+from buildtool.engine.reasons import Reason
 
 OLD, NEW = "a" * 64, "b" * 64
 CHANGED = Reason("input", "{project}/host/main.c", OLD, NEW)

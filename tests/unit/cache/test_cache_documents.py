@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.cache.action import (
+from buildtool.cache.action import (
     PATH_SETS,
     Action,
     blobs_named,
@@ -16,9 +16,9 @@ from buildtool.build.cache.action import (
     read_action,
     read_path_sets,
 )
-from buildtool.build.cache.bounded_json import MAX_VALUES, parse
-from buildtool.build.cache.outputs import Output
-from buildtool.build.cache.store import DOCUMENT_LIMIT
+from buildtool.cache.bounded_json import MAX_VALUES, parse
+from buildtool.cache.outputs import Output
+from buildtool.cache.store import DOCUMENT_LIMIT
 
 STEP, KEY, BLOB = "a" * 64, "b" * 64, "c" * 64
 ACTION = Action(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache import local, lock
-from buildtool.build.cache.action import Action, read_action
-from buildtool.build.cache.evict import choose
-from buildtool.build.cache.index import Row
-from buildtool.build.cache.local import LocalCache, cache_limit, parse_size
-from buildtool.build.cache.outputs import Output
-from buildtool.build.cache.store import DOCUMENT_LIMIT, Item, Stored
-from buildtool.build.cache.upkeep import gc, verify
+from buildtool.cache import local, lock
+from buildtool.cache.action import Action, read_action
+from buildtool.cache.evict import choose
+from buildtool.cache.index import Row
+from buildtool.cache.local import LocalCache, cache_limit, parse_size
+from buildtool.cache.outputs import Output
+from buildtool.cache.store import DOCUMENT_LIMIT, Item, Stored
+from buildtool.cache.upkeep import gc, verify
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Event, Note
 

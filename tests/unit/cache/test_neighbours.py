@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache.local import LocalCache
-from buildtool.build.cache.neighbours import REMEMBERED_NS, Neighbours, counted
-from buildtool.build.cache.upkeep import gc
+from buildtool.cache.local import LocalCache
+from buildtool.cache.neighbours import REMEMBERED_NS, Neighbours, counted
+from buildtool.cache.upkeep import gc
 from buildtool.core.lock import locked
 
 OLD = 1_000_000_000

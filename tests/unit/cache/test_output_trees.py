@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.cache.outputs import (
+from buildtool.cache.outputs import (
     Output,
     OutputsError,
     outputs_as_json,

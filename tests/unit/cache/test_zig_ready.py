@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.cache import zig_cache
-from buildtool.build.cache.zig_cache import make_ready, output_of
+from buildtool.cache import zig_cache
+from buildtool.cache.zig_cache import make_ready, output_of
 from buildtool.core.unwritable import UnwritableError
 
 Put = Callable[[Path], object]

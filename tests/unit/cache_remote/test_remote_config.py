@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.build.cache.remote_config import RemoteConfig, remote_config
+from buildtool.cache.remote.config import RemoteConfig, remote_config
 from buildtool.core.errors import UsageError
 
 URL = "BUILDTOOL_REMOTE_CACHE"

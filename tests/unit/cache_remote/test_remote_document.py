@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.cache import remote_document
-from buildtool.build.cache.remote_document import MAX_BLOB, MAX_DOCUMENT, pack, receive, unpack
-from buildtool.build.cache.remote_frames import (
+from buildtool.cache.remote import document as remote_document
+from buildtool.cache.remote.document import MAX_BLOB, MAX_DOCUMENT, pack, receive, unpack
+from buildtool.cache.remote.frames import (
     BadAnswerError,
     Frame,
     compress,

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from buildtool.build.cache.remote import RemoteCache
-from buildtool.build.cache.remote_config import RemoteConfig
-from buildtool.build.cache.remote_exchange import Exchange, OverdueError
-from buildtool.build.cache.remote_trouble import Trouble
+from buildtool.cache.remote.client import RemoteCache
+from buildtool.cache.remote.config import RemoteConfig
+from buildtool.cache.remote.exchange import Exchange, OverdueError
+from buildtool.cache.remote.trouble import Trouble
 from buildtool.core.events import Event, Note
 
 CONFIG = RemoteConfig("https://cache.example.com", mode="read-write", timeout=2.0)

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.cache.lock import locked_briefly
-from buildtool.build.check_together import check_together
-from buildtool.build.disk import Disk
-from buildtool.build.file_api import FileApiError, read_cmake_files
-from buildtool.build.frame import NINJA_DEPS, all_stamps, framed, headers_sum
-from buildtool.build.logs import step_log
-from buildtool.build.ninja_log import log_lines
-from buildtool.build.record import read_record
-from buildtool.build.tree import NOTE, read_note
-from buildtool.build.why import last_build
+from buildtool.cache.lock import locked_briefly
 from buildtool.core.digests import remembered_digest
 from buildtool.core.files import file_digest, holds, open_regular, read_regular, write_if_changed
 from buildtool.core.lock import locked, locked_now
 from buildtool.core.process import Completed
 from buildtool.core.summed import read_summed, write_summed
+from buildtool.drivers.cmake.build_tree import NOTE, read_note
+from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_files
+from buildtool.drivers.cmake.generated_files import NINJA_DEPS, all_stamps, framed, headers_sum
+from buildtool.drivers.cmake.ninja_log import log_lines
+from buildtool.drivers.cmake.step_log import step_log
+from buildtool.engine.check_target import check_together
+from buildtool.engine.explain import last_build
+from buildtool.engine.record import read_record
+from buildtool.inputs.file_states import Disk
 from buildtool.project.read import read_project
 from buildtool.sdk.answers import remembered
 

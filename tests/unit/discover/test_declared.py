@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.discover import declare
-from buildtool.build.discover.places import Finding, Places
-from buildtool.build.disk import Disk
-from buildtool.build.inputs import PathSet, changes, observe
-from buildtool.build.roots import Roots
+from buildtool.drivers.cmake.scan import declare
+from buildtool.drivers.cmake.scan.places import Finding, Places
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.path_sets import PathSet, changes, observe
+from buildtool.inputs.roots import Roots
 from buildtool.project.model import STATE
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.depfile import UNREADABLE, is_plain, prerequisites
-from buildtool.build.discover.account import account, doubtful, misread
-from buildtool.build.discover.ninja import read_depfiles
-from buildtool.build.disk import Disk
 from buildtool.core.safe_path import misread as misread_path
+from buildtool.drivers.cmake.scan.account import account, doubtful, misread
+from buildtool.drivers.cmake.scan.depfile import UNREADABLE, is_plain, prerequisites
+from buildtool.drivers.cmake.scan.ninja import read_depfiles
+from buildtool.inputs.file_states import Disk
 
 NAMES = st.lists(
     st.one_of(
@@ -36,7 +36,7 @@ def by_clang(name: str) -> str:
 
 
 def written(names: list[str], *, clang: bool) -> bytes:
-    """Source: see `buildtool.build.depfile`."""
+    """Source: see `buildtool.drivers.cmake.scan.depfile`."""
     parts = [(by_clang if clang else by_gcc)(name) for name in ("/s.c", *names)]
     text = " \\\n  ".join(parts) if clang else " ".join(parts).replace("/s.c ", "/s.c \\\n ", 1)
     return f"x.o: {text}\n".encode(errors="surrogateescape")

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from buildtool.build.discover.places import Finding, Places
-from buildtool.build.discover.shadows import Shadows
-from buildtool.build.discover.spelling import Spellings
-from buildtool.build.disk import Disk
-from buildtool.build.file_api import BuildTree, CMakeTarget, CompileGroup
-from buildtool.build.inputs import changes, observe
-from buildtool.build.roots import Roots
+from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CompileGroup
+from buildtool.drivers.cmake.scan.places import Finding, Places
+from buildtool.drivers.cmake.scan.shadows import Shadows
+from buildtool.drivers.cmake.scan.spelling import Spellings
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.path_sets import changes, observe
+from buildtool.inputs.roots import Roots
 from tests.conftest import LONG
 
 FILES = ("src/a.c", "src/sub/deep/h.h", "src/sub/h.h", "inc/h.h", "inc/sub/h.h", "\u00e9", "h.h")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.discover.finds import read_finds
-from buildtool.build.discover.places import Finding, Places
-from buildtool.build.discover.trace import TraceError, read_trace
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.roots import Roots
+from buildtool.drivers.cmake.scan.find_commands import read_finds
+from buildtool.drivers.cmake.scan.places import Finding, Places
+from buildtool.drivers.cmake.scan.trace import TraceError, read_trace
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.roots import Roots
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.idl.layout import Buffer, Record, WireMethod, wire_methods
+from buildtool.idl.layout.method_layout import Buffer, Record, WireMethod, wire_methods
 from buildtool.idl.model import Unit
 
 Wire = Callable[..., WireMethod]

@@ -103,7 +103,7 @@ def parse_depfile(text: str) -> tuple[list[str], list[str]]:
 
 def test_the_compiler_knows_its_own_files() -> None:
     names = {file.name for file in compiler_files()}
-    assert {"compile.py", "fastrpc.lark", "header.py", "layout.py"} <= names
+    assert {"compile.py", "fastrpc.lark", "header.py", "method_layout.py"} <= names
 
 
 def test_a_directory_whose_name_is_not_utf8(idl: IdlFiles) -> None:

@@ -11,7 +11,7 @@ import time
 import pytest
 from idl_files import IdlFiles
 
-from buildtool.idl.source import MAX_FILE_BYTES
+from buildtool.idl.preprocess.source import MAX_FILE_BYTES
 
 SECONDS = 30
 

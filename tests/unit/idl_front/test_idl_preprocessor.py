@@ -8,7 +8,7 @@ import pytest
 from idl_files import IdlFiles
 
 from buildtool.idl.parse import load
-from buildtool.idl.preprocess import BUILTIN_INCLUDES, preprocess
+from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES, preprocess
 
 
 def expanded(idl: IdlFiles, text: str, *defines: str) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build import disk as disk_module
-from buildtool.build.disk import Disk
+from buildtool.inputs import file_states as disk_module
+from buildtool.inputs.file_states import Disk
 
 
 def sha(text: str) -> str:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Budget, BudgetError, Glob, matches
-from buildtool.build.roots import Roots
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Budget, BudgetError, Glob, matches
+from buildtool.inputs.roots import Roots
 
 
 @pytest.fixture

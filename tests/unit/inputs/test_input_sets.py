@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from buildtool.build.disk import Disk
-from buildtool.build.globs import Glob
-from buildtool.build.inputs import (
+from buildtool.inputs.file_states import Disk
+from buildtool.inputs.globs import Glob
+from buildtool.inputs.path_sets import (
     Change,
     InputsError,
     InputSet,
@@ -21,7 +21,7 @@ from buildtool.build.inputs import (
     changes,
     observe,
 )
-from buildtool.build.roots import RootError, Roots
+from buildtool.inputs.roots import RootError, Roots
 
 PATHS = PathSet.of(
     ["{project}/a.c", "{project}/gone.c", "{project}/folder"],

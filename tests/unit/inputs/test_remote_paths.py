@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build import remote_paths
-from buildtool.build.globs import Budget, BudgetError, Glob
-from buildtool.build.inputs import PathSet
-from buildtool.build.remote_paths import ForeignPathError, RemotePaths
-from buildtool.build.roots import RootError, Roots
+from buildtool.engine import remote_paths
+from buildtool.engine.remote_paths import ForeignPathError, RemotePaths
+from buildtool.inputs.globs import Budget, BudgetError, Glob
+from buildtool.inputs.path_sets import PathSet
+from buildtool.inputs.roots import RootError, Roots
 
 SECRET = "secret"
 

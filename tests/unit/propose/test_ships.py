@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.build.install_rules import InstallRule
+from buildtool.drivers.cmake.install_rules import InstallRule
 from buildtool.propose.hints import Hints, with_arch
 from buildtool.propose.ships import ships
 from buildtool.propose.sides import made_in

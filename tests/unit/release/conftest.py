@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.built import Built, BuiltStep
-from buildtool.build.disk import Disk
-from buildtool.build.plan import CMakeStep, Plan
 from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.engine.result import Built, BuiltStep
+from buildtool.inputs.file_states import Disk
+from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged
 from buildtool.toolchains.profile import Compiler, Profile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.clean import everything, remove
+from buildtool.engine.clean import everything, remove
 
 
 @pytest.fixture

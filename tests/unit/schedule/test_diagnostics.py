@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.diagnostics import MOST, diagnostics
 from buildtool.core.diagnostic import Diagnostic
+from buildtool.drivers.cmake.diagnostics import MOST, diagnostics
 
 
 @pytest.mark.parametrize(

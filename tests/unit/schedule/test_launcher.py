@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.build.launcher import Launcher, chosen, find_launcher
 from buildtool.core.errors import UsageError
+from buildtool.drivers.cmake.launcher import Launcher, chosen, find_launcher
 from buildtool.sdk.found import ToolMissingError
 from buildtool.toolchains.profile import Compiler, Profile
 

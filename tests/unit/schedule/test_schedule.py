@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.schedule import StepsFailedError, raise_failures, run_steps
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Event, StepFailed, StepSkipped
+from buildtool.engine.scheduler import StepsFailedError, raise_failures, run_steps
 
 
 @dataclass(frozen=True)

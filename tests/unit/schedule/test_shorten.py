@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.build.shorten import MOST_LINES, short_command, shortened
+from buildtool.drivers.cmake.error_excerpt import MOST_LINES, short_command, shortened
 
 COMPILE = (
     "/opt/zig/zig cc -target aarch64-linux-gnu.2.35 -I/home/u/project/.buildtool/build/demo/1/idl"

@@ -1,0 +1,266 @@
+"""The cache of this machine's user: documents and blobs on the disk, no larger than a limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from buildtool.cache.action import blobs_named, path_sets_document, read_path_sets
+from buildtool.cache.evict import ACTIONS, evict
+from buildtool.cache.index import Index
+from buildtool.cache.lock import locked_briefly
+from buildtool.cache.neighbours import Neighbours
+from buildtool.cache.store import DOCUMENT_LIMIT, Item, Store
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note
+from buildtool.core.files import naming
+from buildtool.core.own import TRIES
+from buildtool.core.unwritable import CACHE_REMEDY, unwritable
+
+LIMIT = 10 << 30
+LIMIT_VARIABLE = "BUILDTOOL_CACHE_SIZE"
+LOW_WATER = 0.9
+"""Eviction goes on down to this share of the limit, so that it is not needed again at once."""
+_LOOK = 50  # after this fraction of the limit was written, the size is looked at again
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_told: set[Path] = set()  # the caches that this process has complained of
+
+
+class LocalCache:
+    """Documents by key and blobs by content, below `directory`, in `limit` bytes together with the
+    `neighbours` of that directory.
+
+    Keys and digests are sha256 in hex (else `ValueError`).  Threads and processes may share it.
+    When it cannot be written, that costs one note to `listener`, and from then on it is only read.
+    `close` it: then it is noted what was used, and the limit is kept.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        limit: int,
+        listener: Listener,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        self.directory = directory
+        self.neighbours = neighbours
+        self.limit = limit
+        self.listener = listener
+        self.store = Store(directory)
+        self.index = Index(self.store)
+        self._state = threading.Lock()
+        self._used: dict[Item, int] = {}
+        self._unseen = 0  # bytes written since the size was looked at
+        self._wrote = False
+        self._writable = True
+
+    def __enter__(self) -> LocalCache:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def document(self, key: str) -> bytes | None:
+        """The document of this key as it was put; None when it is not there or damaged."""
+        text = self.store.read_document(key)
+        if text is not None:
+            self._use(Item("ac", key))
+        return text
+
+    def put_document(self, key: str, data: bytes) -> bool:
+        """Keep a document in place of any other of its key; False when that could not be.
+
+        Put the blobs that it names before it.
+        """
+        if len(data) > min(self.limit, DOCUMENT_LIMIT):
+            return False
+        item = Item("ac", key)
+        self.store.path(item)
+        names = blobs_named(data)
+
+        def write() -> bool:
+            self.store.write_document(
+                key, data, lambda size, appear: self.index.add(item, size, appear, names)
+            )
+            self._written(len(data))
+            return True
+
+        return self._try(write)
+
+    def discard_document(self, key: str) -> bool:
+        """Delete the document of this key; False when it is there and could not be deleted."""
+        item = Item("ac", key)
+
+        def write() -> bool:
+            self.store.discard(item)
+            return self.store.size(item) is None
+
+        return self._try(write)
+
+    def has(self, digest: str) -> bool:
+        """Whether there is such a blob; what it holds is not looked at."""
+        return self.store.size(Item("cas", digest)) is not None
+
+    def fetch(self, digest: str, into: Path) -> bool:
+        """Write a blob to the file `into`, whole, checked, mode 0644; False when it is not there.
+
+        Raises `OSError` when `into` cannot be written; it stays as it was then, as with False.
+        """
+        if not self.has(digest):
+            return False
+        handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched-")
+        try:
+            with naming(into), os.fdopen(handle, "wb") as stream:
+                if not self.store.copy_out(digest, stream):
+                    return False
+            os.chmod(name, 0o644)  # noqa: PTH101 - the temporary name is a plain string
+            Path(name).replace(into)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        self._use(Item("cas", digest))
+        return True
+
+    def put(self, digest: str, file: Path) -> bool:
+        """Keep a file's content; False when it is not (any more) what `digest` says, or too large,
+        or when it could not be written."""
+        item = Item("cas", digest)
+        try:
+            source = file.open("rb")
+        except OSError:
+            return False
+        with source:
+            size = os.fstat(source.fileno()).st_size
+            there = self.store.size(item) == size
+
+            def write() -> bool:
+                source.seek(0)
+                if there:
+                    self.index.use({item: size})  # it is as good as new
+                elif not self.store.copy_in(
+                    digest, source, lambda size, appear: self.index.add(item, size, appear)
+                ):
+                    return False
+                self._written(0 if there else size)
+                return True
+
+            return size <= self.limit and (self._try(write) or there)
+
+    def path_sets(self, step_key: str) -> tuple[dict[str, Any], ...]:
+        """The path sets (JSON) that this step was seen with, newest first."""
+        return read_path_sets(self.document(step_key) or b"")
+
+    def add_path_set(self, step_key: str, path_set: Mapping[str, Any]) -> bool:
+        """Make `path_set` the newest of the step's; False when that could not be written."""
+
+        def write() -> bool:
+            with locked_briefly(self.directory / "path-sets.lock"):
+                before = self.document(step_key)
+                after = path_sets_document([path_set, *read_path_sets(before or b"")])
+                return after == before or self.put_document(step_key, after)
+
+        return self._try(write)
+
+    def close(self) -> None:
+        """Note what was used, and keep the limit if anything was written; may be called again."""
+        with self._state:
+            used, self._used = self._used, {}
+            wrote, self._wrote = self._wrote, False
+
+        def write() -> bool:
+            if used:
+                self.index.use(used)
+            if wrote:
+                self.store.sweep()
+                self._keep_limit()
+            return True
+
+        if used or wrote:
+            self._try(write)
+
+    def _use(self, item: Item) -> None:
+        size = self.store.size(item)
+        if size is not None:
+            with self._state:
+                self._used[item] = size
+
+    def _written(self, size: int) -> None:
+        with self._state:
+            self._wrote = True
+            self._unseen += size
+            enough = self._unseen > self.limit // _LOOK
+            if enough:
+                self._unseen = 0
+        if enough:
+            self._keep_limit()
+
+    def _keep_limit(self) -> None:
+        target = int(self.limit * LOW_WATER)
+        if not self.neighbours:
+            if self.index.total() > self.limit:
+                evict(self.store, self.index, target)
+        elif self.index.total() + self.neighbours.size() > self.limit:
+            self.neighbours.collect(self.store, self.index, target)
+
+    def _try(self, write: Callable[[], bool]) -> bool:
+        """`write`, or False when that cannot be, of which the user is told once."""
+        if not self._writable:
+            return False
+        for attempt in range(TRIES):
+            try:
+                return write()
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) and attempt + 1 < TRIES:
+                    continue  # another process has just cleared the cache
+                self._complain(error)
+                break
+        return False
+
+    def _complain(self, error: OSError) -> None:
+        with self._state:
+            self._writable = False
+            first = self.directory not in _told
+            _told.add(self.directory)
+        if first:
+            why = f"{error.strerror or error}: {self.directory}"
+            mend = f"\n  → {CACHE_REMEDY}" if unwritable(error) else ""
+            self.listener(Note(f"the cache cannot be written: {why}{mend}"))
+
+
+def actions_dir() -> Path:
+    """Where the user's action cache lies."""
+    return cache_dir() / ACTIONS
+
+
+def open_cache(listener: Listener) -> LocalCache:
+    """The user's action cache; raises `UsageError` when its size limit makes no sense."""
+    return LocalCache(actions_dir(), cache_limit(), listener, Neighbours(cache_dir()))
+
+
+def cache_limit() -> int:
+    """Bytes that the cache may have: `$BUILDTOOL_CACHE_SIZE`, else 10 GiB."""
+    said = os.environ.get(LIMIT_VARIABLE, "")
+    return parse_size(said, LIMIT_VARIABLE) if said else LIMIT
+
+
+def parse_size(text: str, where: str) -> int:
+    """`20G` in bytes, with K, M, G, T as powers of 1024; `where` it was said, for the error."""
+    said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
+    if said is None:
+        raise UsageError(
+            f"{where}: {text!r} is no size",
+            why="known: a number of bytes, or a number with K, M, G or T behind it",
+            remedy="Say for example 20G.",
+        )
+    return int(float(said[1]) * _UNITS[said[2]])

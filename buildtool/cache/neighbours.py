@@ -1,0 +1,106 @@
+"""What lies in the cache directory besides the action cache: how much it is, and what of it can go.
+
+It counts towards the same limit, except what it takes a device to get again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from buildtool.cache import emulator_cache, zig_cache
+from buildtool.cache.evict import ACTIONS, Entry, Freed, evict
+from buildtool.cache.index import Index
+from buildtool.cache.store import Store
+from buildtool.cache.tally import Tally, tally_tree
+from buildtool.core import own
+from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.value import Value
+
+OTHERS = {
+    "zig": "compiled by zig",
+    "emulator": "programs of the emulated device",
+    "device": "emulated devices",
+    "buildtool-cdsprpc": "import stubs",
+    "digests": "digests of compilers and SDKs",
+    "answers": "answers of compilers",
+    "sysroots": "from devices, not counted",
+    "toolchains": "links to compilers, not counted",
+}
+"""What else lies in the cache directory."""
+KEPT = ("sysroots",)
+"""What is never cleared: it takes a device to get it again."""
+COUNTED = tuple(name for name in OTHERS if name not in ("sysroots", "toolchains"))
+"""What counts towards the limit."""
+NOTES = ("answers", "digests")
+"""Small files, each of which costs a moment to make again."""
+REMEMBERED_NS = 3600 * 10**9
+"""How long the size is remembered: to look at every file takes a tenth of a second."""
+
+
+class Neighbours(Value):
+    """Everything in the cache `directory` besides the action cache."""
+
+    directory: Path
+
+    def tally(self) -> dict[str, Tally]:
+        """How much there is, by name."""
+        found = self.directory.iterdir() if self.directory.is_dir() else ()
+        return {path.name: tally_tree(path) for path in sorted(found) if path.name != ACTIONS}
+
+    def size(self) -> int:
+        """Bytes that count, as they were within the last hour; each hour, `sweep` comes first."""
+        try:
+            when, size = map(int, read_regular(self._note).split())
+            if 0 <= time.time_ns() - when < REMEMBERED_NS and size >= 0:
+                return size
+        except (OSError, ValueError):
+            pass
+        self.sweep()
+        size = sum(tally_tree(self.directory / name).bytes for name in COUNTED)
+        self._remember(size)
+        return size
+
+    def collect(self, store: Store, index: Index, target: int) -> dict[str, Freed]:
+        """Delete what was used longest ago, of `store` and of all this, until no more than `target`
+        bytes are left of what can be deleted."""
+        entries = [*zig_cache.entries(self.directory / zig_cache.NAME), *self._entries()]
+        freed = evict(store, index, target, entries)
+        gone = sum(each.bytes for name, each in freed.items() if name != ACTIONS)
+        self._remember(sum(entry.size for entry in entries) - gone)
+        return freed
+
+    def sweep(self) -> None:
+        """Delete what killed processes left."""
+        zig_cache.sweep(self.directory / zig_cache.NAME)
+
+    def _entries(self) -> Iterator[Entry]:
+        for name in NOTES:
+            folder = self.directory / name
+            for path in folder.iterdir() if folder.is_dir() else ():
+                with contextlib.suppress(OSError):
+                    status = path.lstat()
+                    used = max(status.st_atime_ns, status.st_mtime_ns)
+                    yield Entry(name, status.st_size, used, partial(_delete, path))
+        yield from emulator_cache.entries(self.directory / emulator_cache.NAME)
+
+    def _remember(self, size: int) -> None:
+        with contextlib.suppress(OSError):
+            write_if_changed(self._note, f"{time.time_ns()} {size}")
+
+    @property
+    def _note(self) -> Path:
+        return self.directory / ACTIONS / "neighbours"
+
+
+def counted(found: Mapping[str, Tally]) -> int:
+    """The bytes of it that count towards the limit."""
+    return sum(one.bytes for name, one in found.items() if name in COUNTED)
+
+
+def _delete(path: Path) -> bool:
+    own.remove(path)
+    return True

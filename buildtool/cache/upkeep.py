@@ -1,0 +1,103 @@
+"""What `buildtool cache` does: tell, make room, check, clear."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from buildtool.cache.action import blobs_named
+from buildtool.cache.evict import Freed, evict
+from buildtool.cache.index import Index
+from buildtool.cache.neighbours import KEPT, OTHERS, Neighbours
+from buildtool.cache.store import KINDS, Item, Store, remove
+from buildtool.cache.tally import Tally, tally_tree
+from buildtool.core.value import Value
+
+LATELY = 60.0
+"""Seconds: what was written to within this time is left to its writer."""
+
+
+class Verified(Value):
+    """What `verify` checked, the paths of what was wrong, and how many documents were useless:
+    a blob that they name is not there, which is no fault, as blobs are evicted.  All that is
+    deleted."""
+
+    documents: Tally
+    blobs: Tally
+    wrong: tuple[Path, ...]
+    useless: int
+
+
+def tally(store: Store) -> tuple[Tally, Tally]:
+    """Documents and blobs."""
+    sizes: dict[str, list[int]] = {kind: [] for kind in KINDS}
+    for item, stored in store.items():
+        sizes[item.kind].append(stored.size)
+    documents, blobs = (Tally(len(sizes[kind]), sum(sizes[kind])) for kind in KINDS)
+    return documents, blobs
+
+
+def gc(store: Store, limit: int, neighbours: Neighbours | None = None) -> dict[str, Freed]:
+    """Bring index and files together, delete what was used longest ago down to `limit` bytes."""
+    store.sweep()
+    index = Index(store)
+    index.rebuild()
+    if not neighbours:
+        return evict(store, index, limit)
+    neighbours.sweep()
+    return neighbours.collect(store, index, limit)
+
+
+def verify(store: Store) -> Verified:
+    """Read and check every document and blob; delete what is wrong."""
+    store.sweep()
+    wrong = list(store.strays())
+    for path in wrong:
+        remove(path)
+    items = list(store.items())
+    for item, _ in items:
+        if not store.check(item):
+            wrong.append(store.path(item))
+    useless = 0
+    for item, _ in items:
+        if item.kind == "ac" and not _is_whole(store, item):
+            store.discard(item)
+            useless += 1
+    Index(store).rebuild()
+    documents, blobs = (
+        Tally(len(sizes), sum(sizes))
+        for sizes in ([stored.size for item, stored in items if item.kind == k] for k in KINDS)
+    )
+    return Verified(documents, blobs, tuple(wrong), useless)
+
+
+def clear(store: Store) -> Freed:
+    """Delete all documents and blobs."""
+    files = size = 0
+    for item, stored in list(store.items()):
+        store.discard(item)
+        files, size = files + 1, size + stored.size
+    for path in store.strays():
+        remove(path)
+    if store.directory.is_dir():
+        store.sweep(older=LATELY)
+        Index(store).rebuild()
+    return Freed(files, size)
+
+
+def clear_others(directory: Path) -> dict[str, Freed]:
+    """Delete what else comes back by itself; of a link the link only."""
+    freed = {}
+    for name in OTHERS:
+        path = directory / name
+        if name in KEPT or not os.path.lexists(path):
+            continue
+        there = Tally() if path.is_symlink() else tally_tree(path)
+        remove(path)
+        freed[name] = Freed(there.files, there.bytes)
+    return freed
+
+
+def _is_whole(store: Store, item: Item) -> bool:
+    text = store.read_document(item.key) or b""
+    return all(store.size(Item("cas", blob)) is not None for blob in blobs_named(text))

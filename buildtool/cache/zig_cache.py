@@ -1,0 +1,220 @@
+"""zig's cache: which parts of it belong together, and how they are deleted.
+
+h/<32 hex>   a manifest: which files a compilation read; its name is the digest of what was asked
+o/<32 hex>/  what came out; its name is the digest of the manifest's name and of those files
+z/<32 hex>   a parsed source file of zig's own library
+tmp/         what is being written; each link, and each process that is killed, leaves something
+
+A manifest whose outputs are missing makes zig fail, each time, so both go together.  zig holds a
+lock on the manifest for as long as it uses the outputs.  Source: zig 0.17, lib/std/Build/Cache.zig.
+The parts of another version's cache do not match and are deleted together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import time
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+
+from buildtool.cache.evict import Entry
+from buildtool.cache.siphash import siphash
+from buildtool.core import own
+from buildtool.core.cache import cache_dir
+from buildtool.core.lock import locked_now
+from buildtool.core.unwritable import unwritable
+
+NAME = "zig"
+FOLDERS = ("b", "h", "o", "tmp", "z")
+HOUR_NS = 3600 * 10**9
+RECENT_NS = HOUR_NS
+"""What was used within this time stays."""
+UNLOCKED_NS = 24 * HOUR_NS
+"""The same for what no lock tells of."""
+STALE_NS = HOUR_NS
+"""After this time nothing in `tmp` is written to any more."""
+# The start of its hash function, which zig changes with the format of its manifests.
+_KEY = bytes.fromhex("02e9fafee0958155f55a15cb4af40009")
+_DIGEST, _PATH = slice(24, 40), 41  # in the entry of a file in a manifest
+_NAME = re.compile(r"[0-9a-f]{32}")
+_MANIFEST = re.compile(r"[0-9a-f]{32}(\.txt)?")  # with .txt until 0.16
+_OUTPUT = re.compile(r"\bo/([0-9a-f]{32})/")
+_TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
+
+
+def make_ready() -> None:
+    """Make zig's cache directory one that zig can work in.
+
+    Raises `UnwritableError` when this user may not write there, `OSError` for other trouble.
+    """
+    directory = cache_dir() / NAME
+    own.make_directory(directory)
+    for folder in (directory, *(directory / name for name in FOLDERS)):
+        if os.path.lexists(folder):
+            own.make_directory(folder)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                denied = PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+                raise unwritable(denied) or denied
+
+
+def entries(directory: Path) -> list[Entry]:
+    """What can be deleted now from the cache in `directory`: outputs with their manifest, parsed
+    sources, and in one entry all that belongs to nothing."""
+    now = time.time_ns()
+    outputs = {path.name: path for path in _inside(directory / "o", _NAME)}
+    found: list[Entry] = []
+    odd: list[Path] = []
+    for manifest in _inside(directory / "h", _MANIFEST):
+        output = outputs.pop(output_of(manifest.name, _read(manifest)), None)
+        if not output:
+            odd.append(manifest)
+        elif now - (used := _used(manifest)) > RECENT_NS:
+            delete = partial(_delete_pair, manifest, used, output)
+            found.append(Entry(NAME, _size(manifest) + _size(output), used, delete))
+    for path in _inside(directory / "z", _NAME):
+        found.append(Entry(NAME, _size(path), _used(path), partial(_delete_file, path)))
+    rest = [path for path in odd if now - _used(path) > UNLOCKED_NS]
+    rest += [path for path in outputs.values() if now - _made(path) > UNLOCKED_NS]
+    if rest:
+        delete = partial(_delete_odd, odd, [*outputs.values()])
+        found.append(Entry(NAME, sum(map(_size, rest)), 0, delete))
+    return found
+
+
+def sweep(directory: Path) -> None:
+    """Delete what nobody writes to any more."""
+    for path in _inside(directory / "tmp", _TEMPORARY):
+        with contextlib.suppress(OSError):
+            if time.time_ns() - _made(path) > STALE_NS:
+                own.remove(path)
+
+
+def repair(directory: Path, said: str) -> bool:
+    """Delete the manifests of outputs that zig missed, when that is what a tool has `said`; True
+    when there were any: then the tool may succeed the next time."""
+    named = {match[1] for match in _OUTPUT.finditer(said)}
+    broken = {name for name in named if not _is_whole(directory / "o" / name)}
+    found = _forget(directory, broken) if broken else []
+    own.repairs.extend(f"deleted {path}, which was incomplete" for path in found)
+    return bool(found)
+
+
+def verify(directory: Path) -> list[Path]:
+    """Delete the manifests of outputs that are missing or empty; returns these outputs' paths."""
+    # Manifests first: zig, which may be at work, writes them after their outputs.
+    known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
+    broken = {name for name in known if name and not _is_whole(directory / "o" / name)}
+    return _forget(directory, broken)
+
+
+def output_of(name: str, manifest: bytes) -> str:
+    """The name of the directory in `o` that belongs to the manifest called `name`; "" for none."""
+    if not manifest or not _NAME.fullmatch(name):
+        return ""
+    digests = [bytes.fromhex(name)]
+    at = 0
+    while at + 1 < len(manifest):
+        digests.append(manifest[at + _DIGEST.start : at + _DIGEST.stop])
+        end = manifest.find(b"\0", at + _PATH)
+        if end < 0:
+            return ""
+        at = end + 1
+    return siphash(_KEY, b"".join(digests)).hex()
+
+
+def _forget(directory: Path, broken: Collection[str]) -> list[Path]:
+    found = []
+    for manifest in _inside(directory / "h", _NAME):
+        output = output_of(manifest.name, _read(manifest))
+        if output in broken and _delete_pair(manifest, _used(manifest), directory / "o" / output):
+            found.append(directory / "o" / output)
+    return found
+
+
+def _is_whole(output: Path) -> bool:
+    """Whether there is something in it; no file that zig makes is empty."""
+    try:
+        return min((file.lstat().st_size for file in output.iterdir()), default=0) > 0
+    except OSError:
+        return False
+
+
+def _delete_pair(manifest: Path, used: int, output: Path) -> bool:
+    with locked_now(manifest) as handle:
+        if handle is None or _used(manifest) != used:
+            return False
+        os.ftruncate(handle, 0)  # for whoever waits for the lock: nothing is known
+        own.remove(output)
+        own.remove(manifest)
+        return True
+
+
+def _delete_odd(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
+    """Delete what belongs to nothing, but no outputs while a manifest is left that they may belong
+    to."""
+    now = time.time_ns()
+    for manifest in manifests:
+        with locked_now(manifest) as handle:
+            if handle is not None and now - _used(manifest) > UNLOCKED_NS:
+                os.ftruncate(handle, 0)
+                own.remove(manifest)
+            elif handle is None or os.fstat(handle).st_size:
+                return False
+    for output in outputs:
+        if now - _made(output) > UNLOCKED_NS:
+            own.remove(output)
+    return True
+
+
+def _delete_file(path: Path) -> bool:
+    own.remove(path)
+    return True
+
+
+def _read(manifest: Path) -> bytes:
+    """Its bytes; to read them is no use of it, as far as the system allows."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    for more in (os.O_NOATIME, 0):
+        with (
+            contextlib.suppress(OSError),
+            os.fdopen(os.open(manifest, flags | more), "rb") as stream,
+        ):
+            return stream.read()
+    return b""
+
+
+def _inside(folder: Path, name: re.Pattern[str]) -> list[Path]:
+    """What has such a name in a folder, if that is no link."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    return [path for path in folder.iterdir() if name.fullmatch(path.name)]
+
+
+def _used(path: Path) -> int:
+    """When it was last used, in ns; 0 when it is gone."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0
+    return max(status.st_atime_ns, status.st_mtime_ns)
+
+
+def _made(directory: Path) -> int:
+    """When something was last put into it, in ns: whoever lists it uses it, too."""
+    try:
+        return directory.lstat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of those in a directory; 0 when it is gone."""
+    try:
+        files = [*path.iterdir()] if path.is_dir() else [path]
+        return sum(file.lstat().st_size for file in files)
+    except OSError:
+        return 0

@@ -1,0 +1,63 @@
+"""Whether the emulated device's programs in the user's cache are as they were made."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from buildtool.cache.emulator_cache import INSTALL, lock_of, state_of, trees
+from buildtool.cache.tally import Tally, tally_tree
+from buildtool.core import own
+from buildtool.core.lock import locked_now
+from buildtool.core.value import Value
+from buildtool.engine.record import read_record, spoiled
+from buildtool.inputs.file_states import Disk
+
+
+def is_whole(tree: Path) -> bool:
+    """Whether what was made in `tree` is there as it was made; what was looked at is remembered."""
+    disk = Disk(state_of(tree) / "digests")
+    whole = not _wrong(tree, disk)
+    disk.save()
+    return whole
+
+
+class Checked(Value):
+    """What `verify` has checked, and the paths of what was wrong."""
+
+    checked: Tally
+    wrong: tuple[Path, ...]
+
+
+def verify(folder: Path) -> Checked:
+    """Check everything against what was noted when it was made; what is wrong is deleted, and is
+    made again when it is needed."""
+    files = size = 0
+    wrong: list[Path] = []
+    for tree in trees(folder):
+        if not (state_of(tree).is_dir() and os.path.lexists(tree / INSTALL)):
+            continue  # it is made again when it is needed
+        with locked_now(lock_of(tree)) as lock:
+            if lock is None:
+                continue  # it is being built
+            found = _wrong(tree, Disk())
+            there = tally_tree(tree / INSTALL)
+            files, size = files + there.files, size + there.bytes
+            wrong += found
+            if found:
+                own.remove(tree / INSTALL)
+    return Checked(Tally(files, size), tuple(wrong))
+
+
+def _wrong(tree: Path, disk: Disk) -> list[Path]:
+    """What is not as it was made: all of it when that is not known."""
+    output = tree / INSTALL
+    records = [read_record(file) for file in (state_of(tree) / "steps").glob("*.json")]
+    if not records or None in records:
+        return [output]
+    return [
+        output / name
+        for record in records
+        if record
+        for name, _ in spoiled(record.outputs, output, disk.state)
+    ]

@@ -1,0 +1,24 @@
+"""Compile flags that a profile cannot honour are refused before anything is built."""
+
+from __future__ import annotations
+
+from buildtool.drivers.cmake.file_api import BuildTree
+from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.refusal import refused
+
+
+def check_flags(tree: BuildTree, profile: Profile) -> None:
+    """Look at the compile flags of every target of a configured tree.
+
+    Raises `ProfileError` that names target, flag, reason and remedy.
+    """
+    for target in tree.targets:
+        for group in target.groups:
+            if refusal := refused(profile.refusals, group.flags):
+                sources = ", ".join(path.name for path in group.sources[:3])
+                more = ", …" if len(group.sources) > 3 else ""
+                raise ProfileError(
+                    f"{target.name} asks for {refusal.flag}, which {profile.name} cannot do",
+                    why=f"{refusal.reason} (in the flags of {sources}{more})",
+                    remedy=refusal.remedy,
+                )

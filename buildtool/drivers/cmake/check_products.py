@@ -1,0 +1,87 @@
+"""What a step made is looked at before anything is done with it: a device refuses in riddles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from buildtool.core.elf import is_elf, read_elf
+from buildtool.drivers.cmake.products import ArtifactError
+from buildtool.plan.plan import CMakeStep
+from buildtool.toolchains.host import check_host
+from buildtool.toolchains.skel import check_library, check_skel, is_skel
+
+
+def check_products(
+    step: CMakeStep, files: Mapping[str, Path], warn: Callable[[str], None]
+) -> dict[str, Path]:
+    """Check what a step ships; returns the libraries that must ship with it.
+
+    These are the toolchain's and the packages' that something among `files` needs, by the place
+    where they are looked for.  `warn` is told what may be wrong.  Raises `ArtifactError`,
+    `HostError`, `SkelError`, `ElfError`.
+    """
+    complete = _with_runtime(
+        {name: path for name, path in files.items() if not path.is_dir()}, step
+    )
+    if step.arch:
+        _check_skels(step, step.arch, complete, warn)
+    elif step.profile.platform != "hexagon":  # the emulator's own shell is neither
+        _check_host(step, complete)
+    return {name: path for name, path in complete.items() if name not in files}
+
+
+def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
+    """`files`, and the libraries of the toolchain and of packages that something among them needs.
+
+    These get the name that is asked for, their SONAME, whatever their files are called.
+    """
+    offered = {**_packaged(step), **step.profile.runtime}
+    complete = dict(files)
+    waiting = list(files.values()) if offered else []
+    while waiting:
+        path = waiting.pop()
+        for name in read_elf(path).needed if is_elf(path) else ():
+            if name in offered and name not in {Path(n).name for n in complete}:
+                complete[name if step.arch else f"lib/{name}"] = offered[name]
+                waiting.append(offered[name])
+    return complete
+
+
+def _packaged(step: CMakeStep) -> Mapping[str, Path]:
+    """The libraries of the step's packages."""
+    if not step.conan:
+        return {}
+    from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most have none
+
+    packages = installed(step)
+    return packages.runtime if packages else {}
+
+
+def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
+    """What the ARM64 side ships runs on the platform that it is built for."""
+    for path in files.values():
+        if is_elf(path):
+            check_host(read_elf(path), step.profile)
+
+
+def _check_skels(
+    step: CMakeStep, arch: str, files: dict[str, Path], warn: Callable[[str], None]
+) -> None:
+    """A skel step ships at least one skel, and nothing that the DSP would refuse."""
+    skels = 0
+    for name, path in files.items():
+        if ".so" not in path.suffixes:
+            continue
+        if is_skel(read_elf(path)) or name.endswith("_skel.so"):
+            check_skel(path, arch, files.values(), device=step.profile.shell, warn=warn)
+            skels += 1
+        else:
+            check_library(path, arch)
+    if not skels:
+        raise ArtifactError(
+            f"{step.name} made no skel",
+            why=f"it ships {', '.join(files)}, and none is a shared object with an entry"
+            " NAME_skel_handle_invoke",
+            remedy="Make it with add_library(… SHARED …), or buildtool_add_skel(…).",
+        )

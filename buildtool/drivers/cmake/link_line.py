@@ -1,0 +1,83 @@
+"""Which library files a link line takes, as far as it says so itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtool.drivers.cmake.file_api import LinkFragment
+
+MAX_RESPONSE = 4 << 20
+MAX_DEPTH = 8  # of response files that name response files
+_WITH_VALUE = {"-soname", "--soname", "-h", "-rpath", "-rpath-link", "--rpath", "-o", "-e", "-T"}
+_WITH_VALUE |= {"--version-script", "--dependency-file", "-Map", "-z", "-m", "-target", "-u"}
+_DIRECTORY = ("--library-path=", "-L")
+_LIBRARY = ("--library=", "-l")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLine:
+    """A link line: directories in the order in which they are searched, names asked of them
+    ("cdsprpc", or ":libcdsprpc.so" for a file name), and files named by their paths."""
+
+    directories: tuple[Path, ...]
+    names: tuple[str, ...]
+    files: tuple[Path, ...]
+
+    def libraries(self) -> Iterator[Path]:
+        """The library files that are there; a name that no directory has is the compiler's own."""
+        yield from (file for file in self.files if file.is_file())
+        for name in self.names:
+            endings = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
+            places = (folder / file for folder in self.directories for file in endings)
+            found = next((place for place in places if place.is_file()), None)
+            if found:
+                yield found
+
+
+def read_link_line(fragments: Iterable[LinkFragment], folder: Path) -> LinkLine:
+    """The link line of `fragments`, whose relative paths begin in `folder`."""
+    words = [word for fragment in fragments for word in fragment.arguments]
+    directories, names, files = [], [], []
+    waiting = list(_plain(words, folder, MAX_DEPTH))
+    waiting.reverse()
+    while waiting:
+        word = waiting.pop()
+        if word in _WITH_VALUE:
+            waiting = waiting[:-1]
+        elif value := _value(word, waiting, _DIRECTORY):
+            directories.append(folder / value)
+        elif value := _value(word, waiting, _LIBRARY):
+            names.append(value)
+        elif not word.startswith("-"):
+            files.append(folder / word)
+    return LinkLine(tuple(directories), tuple(names), tuple(files))
+
+
+def _value(word: str, following: list[str], options: tuple[str, str]) -> str:
+    """The value of an option in one word or two, "" when `word` is another."""
+    long, short = options
+    if word.startswith(long):
+        return word.removeprefix(long)
+    if word in (long.rstrip("="), short):
+        return following.pop() if following else ""
+    # -Lfoo and -lfoo; but no long option begins with one of these and a single dash.
+    return word.removeprefix(short) if word.startswith(short) else ""
+
+
+def _plain(words: Iterable[str], folder: Path, depth: int) -> Iterator[str]:
+    """The words with those for the linker (`-Wl,a,b`, `-Xlinker a`) and response files opened."""
+    for word in words:
+        if word.startswith("-Wl,"):
+            yield from _plain(word.split(",")[1:], folder, depth)
+        elif word.startswith("@") and depth and (folder / word[1:]).is_file():
+            with (folder / word[1:]).open(encoding="utf-8", errors="replace") as stream:
+                text = stream.read(MAX_RESPONSE)
+            try:
+                yield from _plain(shlex.split(text), folder, depth - 1)
+            except ValueError:
+                yield word
+        elif word != "-Xlinker":
+            yield word

@@ -1,0 +1,150 @@
+"""Which paths a remote cache may have a build look at.
+
+A path set from a server says what to look at here, and the key that is asked for next is a digest
+of what was found.  So a server that names a file, and is asked, can tell whether a guess of what is
+in it is right.  Therefore only such paths count as are inputs of steps everywhere: in the project,
+in the tools' directories, in the system's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.inputs.globs import Budget, literal_base
+from buildtool.inputs.path_sets import PathSet
+from buildtool.inputs.roots import Roots
+
+MAX_BYTES = 2 << 30
+"""Of all files together that the path sets of one step name."""
+MAX_ENTRIES = 1_000_000
+"""The `Budget` of one step's path sets."""
+SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
+"""Of files in there that everybody may read the content may count."""
+LISTED = (*SYSTEM, "/etc")
+"""In there it may count what there is."""
+# What says which commit is checked out; the rest of .git may hold credentials.
+_COMMIT = re.compile(r"(?:.*/)?\.git(?:/HEAD|/index|/packed-refs|/refs/.*)?")
+
+
+class ForeignPathError(Exception):
+    """A path of a remote cache is none that a build looks at for it; the text says which."""
+
+
+class RemotePaths:
+    """The rule, for the path sets of one step: `roots` are the step's, `search` is `$PATH`."""
+
+    def __init__(self, roots: Roots, search: str, budget: Budget) -> None:
+        self._roots = roots
+        self._budget = budget
+        self._own = _directories(roots.places.values())
+        self._system, self._listed = _directories(SYSTEM), _directories(LISTED)
+        programs = [place.rstrip("/") for place in search.split(":") if place.startswith("/")]
+        # find_package() looks below the directory that a bin directory lies in.
+        bins = [place for place in programs if place.endswith(("/bin", "/sbin"))]
+        prefixes = [place.rpartition("/")[0] for place in bins]
+        self._programs = _without_home(_directories(programs))
+        self._listed += (*self._own, *self._programs, *_without_home(_directories(prefixes)))
+        self._real: dict[str, str | None] = {}
+        self._counted: set[str] = set()
+        self._bytes = 0
+
+    def check(self, paths: PathSet) -> None:
+        """Raises `ForeignPathError` unless all of `paths` may be looked at, `RootError` and
+        `BudgetError`."""
+        for name in paths.absent:
+            self._check_listed(name, self._plain(name))
+        for glob in paths.globs:
+            self._plain(glob.expression)
+            base = self._roots.at(literal_base(glob) or "/")
+            self._check_listed(glob.expression, f"{base}/x")
+        for name in paths.files:
+            self._check_file(name, self._plain(name))
+
+    def _plain(self, name: str) -> str:
+        """The path that `name` stands for; `..` is in it where it follows a link only, which is
+        seen to when the links are resolved."""
+        self._budget.spend(1)
+        path = self._roots.at(name)
+        parts = path.split("/")[1:]
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:
+            parts = []
+        if not parts or {"", "."}.intersection(parts) or parts[-1] == "..":
+            raise ForeignPathError(f"{name!r}, which is not the plain form of a path")
+        return path
+
+    def _check_listed(self, name: str, path: str) -> None:
+        if not f"{self._parent(path)}{_leaf(path)}/".startswith(self._listed):
+            raise ForeignPathError(
+                f"{name!r}, which is in no directory of the project, of a tool or of the system"
+            )
+
+    def _check_file(self, name: str, path: str) -> None:
+        try:
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                status, path = os.stat(path), os.path.realpath(path)  # noqa: PTH116
+        except (OSError, ValueError):
+            return self._check_listed(name, path)  # nothing that could be read
+        self._check_listed(name, path)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        parent = self._parent(path)
+        own = max((place for place in self._own if parent.startswith(place)), key=len, default="")
+        rest = f"/{parent.removeprefix(own)}{_leaf(path)}"
+        if own and "/." in rest and not _COMMIT.fullmatch(rest):
+            raise ForeignPathError(f"the hidden file {name!r}")
+        if not own and not (
+            status.st_mode & 0o004 and (parent.startswith(self._system) or parent in self._programs)
+        ):
+            raise ForeignPathError(f"{name!r}, a file that it cannot ask for the content of")
+        if path not in self._counted:
+            self._counted.add(path)
+            self._bytes += status.st_size
+        if self._bytes > MAX_BYTES:
+            raise ForeignPathError(f"files of more than {MAX_BYTES} bytes")
+        return None
+
+    def _parent(self, path: str) -> str:
+        """The directory of `path`, links resolved, with a slash behind it."""
+        real = prefix = ""
+        for name in path.split("/")[1:-1]:
+            prefix += f"/{name}"
+            if prefix not in self._real:
+                self._real[prefix] = self._resolved(real, name)
+            known = self._real[prefix]
+            if known is None:
+                return f"{real}/{name}/"  # nothing is there, so nothing is below
+            real = known
+        return f"{real}/"
+
+    def _resolved(self, directory: str, name: str) -> str | None:
+        """What `name` in a `directory` without links stands for; None for what is not there."""
+        self._budget.spend(1)
+        if name == "..":
+            return directory.rpartition("/")[0]
+        path = f"{directory}/{name}"
+        try:
+            link = stat.S_ISLNK(os.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return None
+        return os.path.realpath(path).rstrip("/") if link else path
+
+
+def _leaf(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _without_home(directories: Iterable[str]) -> tuple[str, ...]:
+    home = f"{os.path.realpath(os.path.expanduser('~'))}/"  # noqa: PTH111
+    return tuple(place for place in directories if not home.startswith(place))
+
+
+def _directories(places: Iterable[str | Path]) -> tuple[str, ...]:
+    real = (os.path.realpath(place).rstrip("/") for place in places if place)
+    return tuple(f"{place}/" for place in dict.fromkeys(real) if place)

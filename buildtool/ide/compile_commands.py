@@ -1,0 +1,137 @@
+"""Compile commands as clangd reads them: both sides of a target in one compile_commands.json.
+
+clangd drives a clang of its own over a command, with its own copy of the headers that belong to a
+compiler.  So what only zig understands is put into clang's words, and the directories that the
+real compiler looks in by itself are named.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buildtool.drivers.cmake.file_api import BuildTree
+from buildtool.sdk.found import LAUNCHERS
+
+COMPILERS_OWN = "arm_acle.h"
+"""A header that lies in the directory of a compiler's own headers, of clang's and of gcc's."""
+_HEXAGON_CPU = re.compile(r"-mcpu=(hexagon(v\d+))((?:\+\w+)+)")
+_HVX = re.compile(r"\+hvx(v\d+)")
+_HVX_LENGTH = re.compile(r"\+hvx_length(\d+)b")
+_GLIBC = re.compile(r"(.+-gnu\w*)\.(\d+)\.(\d+)(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class CompileCommand:
+    """One entry of a compilation database: `arguments` run in `directory` compile `file`."""
+
+    directory: Path
+    file: Path
+    output: str
+    arguments: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {
+            "directory": str(self.directory),
+            "file": str(self.file),
+            "arguments": list(self.arguments),
+        }
+        return {**entry, "output": self.output} if self.output else entry
+
+
+def for_clangd(
+    entries: Iterable[Mapping[str, Any]],
+    tree: BuildTree,
+    unsaid: Callable[[Sequence[str]], Iterable[str]],
+) -> Iterator[CompileCommand]:
+    """CMake's `entries` (the rows of its compile_commands.json) for `tree`, as clangd wants them.
+
+    `unsaid` gives the arguments that a compiler adds to a command by itself.
+
+    Raises `KeyError`, `TypeError` or `ValueError` for a row that is none.
+    """
+    languages = {
+        source: group.language
+        for target in tree.targets
+        for group in target.groups
+        for source in group.sources
+    }
+    for entry in entries:
+        directory = Path(entry["directory"])
+        file = directory / entry["file"]
+        toolchain = tree.toolchains.get(languages.get(file, "C"))
+        implicit = toolchain.implicit_includes if toolchain else ()
+        command = shlex.split(entry["command"])
+        arguments = (*clang_arguments(command), *unsaid(command), *searched(implicit))
+        yield CompileCommand(directory, file, str(entry.get("output", "")), arguments)
+
+
+def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
+    """A compile command as clang would have it, whatever compiler it is for."""
+    words = without_launcher(command)
+    if Path(words[0]).name == "zig" and len(words) > 1:
+        words = [{"c++": "clang++"}.get(words[1], "clang"), *words[2:]]
+    arguments: list[str] = []
+    search = "-isystem"
+    rest = iter(words)
+    for word in rest:
+        if word == "-target":
+            arguments += _target(next(rest, ""))
+        elif word.startswith("--target="):
+            arguments += _target(word.removeprefix("--target="))
+        elif word.startswith("-mhmx"):
+            continue  # the SDK's alone
+        elif word == "-nostdinc":
+            arguments.append("-nostdlibinc")  # clang's own headers are wanted
+        elif word == "-isystem":
+            directory = next(rest, "")
+            if _is_compilers_own(directory):
+                search = "-idirafter"
+            else:
+                arguments += [search, directory]
+        elif cpu := _HEXAGON_CPU.fullmatch(word):
+            arguments.append(f"-mcpu={cpu[1]}")
+            arguments += [f"-mhvx={arch}" for arch in _HVX.findall(cpu[3])]
+            arguments += [f"-mhvx-length={size}B" for size in _HVX_LENGTH.findall(cpu[3])]
+            arguments += ["-mhvx-qfloat"] if "+hvx_qfloat" in cpu[3] else []
+        else:
+            arguments.append(word)
+    return tuple(arguments)
+
+
+def searched(implicit: Sequence[str]) -> Iterator[str]:
+    """Arguments that make clang search `implicit`, a compiler's own include directories, in their
+    order, with the headers that come with clang itself in place of that compiler's."""
+    if not implicit:
+        return
+    yield "-nostdlibinc"
+    option = "-isystem"
+    for directory in implicit:
+        if _is_compilers_own(directory):
+            option = "-idirafter"
+        else:
+            yield from (option, directory)
+
+
+def without_launcher(command: Sequence[str]) -> list[str]:
+    """A compile command without the ccache or the like in front of it."""
+    words = list(command)
+    while len(words) > 1 and Path(words[0]).name in LAUNCHERS:
+        words = words[1:]
+    return words
+
+
+def _is_compilers_own(directory: str) -> bool:
+    return Path(directory, COMPILERS_OWN).is_file()
+
+
+def _target(triple: str) -> Iterator[str]:
+    """zig's triples may end in a glibc version, which for clang is a matter of headers alone."""
+    if glibc := _GLIBC.fullmatch(triple):
+        yield from (f"--target={glibc[1]}", f"-D__GLIBC_MINOR__={glibc[3]}")
+    else:
+        yield f"--target={triple}"

@@ -1,0 +1,221 @@
+"""What editors need of a project, written where they look for it.
+
+A person's own file is never written over: what belongs there is then put below `.buildtool/ide`,
+and the note that comes with it says how to use it from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.files import file_digest, read_regular, write_if_changed
+from buildtool.core.process import capture, check
+from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
+from buildtool.engine.execute_step import Configured
+from buildtool.ide.compile_commands import for_clangd, without_launcher
+from buildtool.plan.environment import build_environment
+from buildtool.plan.plan import CMakeStep
+from buildtool.plan.presets import (
+    INCLUDED_PRESETS,
+    MARK,
+    PRESETS,
+    USER_PRESETS,
+    VERSION,
+    Preset,
+    presets_text,
+    written_here,
+)
+from buildtool.project.model import Project
+
+DATABASE = "compile_commands.json"
+MAX_BYTES = 256 << 20  # one build tree's commands
+_SHAPING = ("--target=", "-mcpu=", "-nostdlib")
+_LIBRARY_MACRO = re.compile(r"^#define (_LIBCPP_\w+|_LIBCXXABI_\w+) ?(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file for editors.  `changed` says whether it was written; `note`, where not empty, what
+    is to be done because it is not where editors look for it."""
+
+    path: Path
+    changed: bool
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": str(self.path), "changed": self.changed, "note": self.note}
+
+
+def write_database(project: Project, trees: Iterable[Configured]) -> Written:
+    """Write the compile commands of `trees`, the first of a source first: clangd takes that one.
+
+    Raises `FileApiError` when CMake's own account of a tree cannot be read.
+    """
+    macros = _Macros({})
+    entries = [entry for tree in trees for entry in _commands(tree, macros)]
+    text = json.dumps(entries, indent=1) + "\n"
+    place = project.root / DATABASE
+    record = _folder(project) / "written.json"  # such a file has no room for a mark
+    if _is_recorded(place, record) or (not record.exists() and _is_of_trees(place, project)):
+        return _write(place, text, lambda: _remember(place, record))
+    own = _folder(project) / DATABASE
+    return Written(
+        own,
+        write_if_changed(own, text),
+        f"{place} is your own and stays as it is; start clangd with"
+        f" {shlex.quote(f'--compile-commands-dir={own.parent}')}",
+    )
+
+
+def preset_names(target: str, steps: Sequence[CMakeStep]) -> list[str]:
+    """A name for each step of `target`'s plan, of its own among the presets of a directory."""
+    names = []
+    for step in steps:
+        parts = [MARK, target]
+        if len({other.component for other in steps if other.source == step.source}) > 1:
+            parts.append(step.component)
+        names.append("-".join([*parts, step.arch] if step.arch else parts))
+    return names
+
+
+def write_presets(source: Path, trees: Sequence[tuple[str, Configured]]) -> Written:
+    """Write the presets of `trees`, whose components have the directory `source`, by name."""
+    presets = [_preset(name, tree) for name, tree in trees]
+    place = source / USER_PRESETS
+    if written_here(place) or not os.path.lexists(place):
+        return _write(place, presets_text(presets))
+    own = source / INCLUDED_PRESETS
+    if os.path.lexists(own) and not written_here(own):
+        return Written(own, False, f"{own} and {place} are your own and stay as they are")
+    shared = (source / PRESETS).is_file() and any(preset.base for preset in presets)
+    return Written(
+        own,
+        write_if_changed(own, presets_text(presets, [PRESETS] if shared else [])),
+        ""
+        if _mentions(place, own.name)
+        else f"{place} is your own and stays as it is; to have these presets, put into it:"
+        f' "version": {VERSION}, "include": ["{own.name}"]',
+    )
+
+
+def missing_sources(project: Project, trees: Iterable[Configured]) -> int:
+    """How many sources are made by a build that has not been."""
+    files = {
+        source
+        for tree in trees
+        for target in read_build_tree(tree.step.tree).targets
+        for group in target.groups
+        for source in group.sources
+    }
+    return sum(1 for file in files if not file.exists() and file.is_relative_to(project.state))
+
+
+def _folder(project: Project) -> Path:
+    return project.state / "ide"
+
+
+def _commands(tree: Configured, macros: _Macros) -> list[dict[str, Any]]:
+    file = tree.step.tree / DATABASE
+    try:
+        data = read_regular(file, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it is larger than {MAX_BYTES >> 20} MiB")
+        known = read_build_tree(tree.step.tree)
+        return [command.as_json() for command in for_clangd(json.loads(data), known, macros.of)]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
+        raise FileApiError(
+            f"the compile commands of {tree.step.name} cannot be read",
+            why=f"{file}: {error}",
+            remedy="Let its CMakeLists.txt leave CMAKE_EXPORT_COMPILE_COMMANDS alone.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Macros:
+    """The macros with which zig sets its C++ library up, by the arguments that shape them."""
+
+    known: dict[tuple[str, ...], tuple[str, ...]]
+
+    def of(self, command: Sequence[str]) -> tuple[str, ...]:
+        """`-D` arguments for a compile command; none for other compilers and for C.
+
+        Raises `ToolError` when zig fails.
+        """
+        words = without_launcher(command)
+        if Path(words[0]).name != "zig" or words[1:2] != ["c++"]:
+            return ()
+        shaping = [word for word in words[2:] if word.startswith(_SHAPING)]
+        if "-target" in words[:-1]:
+            shaping += ["-target", words[words.index("-target") + 1]]
+        key = (words[0], *shaping)
+        if key not in self.known:
+            ask = [words[0], "c++", *shaping, "-E", "-dM", "-x", "c++", os.devnull]
+            said = check(capture(ask, env=build_environment(), timeout=60), "asking zig for macros")
+            self.known[key] = tuple(
+                f"-D{macro[1]}={macro[2]}" for macro in _LIBRARY_MACRO.finditer(said.output)
+            )
+        return self.known[key]
+
+
+def _preset(name: str, tree: Configured) -> Preset:
+    step = tree.step
+    side = f"for {step.arch}" if step.arch else "for ARM64"
+    return Preset(
+        name=name,
+        title=f"{step.component} {side} with {step.profile.name}",
+        tree=step.tree,
+        cmake=tree.cmake.program,
+        cache=tree.cache,
+        environment=tree.environment,
+        base=step.preset,
+        targets=step.targets,
+    )
+
+
+def _mentions(file: Path, text: str) -> bool:
+    try:
+        return file.is_file() and text in file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def _write(place: Path, text: str, after: Callable[[], object] = lambda: None) -> Written:
+    changed = write_if_changed(place, text)
+    after()
+    return Written(place, changed)
+
+
+def _is_recorded(place: Path, record: Path) -> bool:
+    """Whether there is no file at `place`, or the one that was written last."""
+    if not os.path.lexists(place):
+        return True
+    if place.is_symlink() or not place.is_file():
+        return False
+    try:
+        return bool(json.loads(read_regular(record)) == {place.name: file_digest(place)})
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
+def _is_of_trees(place: Path, project: Project) -> bool:
+    """Whether every command in the file is run in a build tree of the project's: then it is ours,
+    also when somebody deleted what remembered that."""
+    try:
+        if place.is_symlink() or place.stat().st_size > MAX_BYTES:
+            return False
+        folders = [Path(entry["directory"]) for entry in json.loads(read_regular(place))]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        return False
+    trees = project.state / "build"
+    return bool(folders) and all(folder.is_relative_to(trees) for folder in folders)
+
+
+def _remember(place: Path, record: Path) -> None:
+    write_if_changed(record, json.dumps({place.name: file_digest(place)}) + "\n")

@@ -1,0 +1,281 @@
+"""The wire layout of a method: which bytes and buffers a call is made of.
+
+Pure.  The format is that of qaic, the IDL compiler of Qualcomm's SDK, which is
+public (qualcomm/QAIC, src/Language/Slim/Serialize.hs and src/Language/SO/Pack.hs):
+
+    [primIn] [in buffers…] [primROut] [rout buffers…] [in handles] [out handles]
+
+primIn and primROut are records, laid out as C lays out a struct; each is left out
+when it has no field.  Sizes and offsets are in bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from buildtool.idl.layout.types import (
+    aligned,
+    composite,
+    element_of,
+    flat_size,
+    is_flat,
+    resolve,
+)
+from buildtool.idl.layout.wire_rules import check_async, check_inrout, check_limits, check_names
+from buildtool.idl.model import (
+    Direction,
+    DmaHandle,
+    Handle,
+    Interface,
+    Member,
+    Method,
+    Parameter,
+    Sequence,
+    String,
+    Type,
+)
+
+ESCAPE = 31
+"""The method number in the scalars that says: the real one is primIn's first u32."""
+
+
+class Role(enum.Enum):
+    """What a field of a record holds."""
+
+    METHOD_ID = "method id"
+    VALUE = "value"
+    LENGTH = "length"
+    CAPACITY = "capacity"
+    RECORD = "record"
+
+
+class Face(enum.Enum):
+    """The three records that a type can have: what goes in, the room offered, what comes back."""
+
+    IN = "in"
+    CAPACITY = "capacity"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: `name` is unique in its record, `source` is the parameter or member.
+
+    `type` is set for a VALUE and a RECORD, `face` for a RECORD: which of its type's.
+    """
+
+    name: str
+    role: Role
+    source: str
+    offset: int
+    size: int
+    alignment: int
+    type: Type | None = None
+    face: Face | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Fields in order.  `size` ends with the last field, `padded` is what a stub sends."""
+
+    fields: tuple[Field, ...]
+    size: int
+    alignment: int
+
+    @property
+    def padded(self) -> int:
+        return aligned(self.size, self.alignment)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One buffer, or with `repeated` as many as a sequence around it has elements.
+
+    `source` is a path like `list[].name`; `element_size` is that of one element,
+    of the whole record for primIn and primROut.
+    """
+
+    source: str
+    element_size: int
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WireMethod:
+    """One method on the wire.  `inputs` and `outputs` start with primIn and primROut."""
+
+    index: int
+    prim_in: Record
+    prim_rout: Record
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    in_handles: tuple[str, ...]
+    out_handles: tuple[str, ...]
+
+    @property
+    def method_field(self) -> int:
+        """The five bits in the scalars."""
+        return min(self.index, ESCAPE)
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the number of buffers is only known at run time."""
+        return any(buffer.repeated for buffer in self.inputs + self.outputs)
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """In buffers, rout buffers, in handles, out handles; repeated ones not counted."""
+        return (
+            sum(not buffer.repeated for buffer in self.inputs),
+            sum(not buffer.repeated for buffer in self.outputs),
+            len(self.in_handles),
+            len(self.out_handles),
+        )
+
+
+def wire_methods(interface: Interface) -> tuple[WireMethod, ...]:
+    """All methods in wire order.  Raises IdlError for what the wire cannot carry."""
+    return tuple(wire_method(method, i) for i, method in enumerate(interface.methods))
+
+
+def wire_method(method: Method, index: int) -> WireMethod:
+    """The layout of the method at `index` of its interface.  Raises IdlError."""
+    check_names(method.parameters, method.location)
+    for parameter in method.parameters:
+        check_inrout(parameter)
+    prim_in = _prim_in(method, index)
+    prim_rout = _prim_rout(method)
+    wire = WireMethod(
+        index,
+        prim_in,
+        prim_rout,
+        inputs=(*_primary("primIn", prim_in), *_buffers(method.parameters, Direction.IN)),
+        outputs=(*_primary("primROut", prim_rout), *_buffers(method.parameters, Direction.ROUT)),
+        in_handles=_handles(method.parameters, Direction.IN),
+        out_handles=_handles(method.parameters, Direction.ROUT),
+    )
+    check_limits(method, wire.counts)
+    check_async(method, prim_rout.fields[0].source if prim_rout.fields else None)
+    return wire
+
+
+def record_of(members: Iterable[Member], face: Face) -> Record:
+    """The record of a composite's members, as it stands inside another record."""
+    build = _RecordBuilder()
+    for member in members:
+        build.add(member, face)
+    return build.record()
+
+
+def _prim_in(method: Method, index: int) -> Record:
+    build = _RecordBuilder()
+    if index >= ESCAPE:
+        build.append(Field("_mid", Role.METHOD_ID, "", 0, 4, 4))
+    for parameter in method.parameters:
+        inrout = parameter.direction is Direction.INROUT
+        if parameter.direction is not Direction.ROUT:
+            build.add(parameter, Face.IN, "InLen" if inrout else "Len")
+        if parameter.direction is not Direction.IN:
+            build.add(parameter, Face.CAPACITY, "RoutLen" if inrout else "Len")
+    return build.record()
+
+
+def _prim_rout(method: Method) -> Record:
+    build = _RecordBuilder()
+    for parameter in method.parameters:
+        if parameter.direction is not Direction.IN:
+            build.add(parameter, Face.RESULT)
+    return build.record()
+
+
+class _RecordBuilder:
+    """Lays fields out one after the other."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Field] = {}
+        self.end = 0
+        self.alignment = 1
+
+    def add(self, item: Parameter | Member, face: Face, suffix: str = "Len") -> None:
+        """Append what `item` has in this face, if anything."""
+        name = item.name
+        match resolve(item.type):
+            case DmaHandle() | Handle():
+                pass
+            case Sequence() | String():
+                if face is not Face.RESULT:
+                    role = Role.LENGTH if face is Face.IN else Role.CAPACITY
+                    self.append(Field(name + suffix, role, name, 0, 4, 4))
+            case _ if is_flat(item.type):
+                if face is not Face.CAPACITY:
+                    size, alignment = flat_size(item.type)
+                    self.append(Field(name, Role.VALUE, name, 0, size, alignment, item.type))
+            case _:
+                inner = record_of(composite(item.type, item.location).members, face)
+                size, alignment = inner.padded, inner.alignment
+                if inner.fields:
+                    self.append(Field(name, Role.RECORD, name, 0, size, alignment, item.type, face))
+
+    def append(self, field: Field) -> None:
+        """Append a field at the next offset that suits it, under a name not yet taken."""
+        name = field.name
+        while name in self.fields:
+            name += "_"
+        offset = aligned(self.end, field.alignment)
+        self.fields[name] = replace(field, name=name, offset=offset)
+        self.end = offset + field.size
+        self.alignment = max(self.alignment, field.alignment)
+
+    def record(self) -> Record:
+        return Record(tuple(self.fields.values()), self.end, self.alignment)
+
+
+def _primary(name: str, record: Record) -> tuple[Buffer, ...]:
+    return (Buffer(name, record.size),) if record.fields else ()
+
+
+def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Buffer]:
+    """The buffers beside primIn (wanted IN) or primROut (wanted ROUT), in order."""
+    for parameter in parameters:
+        for direction in (Direction.IN, Direction.ROUT):
+            if parameter.direction in (direction, Direction.INROUT):
+                for goes, buffer in _buffers_of(parameter, direction, ""):
+                    if goes is wanted:
+                        yield buffer
+
+
+def _buffers_of(
+    item: Parameter | Member, direction: Direction, around: str, *, repeated: bool = False
+) -> Iterator[tuple[Direction, Buffer]]:
+    """Every buffer of a parameter or member, with the way it goes; `around` is its path."""
+    path = around + item.name
+    resolved = resolve(item.type)
+    if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle):
+        return
+    if not isinstance(resolved, Sequence | String):
+        for member in composite(item.type, item.location).members:
+            yield from _buffers_of(member, direction, f"{path}.", repeated=repeated)
+        return
+    element = element_of(resolved)
+    if is_flat(element):
+        yield direction, Buffer(path, flat_size(element)[0], repeated)
+        return
+    inner = composite(element, item.location)
+    for face in (Face.IN,) if direction is Direction.IN else (Face.CAPACITY, Face.RESULT):
+        elements = record_of(inner.members, face)
+        if elements.fields:
+            goes = Direction.ROUT if face is Face.RESULT else Direction.IN
+            yield goes, Buffer(f"{path}[]", elements.padded, repeated)
+    for member in inner.members:
+        yield from _buffers_of(member, direction, f"{path}[].", repeated=True)
+
+
+def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[str, ...]:
+    return tuple(
+        parameter.name
+        for parameter in parameters
+        if parameter.direction is direction
+        and isinstance(resolve(parameter.type), DmaHandle | Handle)
+    )

@@ -1,0 +1,101 @@
+"""What one call cannot carry, and names that would meet in C: errors with their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from buildtool.idl.errors import IdlError
+from buildtool.idl.layout.types import is_nested, resolve
+from buildtool.idl.model import (
+    Direction,
+    DmaHandle,
+    Handle,
+    Location,
+    Member,
+    Method,
+    Parameter,
+    Sequence,
+    String,
+)
+
+MAX_BUFFERS = 255
+MAX_HANDLES = 15
+
+
+def c_names(item: Parameter | Member) -> tuple[str, ...]:
+    """The names that a parameter or member has in C."""
+    match resolve(item.type):
+        case DmaHandle():
+            return item.name, f"{item.name}Offset", f"{item.name}Len"
+        case String() if isinstance(item, Parameter) and item.direction is Direction.IN:
+            return (item.name,)
+        case Sequence() | String():
+            return item.name, f"{item.name}Len"
+        case _:
+            return (item.name,)
+
+
+def check_names(items: Iterable[Parameter | Member], location: Location | None) -> None:
+    """Raise IdlError when two parameters or members have one name in C."""
+    taken: dict[str, str] = {}
+    for item in items:
+        for name in c_names(item):
+            if name in taken:
+                raise IdlError(
+                    f"'{item.name}' and '{taken[name]}' both become '{name}' in C",
+                    code="idl-name",
+                    location=item.location or location,
+                    why="A sequence or string x has a second name, xLen, in C.",
+                    remedy="Rename one of them.",
+                )
+            taken[name] = item.name
+
+
+def check_inrout(parameter: Parameter) -> None:
+    """Raise IdlError for an inrout parameter that has no form on the wire."""
+    if parameter.direction is not Direction.INROUT:
+        return
+    if is_nested(parameter.type):
+        raise IdlError(
+            f"'{parameter.name}' cannot be inrout: it contains sequences or strings",
+            code="idl-unsupported",
+            location=parameter.location,
+            remedy="Pass it as two parameters, one in and one rout.",
+        )
+    if isinstance(resolve(parameter.type), DmaHandle | Handle):
+        raise IdlError(
+            f"'{parameter.name}' cannot be inrout: it is a handle",
+            code="idl-unsupported",
+            location=parameter.location,
+            remedy="Pass it as in or as rout.",
+        )
+
+
+def check_limits(method: Method, counts: tuple[int, int, int, int]) -> None:
+    """Raise IdlError when one call cannot carry that many buffers or handles."""
+    inputs, outputs, in_handles, out_handles = counts
+    for what, count, limit in (
+        ("in buffers", inputs, MAX_BUFFERS),
+        ("rout buffers", outputs, MAX_BUFFERS),
+        ("in handles", in_handles, MAX_HANDLES),
+        ("out handles", out_handles, MAX_HANDLES),
+    ):
+        if count > limit:
+            raise IdlError(
+                f"'{method.name}' has {count} {what}, one call carries at most {limit}",
+                code="idl-limit",
+                location=method.location,
+                remedy="Split the method, or put several sequences into one.",
+            )
+
+
+def check_async(method: Method, returned: str | None) -> None:
+    """Raise IdlError when an async method has a value, `returned`, to copy out of primROut."""
+    if method.is_async and returned is not None:
+        raise IdlError(
+            f"the async method '{method.name}' returns '{returned}' by value",
+            code="idl-unsupported",
+            location=method.location,
+            why="The result arrives after the stub has returned, when nobody can copy it out.",
+            remedy="Return it in a rout sequence.",
+        )

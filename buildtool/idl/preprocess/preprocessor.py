@@ -1,0 +1,188 @@
+"""The preprocessor: one file with all that it includes, as one run of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buildtool.idl.errors import IdlError, closest
+from buildtool.idl.model import Location
+from buildtool.idl.preprocess.conditionals import Condition, conditional, counts, need_name
+from buildtool.idl.preprocess.includes import find_file, include_name
+from buildtool.idl.preprocess.macros import Expander, define
+from buildtool.idl.preprocess.source import Source, read_source, source_from_text
+from buildtool.idl.preprocess.tokens import Token, tokenize
+
+MAX_INCLUDE_DEPTH = 32
+MAX_INCLUDES = 500
+MAX_TOTAL_CHARS = 8 << 20
+
+BUILTIN_INCLUDES = Path(__file__).parents[1] / "include"
+
+_DIRECTIVES = (
+    *("include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"),
+    *("error", "warning", "pragma", "line"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessed:
+    """All tokens of a compilation, and the files they come from (the main file first)."""
+
+    tokens: tuple[Token, ...]
+    files: tuple[str, ...]
+    main: Source
+
+
+@dataclass(slots=True)
+class _State:
+    include_dirs: tuple[Path, ...]
+    expander: Expander = field(default_factory=Expander)
+    tokens: list[Token] = field(default_factory=list)
+    files: dict[str, None] = field(default_factory=dict)
+    once: set[Path] = field(default_factory=set)
+    included: int = 0
+    chars_read: int = 0
+
+
+def preprocess(
+    path: Path, include_dirs: Sequence[Path] = (), defines: Sequence[str] = ()
+) -> Preprocessed:
+    """Run the preprocessor over `path`.
+
+    `include_dirs` are searched in order, after the including file's own directory for
+    `"…"`, and before the directory of the files that come with this compiler.  `defines`
+    are `NAME` (which becomes 1) or `NAME=TEXT`.
+
+    Raises:
+        IdlError: with the place, through includes, for anything that is not right.
+    """
+    state = _State((*include_dirs, BUILTIN_INCLUDES))
+    for text in defines:
+        _define_from_command_line(state, text)
+    main = _read(state, path, ())
+    _run_file(state, path, main, 0)
+    return Preprocessed(tuple(state.tokens), tuple(state.files), main)
+
+
+def _define_from_command_line(state: _State, text: str) -> None:
+    name, separator, value = text.partition("=")
+    source = source_from_text("<command line>", f"{name} {value if separator else '1'}")
+    tokens = list(tokenize(source))
+    if "\n" in source.text or not tokens or tokens[0].text != name:
+        raise IdlError(
+            f"`-D {text}` does not define a name",
+            code="idl-preprocessor",
+            remedy="write -D NAME or -D NAME=VALUE",
+        )
+    state.expander.macros[name] = define(tokens)
+
+
+def _read(state: _State, path: Path, included_from: tuple[Location, ...]) -> Source:
+    source = read_source(path, included_from)
+    state.files[str(path)] = None
+    state.chars_read += len(source.text)
+    if state.chars_read > MAX_TOTAL_CHARS:
+        raise source.error(
+            0, f"more than {MAX_TOTAL_CHARS} characters were included", code="idl-limit"
+        )
+    return source
+
+
+def _run_file(state: _State, path: Path, source: Source, depth: int) -> None:
+    conditions: list[Condition] = []
+    text: list[Token] = []
+    directive: list[Token] = []
+
+    def finish_directive() -> None:
+        if directive:
+            if counts(conditions):
+                state.tokens.extend(state.expander.expand(text))
+            text.clear()
+            _directive(state, path, directive, conditions, depth)
+            directive.clear()
+
+    for token in tokenize(source):
+        if token.starts_line:
+            finish_directive()
+        if directive or (token.starts_line and token.text == "#"):
+            directive.append(token)
+        elif counts(conditions):
+            text.append(token)
+    finish_directive()
+    state.tokens.extend(state.expander.expand(text))
+    if conditions:
+        opened = conditions[-1].opened_by
+        raise opened.error(
+            f"`#{opened.text}` without `#endif`", code="idl-preprocessor", remedy="add `#endif`"
+        )
+
+
+def _directive(
+    state: _State, path: Path, tokens: list[Token], conditions: list[Condition], depth: int
+) -> None:
+    """Obey one directive; `tokens` starts with its `#`."""
+    if len(tokens) == 1:
+        return
+    word, rest = tokens[1], tokens[2:]
+    name = word.text
+    if name in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
+        conditional(state.expander, word, rest, conditions)
+    elif not counts(conditions):
+        return
+    elif name == "include":
+        _include(state, path, word, rest, depth)
+    elif name == "define":
+        need_name(word, rest)
+        state.expander.macros[rest[0].text] = define(rest)
+    elif name == "undef":
+        state.expander.macros.pop(need_name(word, rest).text, None)
+    elif name == "error":
+        said = _rest_of_line(word)
+        raise word.error(
+            f"#error {said}".rstrip(),
+            code="idl-error-directive",
+            remedy="the file itself asks for this to be changed",
+        )
+    elif name == "pragma":
+        if rest and rest[0].text == "once":
+            state.once.add(path.resolve())
+    elif name not in ("warning", "line"):
+        raise word.error(
+            f"unknown directive `#{name}`",
+            code="idl-preprocessor",
+            suggestion=closest(name, _DIRECTIVES),
+        )
+
+
+def _rest_of_line(word: Token) -> str:
+    start = word.offset + len(word.text)
+    end = word.source.text.find("\n", start)
+    return word.source.text[start : end if end >= 0 else None].strip()
+
+
+def _include(state: _State, path: Path, word: Token, rest: list[Token], depth: int) -> None:
+    name, quoted = include_name(state.expander, word, rest)
+    state.included += 1
+    if depth >= MAX_INCLUDE_DEPTH or state.included > MAX_INCLUDES:
+        raise rest[0].error(
+            "includes nest too deep" if depth >= MAX_INCLUDE_DEPTH else "too many includes",
+            code="idl-include",
+            why="most often a file includes itself, directly or by way of others",
+            remedy="put `#ifndef NAME` / `#define NAME` … `#endif` around the included file",
+        )
+    beside = [path.parent] if quoted else []
+    found = find_file([*beside, *state.include_dirs], rest[0], name)
+    if found.resolve() in state.once:
+        return
+    here = (word.location, *word.source.included_from)
+    try:
+        source = _read(state, found, here)
+    except IdlError as error:
+        if error.location is not None:
+            raise
+        raise rest[0].error(
+            error.problem, code=error.code, why=error.why, remedy=error.remedy
+        ) from None
+    _run_file(state, found, source, depth + 1)

@@ -1,0 +1,81 @@
+"""How large and how deep types are: the bounds that keep every later stage finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from buildtool.idl.model import Alias, Array, Primitive, Sequence, Struct, Type
+from buildtool.idl.preprocess.tokens import Token
+
+MAX_TYPE_DEPTH = 32
+MAX_LEAVES = 4096
+MAX_TOTAL_LEAVES = 100_000
+MAX_FLAT_BYTES = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Nesting, number of leaves with every use spelt out, and flat bytes (an upper bound)."""
+
+    depth: int = 1
+    leaves: int = 1
+    size: int = 8
+
+
+@dataclass(slots=True)
+class Measures:
+    """Measures of the named types so far; `total` counts what the whole unit uses."""
+
+    named: dict[str, Measure] = field(default_factory=dict)
+    total: int = 0
+
+    def of(self, kind: Type) -> Measure:
+        if isinstance(kind, Struct | Alias):
+            return self.named.get(kind.c_name, Measure())
+        if isinstance(kind, Primitive):
+            return Measure(size=kind.size)
+        if isinstance(kind, Array | Sequence):
+            inner = self.of(kind.element)
+            times = kind.length if isinstance(kind, Array) else 1
+            return Measure(inner.depth + 1, inner.leaves + 1, inner.size * times)
+        return Measure()
+
+    def declare(self, kind: Struct | Alias, at: Token) -> None:
+        """Remember a new named type.
+
+        Raises:
+            IdlError: it passes a bound.
+        """
+        if isinstance(kind, Alias):
+            inner = self.of(kind.target)
+            result = Measure(inner.depth + 1, inner.leaves, inner.size)
+        else:
+            inside = [self.of(member.type) for member in kind.members]
+            result = Measure(
+                1 + max(each.depth for each in inside),
+                sum(each.leaves for each in inside),
+                sum(each.size + 7 for each in inside),
+            )
+        self.check(result, at)
+        self.named[kind.c_name] = result
+
+    def use(self, kind: Type, at: Token) -> None:
+        """Count one use of a type by a parameter; same errors."""
+        self.check(self.of(kind), at)
+
+    def check(self, measure: Measure, at: Token) -> None:
+        self.total += measure.leaves
+        if measure.depth > MAX_TYPE_DEPTH:
+            raise at.error("this type nests too deep", code="idl-limit", remedy="flatten it")
+        if measure.leaves > MAX_LEAVES or self.total > MAX_TOTAL_LEAVES:
+            raise at.error(
+                "this type has too many parts, all its parts' parts counted",
+                code="idl-limit",
+                remedy="use arrays or sequences for what repeats",
+            )
+        if measure.size > MAX_FLAT_BYTES:
+            raise at.error(
+                f"this type takes more than {MAX_FLAT_BYTES} bytes",
+                code="idl-limit",
+                remedy="use a sequence, which travels in a buffer of its own",
+            )

@@ -1,0 +1,137 @@
+"""What a type may consist of, and where it may be used."""
+
+from __future__ import annotations
+
+from buildtool.idl.errors import IdlError
+from buildtool.idl.model import (
+    Alias,
+    Array,
+    Direction,
+    DmaHandle,
+    Handle,
+    Method,
+    Primitive,
+    Sequence,
+    String,
+    Struct,
+    Type,
+)
+from buildtool.idl.preprocess.tokens import Token
+from buildtool.idl.syntax.nodes import ParameterSyntax
+
+
+def stripped(kind: Type) -> Type:
+    """The type behind all aliases."""
+    while isinstance(kind, Alias):
+        kind = kind.target
+    return kind
+
+
+def is_flat(kind: Type) -> bool:
+    """Whether the type travels inline: no sequence, string or handle in it, however deep."""
+    kind = stripped(kind)
+    if isinstance(kind, Struct):
+        return all(is_flat(member.type) for member in kind.members)
+    if isinstance(kind, Array):
+        return is_flat(kind.element)
+    return not isinstance(kind, Sequence | String | DmaHandle | Handle)
+
+
+def is_long(kind: Type) -> bool:
+    """Whether a method may return it: a 32-bit integer by any name, as existing files have it."""
+    return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
+
+
+def check_array_element(kind: Type, at: Token) -> None:
+    plain = stripped(kind)
+    if isinstance(plain, Array):
+        raise at.error(
+            "arrays have one dimension",
+            code="idl-unsupported",
+            remedy="multiply the lengths, or put the inner array into a struct",
+        )
+    if isinstance(plain, String | Sequence):
+        what = "string" if isinstance(plain, String) else "sequence"
+        raise at.error(
+            f"arrays of {what}s are not supported",
+            code="idl-unsupported",
+            remedy=f"use a sequence of {what}s",
+        )
+    _check_part(plain, at, "an array")
+    if not is_flat(plain):
+        raise at.error(
+            "an array of what holds sequences or strings is not supported",
+            code="idl-unsupported",
+            remedy="use a sequence",
+        )
+
+
+def check_sequence_element(kind: Type, at: Token) -> None:
+    if isinstance(kind, Sequence):
+        raise at.error(
+            "a sequence inside a sequence needs a typedef",
+            code="idl-unsupported",
+            remedy="write `typedef sequence<…> name;` before, and use the name",
+        )
+    _check_part(stripped(kind), at, "a sequence")
+
+
+def check_member(kind: Type, at: Token) -> None:
+    _check_part(stripped(kind), at, "a struct")
+
+
+def _check_part(plain: Type, at: Token, where: str) -> None:
+    if isinstance(plain, DmaHandle | Handle):
+        what = "dmahandle" if isinstance(plain, DmaHandle) else "remote_handle64"
+        raise at.error(
+            f"a {what} cannot stand in {where}",
+            code="idl-unsupported",
+            remedy="make it a parameter of its own",
+        )
+
+
+def check_direction(kind: Type, direction: Direction, at: Token) -> None:
+    """`inrout` takes what has one level only."""
+    plain = stripped(kind)
+    if direction is not Direction.INROUT:
+        return
+    if isinstance(plain, DmaHandle):
+        raise at.error(
+            "a dmahandle cannot be inrout",
+            code="idl-unsupported",
+            remedy="use `in` or `rout`",
+        )
+    nested = not is_flat(plain.element) if isinstance(plain, Sequence) else not is_flat(plain)
+    if nested and not isinstance(plain, String):
+        raise at.error(
+            "what holds sequences or strings cannot be inrout",
+            code="idl-unsupported",
+            remedy="use an `in` and a `rout` parameter",
+        )
+
+
+def check_async(method: Method, parameters: tuple[ParameterSyntax, ...]) -> None:
+    """An async call has returned before its primROut could be filled; only buffers come back."""
+    for parameter, written in zip(method.parameters, parameters, strict=True):
+        plain = stripped(parameter.type)
+        if parameter.direction is not Direction.IN and not isinstance(plain, Sequence):
+            raise written.declarator.name.error(
+                "an async method gives back sequences only",
+                code="idl-unsupported",
+                why="it returns before its other results could be written",
+                remedy="make this a sequence of one, or the method synchronous",
+            )
+
+
+def check_result(kind: Type | None, at: Token) -> None:
+    if kind is not None and not is_long(kind):
+        raise not_a_result(at)
+
+
+def not_a_result(at: Token) -> IdlError:
+    return at.error(
+        "a method returns `long`, or a typedef of it, or `void`",
+        code="idl-type",
+        why="the result is the error code of the call: 0, or what went wrong",
+        remedy="return AEEResult, and give the value back in a `rout` parameter",
+    )

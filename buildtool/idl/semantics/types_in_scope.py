@@ -1,0 +1,124 @@
+"""Type syntax to types: names looked up, bounds evaluated."""
+
+from __future__ import annotations
+
+from buildtool.idl.model import DmaHandle, Handle, Sequence, String, Type
+from buildtool.idl.semantics import constants, type_rules
+from buildtool.idl.semantics.scope import InterfaceSymbol, Scope, TypeSymbol
+from buildtool.idl.syntax.nodes import (
+    BaseType,
+    DmaHandleType,
+    ScopedName,
+    SequenceType,
+    StringType,
+    TypeSyntax,
+)
+
+ROOT_INTERFACE = "remote_handle64"
+
+
+def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
+    """The type that is written there; with `handles`, remote_handle64 is one, too.
+
+    Raises:
+        IdlError: an unknown name, a name of something else, or a type that cannot be.
+    """
+    match syntax:
+        case BaseType():
+            return syntax.primitive
+        case DmaHandleType():
+            return DmaHandle()
+        case StringType():
+            bound = syntax.bound and constants.length(syntax.bound, scope, least=0)
+            return String(syntax.wide, bound or None)
+        case SequenceType():
+            element = resolve_type(syntax.element, scope)
+            type_rules.check_sequence_element(element, syntax.element.token)
+            bound = syntax.bound and constants.length(syntax.bound, scope, least=0)
+            return Sequence(element, bound or None)
+        case ScopedName():
+            return _named(syntax, scope, handles)
+
+
+def _named(name: ScopedName, scope: Scope, handles: bool) -> Type:
+    symbol = scope.find(name)
+    last = name.parts[-1]
+    match symbol:
+        case TypeSymbol(type=None):
+            raise last.error(
+                f"the struct `{name.text}` contains itself",
+                code="idl-recursion",
+                remedy="refer to other elements by their index in a sequence",
+            )
+        case TypeSymbol(type=found) if found is not None:
+            return found
+        case InterfaceSymbol() if handles and _is_root(symbol):
+            return Handle()
+        case InterfaceSymbol():
+            raise name.token.error(
+                f"the interface `{name.text}` cannot be used as a type",
+                code="idl-unsupported",
+                why="only remote_handle64 can travel, out of an open and into a close",
+                remedy="pass a number that your code maps to its object",
+            )
+        case None:
+            suggestion = scope.suggestion(last.text, TypeSymbol)
+            raise last.error(
+                f"unknown type `{name.text}`",
+                code="idl-unknown-name",
+                suggestion=suggestion,
+                remedy=_where_from(last.text, suggestion),
+            )
+    raise last.error(
+        f"`{name.text}` is not a type", code="idl-type", remedy="give the name of a type"
+    )
+
+
+def _where_from(name: str, suggestion: str) -> str:
+    """The remedy for an unknown name: a file of ours that declares it, or the suggestion."""
+    if name in ("AEEResult", "AECHAR", "AEEUID", "AEEIID", "AEECLSID", "AEEPRIVID", "byte"):
+        return '#include "AEEStdDef.idl" declares it'
+    if name == ROOT_INTERFACE:
+        return '#include "remote.idl" declares it'
+    return "" if suggestion else "declare it before, or include the file that does"
+
+
+def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
+    """The finished interface that `name` means, for another to inherit from.
+
+    Raises:
+        IdlError: there is none, or it is only announced so far.
+    """
+    symbol = scope.find(name)
+    last = name.parts[-1]
+    if isinstance(symbol, InterfaceSymbol):
+        if symbol.interface is None:
+            raise last.error(
+                f"the interface `{name.text}` is not complete here",
+                code="idl-recursion",
+                remedy="define it before what inherits from it",
+            )
+        return symbol
+    if symbol is not None:
+        raise last.error(
+            f"`{name.text}` is not an interface",
+            code="idl-type",
+            remedy="inherit from an interface",
+        )
+    suggestion = scope.suggestion(last.text, InterfaceSymbol)
+    raise last.error(
+        f"unknown interface `{name.text}`",
+        code="idl-unknown-name",
+        suggestion=suggestion,
+        remedy=_where_from(last.text, suggestion),
+    )
+
+
+def opens_sessions(symbol: InterfaceSymbol) -> bool:
+    """Whether what inherits from it has open and close: remote_handle64 and all below it."""
+    return _is_root(symbol) or (symbol.interface is not None and symbol.interface.multi_domain)
+
+
+def _is_root(symbol: InterfaceSymbol) -> bool:
+    at_file_scope = symbol.scope.parent is not None and symbol.scope.parent.parent is None
+    return symbol.scope.name == ROOT_INTERFACE and at_file_scope

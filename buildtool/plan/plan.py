@@ -1,0 +1,250 @@
+"""The plan: which steps make a target, decided without touching anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from buildtool.core.errors import UsageError
+from buildtool.core.files import value_digest
+from buildtool.core.value import Value
+from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
+from buildtool.sdk.found import ANY
+from buildtool.toolchains.profile import Profile
+
+if TYPE_CHECKING:
+    from buildtool.drivers.conan.home import ConanHome
+
+
+class ConanNeeds(Value):
+    """The packages that a component needs, and the Conan home that they are made ready in."""
+
+    conanfile: Path
+    home: ConanHome
+
+
+class CMakeStep(Value):
+    """Configure, build and install one component with one profile.
+
+    `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
+    directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
+    for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
+    `install` says whether its install() rules run, `ships` whether what they put down ships or is
+    there only for others to build on; `artifacts` ship in any case; `inputs` are globs of files
+    that it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name;
+    `target_defines` names those of `defines` that every component of the target gets; `cmake` and
+    `ninja` are what the project asks of these.
+    """
+
+    name: str
+    component: str
+    arch: str | None
+    profile: Profile
+    root: Path
+    source: Path
+    tree: Path
+    output: Path
+    build_type: str = "Release"
+    launcher: str = ""
+    inputs: tuple[str, ...] = ()
+    needs: tuple[tuple[str, Path], ...] = ()
+    environment: tuple[str, ...] = ()
+    defines: tuple[tuple[str, str], ...] = ()
+    target_defines: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    preset: str = ""
+    install: bool = True
+    ships: bool = True
+    artifacts: tuple[str, ...] = ()
+    toolchain_file: Path | None = None
+    conan: ConanNeeds | None = None
+    cmake: Tool = ANY
+    ninja: Tool = ANY
+
+    def ships_output(self, name: str) -> bool:
+        """Whether `name`, a path in its output directory, is a part of the release."""
+        if self.ships:
+            return True
+        from fnmatch import fnmatchcase  # noqa: PLC0415 - most components ship all
+
+        patterns = (pattern.rpartition("/")[2] for pattern in self.artifacts)
+        return "/" not in name and any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    @property
+    def packages(self) -> Path:
+        """Where Conan puts what it generates: beside the build tree, which may be deleted."""
+        return self.tree.with_suffix(".conan")
+
+    @property
+    def summary(self) -> str:
+        return f"{self.component} with {self.profile.name}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "component": self.component,
+            "arch": self.arch,
+            "profile": self.profile.name,
+            "source": str(self.source),
+            "tree": str(self.tree),
+        }
+
+
+class Plan(Value):
+    """Everything that `build TARGET` will do, in order, and where the result is staged.
+
+    `system_libraries` are those that its devices have besides the platform's.
+    """
+
+    target: str
+    steps: tuple[CMakeStep, ...]
+    stage: Path
+    state: Path
+    system_libraries: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "steps": [step.as_json() for step in self.steps],
+            "stage": str(self.stage),
+        }
+
+
+def find_target(project: Project, name: str) -> Target:
+    """The target called `name`; raises `UsageError` with a suggestion."""
+    if name in project.targets:
+        return project.targets[name]
+    import difflib  # noqa: PLC0415 - most names are known
+
+    close = difflib.get_close_matches(name, project.targets, n=1, cutoff=0.5)
+    raise UsageError(
+        f"there is no target {name!r}",
+        why=f"{project.root / 'buildtool.toml'} has: {', '.join(project.targets)}",
+        remedy=f"Did you mean {close[0]!r}?" if close else f"Add a table [target.{name}].",
+    )
+
+
+def make_plan(
+    project: Project, target_name: str, host: Profile, skels: Mapping[str, Profile]
+) -> Plan:
+    """The steps that make `target_name`: the ARM64 side, then each skel for each arch.
+
+    `host` compiles the ARM64 side, `skels[arch]` the Hexagon side for each arch of the target.
+    Raises `UsageError`.
+    """
+    target = find_target(project, target_name)
+    components: list[Host | Skel] = [*project.hosts.values(), *project.skels.values()]
+    needed = {need for component in components for need in component.needs}
+    steps = [
+        _step(project, target, n, project.hosts[n], host, needed=n in needed)
+        for n in in_order(project.hosts)
+    ]
+    steps += [
+        _step(project, target, n, project.skels[n], skels[arch], needed=n in needed, arch=arch)
+        for n in in_order(project.skels)
+        for arch in target.archs
+    ]
+    return Plan(
+        target_name,
+        tuple(steps),
+        project.state / "stage" / target_name,
+        project.state / "state",
+        target.system_libraries,
+    )
+
+
+def in_order(components: Mapping[str, Host] | Mapping[str, Skel]) -> tuple[str, ...]:
+    """The names of `components`, each after those that it needs, else as the project has them."""
+    names: dict[str, None] = {}
+    waiting = [*components][::-1]
+    while waiting:
+        missing = [need for need in components[waiting[-1]].needs if need not in names]
+        if missing:
+            waiting += reversed(missing)
+        else:
+            names[waiting.pop()] = None
+    return tuple(names)
+
+
+def _step(
+    project: Project,
+    target: Target,
+    name: str,
+    component: Host | Skel,
+    profile: Profile,
+    *,
+    needed: bool,
+    arch: str | None = None,
+) -> CMakeStep:
+    defines = {**component.defines, **target.defines}
+
+    def filled(text: str) -> str:
+        return text.replace("{arch}", arch) if arch else text
+
+    def place(kind: str, component_name: str) -> Path:
+        build_type = target.build_type.lower()
+        digest = profile.digest[:16] + ("" if build_type == "release" else f"-{build_type}")
+        return project.state / kind / component_name / (digest + _of_target(target))
+
+    return CMakeStep(
+        name=step_name(name, arch),
+        component=name,
+        arch=arch,
+        profile=profile,
+        root=project.root,
+        source=project.root / component.source,
+        tree=place("build", name),
+        output=place("out", name),
+        build_type=target.build_type,
+        launcher=project.header.launcher,
+        inputs=component.inputs,
+        needs=tuple((step_name(need, arch), place("out", need)) for need in component.needs),
+        environment=project.header.environment,
+        defines=tuple((key, filled(_cache_value(value))) for key, value in sorted(defines.items())),
+        target_defines=tuple(sorted(target.defines)),
+        targets=tuple(filled(name) for name in component.targets),
+        preset=filled(component.preset),
+        install=component.install or needed,
+        ships=component.install or not needed,
+        artifacts=tuple(filled(pattern) for pattern in component.artifacts),
+        toolchain_file=project.root / component.toolchain_file
+        if component.toolchain_file
+        else None,
+        conan=ConanNeeds(project.root / component.conan, conan_home(project))
+        if isinstance(component, Host) and component.conan
+        else None,
+        cmake=project.tool("cmake"),
+        ninja=project.tool("ninja"),
+    )
+
+
+def _of_target(target: Target) -> str:
+    """What keeps the trees of targets apart that give their components other defines."""
+    return f"-{value_digest(dict(target.defines))[:8]}" if target.defines else ""
+
+
+def step_name(component: str, arch: str | None) -> str:
+    """What the step of `component` for `arch` is called."""
+    return f"skel/{component}/{arch}" if arch else f"host/{component}"
+
+
+def conan_home(project: Project) -> ConanHome:
+    """The Conan home of the project."""
+    from buildtool.drivers.conan.home import HOME, ConanHome  # noqa: PLC0415 - most need none
+
+    header = project.header
+    recipes = tuple(project.root / folder for folder in header.conan_recipes)
+    remotes = tuple(_remote(project.root, remote) for remote in header.conan_remotes)
+    return ConanHome(project.state / HOME, recipes, remotes, project.tool("zig"))
+
+
+def _remote(root: Path, remote: str) -> str:
+    name, equals, place = remote.partition("=")
+    return remote if not equals or "://" in place else f"{name}={root / place}"
+
+
+def _cache_value(value: Define) -> str:
+    if isinstance(value, bool):
+        return "ON" if value else "OFF"
+    return str(value)
