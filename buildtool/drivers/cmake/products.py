@@ -60,7 +60,7 @@ def collect(step: CMakeStep, folder: Path) -> None:
         try:
             matches = [path for path in sorted(step.tree.glob(pattern)) if path.is_file()]
         except (ValueError, IndexError, NotImplementedError):
-            matches = []  # no pattern at all, so nothing matches it
+            matches = []  # `glob` takes no such pattern; NotImplementedError: it is absolute
         if not matches:
             raise ArtifactError(
                 f"{step.name} made no {pattern!r}",
