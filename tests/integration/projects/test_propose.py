@@ -15,7 +15,7 @@ from buildtool.propose import configure
 from buildtool.propose.propose import propose
 from buildtool.propose.text import text
 from buildtool.propose.tree import read_tree
-from tests.integration.build.processes import left
+from tests.integration.engine.processes import left
 from tests.integration.projects.large_tree import ARCHS, write, write_large_tree
 
 Propose = Callable[..., dict[str, Any]]

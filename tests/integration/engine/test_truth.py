@@ -15,10 +15,10 @@ from buildtool.cache.store import Store
 from buildtool.cache.upkeep import clear
 from buildtool.core.errors import BuildtoolError
 from tests.conftest import LONG
-from tests.integration.build.clone import Clone, Outputs
-from tests.integration.build.edits import Act, Checkout, Do, Edit, Harm, edited, sequence
-from tests.integration.build.scratch import Scratch
-from tests.integration.build.sources import COMPONENTS, FIRST, State
+from tests.integration.engine.clone import Clone, Outputs
+from tests.integration.engine.edits import Act, Checkout, Do, Edit, Harm, edited, sequence
+from tests.integration.engine.scratch import Scratch
+from tests.integration.engine.sources import COMPONENTS, FIRST, State
 
 SEQUENCES = 200 if LONG else 15
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.build.pair import HOST, Machine
+from tests.integration.engine.pair import HOST, Machine
 
 RULES = """
 file(WRITE ${CMAKE_BINARY_DIR}/v1/table "generated")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.build.app import App
+from tests.integration.engine.app import App
 from tests.integration.unprivileged import give_away, protect, unprivileged
 
 Deny = Callable[..., None]

@@ -13,8 +13,8 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Event, StepFinished
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
-from tests.integration.build.edits import Harm
-from tests.integration.build.sources import COMPONENTS, Source, State
+from tests.integration.engine.edits import Harm
+from tests.integration.engine.sources import COMPONENTS, Source, State
 
 OLD = 1_000_000_000
 Outputs = dict[str, bytes]

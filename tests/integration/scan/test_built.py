@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
-from tests.integration.discover.conftest import Tried, try_in, write
+from tests.integration.scan.conftest import Tried, try_in, write
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.25)

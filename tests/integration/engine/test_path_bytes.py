@@ -14,7 +14,7 @@ import pytest
 
 from tests.command_line import Buildtool
 from tests.conftest import LONG
-from tests.integration.build.test_stale import OLD
+from tests.integration.engine.test_stale import OLD
 
 # No `#include` has a zero byte or an end of a line in it; backslashes have a test of their own.
 BYTES = [bytes([number]) for number in range(1, 256) if number not in b"\n\r\\/"]

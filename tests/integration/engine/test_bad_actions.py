@@ -25,8 +25,8 @@ from buildtool.project.read import find_project
 from buildtool.release.stage import StageError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import share
-from tests.integration.build.pair import FILES, HOST, SKEL
 from tests.integration.cache.remote_nginx import Nginx, running
+from tests.integration.engine.pair import FILES, HOST, SKEL
 
 GOOD = {HOST: "built", SKEL: "built"}
 RESTORED = {HOST: "restored", SKEL: "restored"}

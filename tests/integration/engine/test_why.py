@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.core.files import file_digest
 from tests.command_line import Buildtool
-from tests.integration.build.pair import HOST, SKEL, Machine
+from tests.integration.engine.pair import HOST, SKEL, Machine
 
 HOST_FINE, SKEL_FINE = f"{HOST}: up to date\n", f"{SKEL}: up to date\n"
 LEVEL = "host/second/level.h"

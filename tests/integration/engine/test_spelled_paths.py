@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.build.test_stale import App, marked
+from tests.integration.engine.test_stale import App, marked
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.build.clone import Clone
-from tests.integration.build.full_disk import BASE, COMPONENT
-from tests.integration.build.scratch import Scratch
+from tests.integration.engine.clone import Clone
+from tests.integration.engine.full_disk import BASE, COMPONENT
+from tests.integration.engine.scratch import Scratch
 
 
 def flip(path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.build.pair import HOST, SKEL, Machine
 from tests.integration.cache.remote_nginx import Nginx, free_port, running
+from tests.integration.engine.pair import HOST, SKEL, Machine
 
 BOTH = {HOST: "built", SKEL: "built"}
 FROM_REMOTE = {HOST: "restored remote", SKEL: "restored remote"}

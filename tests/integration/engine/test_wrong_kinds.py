@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.build.app import App
-from tests.integration.build.wrong_kinds import (
+from tests.integration.engine.app import App
+from tests.integration.engine.wrong_kinds import (
     FOR_FILES,
     FOR_FOLDERS,
     Elsewhere,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.build.pair import HOST, SKEL, Machine
+from tests.integration.engine.pair import HOST, SKEL, Machine
 
 SOURCES = 3  # two of the host, one of the skel
 

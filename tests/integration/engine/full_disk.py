@@ -13,10 +13,10 @@ import sys
 from pathlib import Path
 
 from buildtool.core.files import value_digest
-from tests.integration.build.clone import Clone, Outputs
-from tests.integration.build.edits import Edit, edited
-from tests.integration.build.processes import start
-from tests.integration.build.sources import FIRST, alone
+from tests.integration.engine.clone import Clone, Outputs
+from tests.integration.engine.edits import Edit, edited
+from tests.integration.engine.processes import start
+from tests.integration.engine.sources import FIRST, alone
 
 COMPONENT = "dsp/b"
 BASE = alone(FIRST, COMPONENT)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Buildtool
-from tests.integration.build.subject import ARCHS, HOST, A, B, Subject
+from tests.integration.engine.subject import ARCHS, HOST, A, B, Subject
 
 ALL = (HOST, *A, *B)
 SKELS = (*A, *B)

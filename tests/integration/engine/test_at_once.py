@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.integration.build.clone import Clone
-from tests.integration.build.processes import start
-from tests.integration.build.scratch import Scratch
-from tests.integration.build.sources import FIRST
+from tests.integration.engine.clone import Clone
+from tests.integration.engine.processes import start
+from tests.integration.engine.scratch import Scratch
+from tests.integration.engine.sources import FIRST
 
 
 def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
-from tests.integration.build.clone import Clone
-from tests.integration.build.scratch import Scratch
-from tests.integration.build.sources import FIRST, Source, State, alone
+from tests.integration.engine.clone import Clone
+from tests.integration.engine.scratch import Scratch
+from tests.integration.engine.sources import FIRST, Source, State, alone
 
 COMPONENT = "dsp/b"
 LISTS, ENTRY = "dsp/b/CMakeLists.txt", "dsp/b/entry.c"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.build.clone import Clone
-from tests.integration.build.full_disk import BASE
-from tests.integration.build.sources import Source
+from tests.integration.engine.clone import Clone
+from tests.integration.engine.full_disk import BASE
+from tests.integration.engine.sources import Source
 
 LISTS = "dsp/b/CMakeLists.txt"
 # Without a dependency file zig keeps what it compiled, as it does with its own libraries.

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.integration.build.scratch import Scratch
+from tests.integration.engine.scratch import Scratch
 
 
 @pytest.fixture(scope="session")

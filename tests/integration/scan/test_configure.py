@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.discover.conftest import Tried, write
+from tests.integration.scan.conftest import Tried, write
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.25)

@@ -8,9 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from tests.caches import SLOW, share
-from tests.integration.build.clone import Clone, Outputs, outputs
-from tests.integration.build.processes import start
-from tests.integration.build.sources import COMPONENTS, State, alone
+from tests.integration.engine.clone import Clone, Outputs, outputs
+from tests.integration.engine.processes import start
+from tests.integration.engine.sources import COMPONENTS, State, alone
 
 
 class Scratch:

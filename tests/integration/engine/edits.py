@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from random import Random
 
-from tests.integration.build.sources import FIRST, NUMBER, OPTIONAL, Source, State
+from tests.integration.engine.sources import FIRST, NUMBER, OPTIONAL, Source, State
 
 MANNERS = ("now", "in place", "old time", "same time")
 """How files are written: anew, over what they were, or with time stamps that lie."""

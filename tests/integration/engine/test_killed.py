@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import LONG
-from tests.integration.build.clone import Clone
-from tests.integration.build.edits import Edit, edited
-from tests.integration.build.processes import end, left, start, wait_until_it_builds
-from tests.integration.build.scratch import Scratch
-from tests.integration.build.sources import FIRST, State
+from tests.integration.engine.clone import Clone
+from tests.integration.engine.edits import Edit, edited
+from tests.integration.engine.processes import end, left, start, wait_until_it_builds
+from tests.integration.engine.scratch import Scratch
+from tests.integration.engine.sources import FIRST, State
 
 MOMENTS = 50 if LONG else 5
 CHANGED = ("common/level.h", "host/table.txt", "host/config.h.in", "dsp/b/lib/CMakeLists.txt")

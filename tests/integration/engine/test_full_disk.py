@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from tests.conftest import LONG
-from tests.integration.build.full_disk import BASE, COMPONENT, EDITED, digest
-from tests.integration.build.scratch import Scratch
+from tests.integration.engine.full_disk import BASE, COMPONENT, EDITED, digest
+from tests.integration.engine.scratch import Scratch
 from tests.integration.mounts import mounted, needs_unshare, small_disk
 
 ROOMS = [0, 40_000, 150_000, 300_000]
@@ -20,7 +20,7 @@ if LONG:
 def rows(what: str, tmp_path: Path, rooms: list[int]) -> list[tuple[int, str, int, str, str, bool]]:
     disk = tmp_path / "disk"
     disk.mkdir()
-    program = [sys.executable, "-m", "tests.integration.build.full_disk", what, str(disk)]
+    program = [sys.executable, "-m", "tests.integration.engine.full_disk", what, str(disk)]
     said = mounted(
         small_disk(disk, "64m"), *program, *map(str, rooms), seconds=60 + 15 * len(rooms)
     )
