@@ -57,7 +57,7 @@ def stage(
 def _lay_out(built: Built, shared: Building) -> Staged:
     try:
         check_together(built.steps, shared.state / "checked" / built.plan.target)
-        return stage_release(built, shared.disk.again())
+        return stage_release(built, shared.file_states.with_fresh_stats())
     except BuildtoolError as error:
         from buildtool.engine.report import report
 

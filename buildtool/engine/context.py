@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.events import Listener
 from buildtool.core.value import Value
 from buildtool.engine.jobserver import Jobserver, default_jobs
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.project.model import Tool
 from buildtool.sdk.cmake import CMake, find_cmake
@@ -63,11 +63,11 @@ class Caches:
 
 
 class Building(Value):
-    """One build: `state` is the directory of records and logs, `disk` what is there now, `rebuild`
-    the steps that are taken from no cache."""
+    """One build: `state` is the directory of records and logs, `rebuild` the steps that are taken
+    from no cache."""
 
     state: Path
-    disk: Disk
+    file_states: FileStates
     jobserver: Jobserver
     caches: Caches
     listener: Listener
@@ -84,15 +84,15 @@ class Building(Value):
 
     def now(self) -> Building:
         """The same, with the disk as it is from now on."""
-        return self._replace(disk=self.disk.again())
+        return self._replace(file_states=self.file_states.with_fresh_stats())
 
 
 @contextlib.contextmanager
 def building(state: Path, listener: Listener, options: Options | None = None) -> Iterator[Building]:
     """What steps share, for the block; what was digested is remembered at its end."""
     options = options or Options()
-    disk = Disk(state / "digests")
+    file_states = FileStates(state / "digests")
     with contextlib.ExitStack() as stack:
         jobs = stack.enter_context(Jobserver(options.jobs or default_jobs()))
-        yield Building(state, disk, jobs, Caches(listener, stack), listener, options, {})
-        disk.save()
+        yield Building(state, file_states, jobs, Caches(listener, stack), listener, options, {})
+        file_states.save()

@@ -48,12 +48,12 @@ def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judg
     packages, ready = _packages(step, cmake)
     fields = step_fields(step, cmake, roots, needs, packages)
     record = read_record(record_file(building.state, step))
-    disk = building.disk
+    file_states = building.file_states
     try:
-        now = observe(record.inputs.paths, roots, disk) if record else None
+        now = observe(record.inputs.paths, roots, file_states) if record else None
     except RootError:  # of a tool that this project no longer uses
         now = record = None
-    found = reasons(record, fields, now, step.output, disk.state)
+    found = reasons(record, fields, now, step.output, file_states.state)
     if not found and (lost := _lost(step, ready, record)):
         found = (Reason("output", lost, new="missing"),)
     return Judged(step, cmake, roots, fields, record, found)

@@ -82,7 +82,7 @@ def configure(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> 
             packages = _dependencies(judged, building)
             fields = {**judged.fields, "packages": packages.key if packages else ""}
             with _driver(judged, building, packages) as driver:
-                _, ran = driver.ready(foundation(fields))
+                _, ran = driver.ensure_configured(foundation(fields))
                 outcome = "configured" if ran else "up-to-date"
     finally:
         listener(StepFinished(step.name, outcome, time.monotonic() - started))
@@ -106,7 +106,7 @@ def _restored(judged: Judged, building: Building, fields: dict[str, Any]) -> _Do
     step, key, lookup = judged.step, step_key(fields), building.caches.lookup
     if step.name in building.rebuild:
         return None
-    hit = lookup.find(key, judged.roots, building.disk)
+    hit = lookup.find(key, judged.roots, building.file_states)
     if not hit:
         return None
     action = hit.action
@@ -147,7 +147,7 @@ def _built(
     ships = _ships(step, outputs, step.output, building.listener)
     if own := set(ships.values()) & set(map(str, step.profile.runtime.values())):
         paths = inputs.paths | PathSet.of(map(roots.named, own))
-        inputs = observe(paths, roots, building.disk.again())
+        inputs = observe(paths, roots, building.file_states.with_fresh_stats())
     seconds = time.monotonic() - started
     if not moved and not doubtful:
         here_only = inputs.paths.has_links or mentions(step.output, outputs, step.root)
@@ -186,7 +186,7 @@ def _driver(judged: Judged, building: Building, packages: Dependencies | None) -
             needs=judged.fields["needs"],
             environment={**tool_environment(step, launcher), **building.jobserver.environment},
             roots=judged.roots,
-            disk=building.disk,
+            file_states=building.file_states,
             log=log,
             say=lambda line: listener(StepOutput(step.name, line)),
             warn=lambda text: listener(Warned(step.name, text)),

@@ -69,10 +69,10 @@ def _explain(judged: Judged, building: Building) -> tuple[Explained, str]:
     if judged.record and not judged.reasons:
         return Explained(name, UP_TO_DATE), judged.record.digest
     lookup = building.caches.lookup
-    if hit := lookup.find(judged.key, judged.roots, building.disk):
+    if hit := lookup.find(judged.key, judged.roots, building.file_states):
         return Explained(name, RESTORED, judged.reasons, hit.origin), hit.action.digest
     known = lookup.known(judged.key)
-    nearest = lookup.nearest(known, judged.roots, building.disk)
+    nearest = lookup.nearest(known, judged.roots, building.file_states)
     return Explained(name, BUILT, judged.reasons, "", nearest, len(known)), ""
 
 

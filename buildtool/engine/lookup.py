@@ -29,7 +29,7 @@ from buildtool.inputs.roots import RootError, Roots
 if TYPE_CHECKING:
     from buildtool.cache.local import LocalCache
     from buildtool.cache.remote.client import RemoteCache, RemoteDocument
-    from buildtool.inputs.file_states import Disk
+    from buildtool.inputs.file_states import FileStates
 
 
 MAX_RESTORED = 4 << 30
@@ -63,9 +63,9 @@ class Lookup(Value):
     local: LocalCache
     remote: RemoteCache | None = None
 
-    def find(self, key: str, roots: Roots, disk: Disk) -> Hit | None:
+    def find(self, key: str, roots: Roots, file_states: FileStates) -> Hit | None:
         """What the step with this key made of what is there now, if anything is known of it."""
-        for inputs in self._observed(key, roots, disk):
+        for inputs in self._observed(key, roots, file_states):
             for place in ("", str(roots.places["project"])):
                 name = action_key(key, inputs, place)
                 data = self.local.document(name)
@@ -131,12 +131,16 @@ class Lookup(Value):
                 found += [InputSet.from_json(action.inputs)] if action else []
         return tuple(found)
 
-    def nearest(self, known: Sequence[InputSet], roots: Roots, disk: Disk) -> tuple[Reason, ...]:
+    def nearest(
+        self, known: Sequence[InputSet], roots: Roots, file_states: FileStates
+    ) -> tuple[Reason, ...]:
         """What differs now from the most similar one of `known`."""
         rows = []
         for inputs in known:
             with contextlib.suppress(RootError):
-                rows.append(input_reasons(changes(inputs, observe(inputs.paths, roots, disk))))
+                rows.append(
+                    input_reasons(changes(inputs, observe(inputs.paths, roots, file_states)))
+                )
         return min(rows, key=len, default=())
 
     def _recent(self, key: str) -> list[str]:
@@ -167,13 +171,13 @@ class Lookup(Value):
             self.local.add_path_set(action.step_key, inputs.paths.as_json())
             self._note_recent(action.step_key, action.action_key)
 
-    def _observed(self, key: str, roots: Roots, disk: Disk) -> Iterator[InputSet]:
+    def _observed(self, key: str, roots: Roots, file_states: FileStates) -> Iterator[InputSet]:
         """What there is to see at the path sets of this machine, then at those that others know
         besides, as far as they may be looked at."""
         own = dict.fromkeys(_parsed(self.local.path_sets(key)))
         for paths in own:
             with contextlib.suppress(RootError):
-                yield observe(paths, roots, disk)
+                yield observe(paths, roots, file_states)
         known = self.remote.document(key) if self.remote else None
         if not known or not self.remote:
             return
@@ -190,7 +194,7 @@ class Lookup(Value):
                 continue
             try:
                 rule.check(paths)
-                yield observe(paths, roots, disk, budget)
+                yield observe(paths, roots, file_states, budget)
             except RootError:
                 continue
             except ForeignPathError as error:

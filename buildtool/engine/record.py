@@ -97,7 +97,7 @@ def write_record(file: Path, record: Record) -> None:
 def spoiled(outputs: Sequence[Output], directory: Path, state: Any) -> list[tuple[str, str]]:
     """The outputs that are not in `directory` as they were made: paths, and what is wrong.
 
-    `state` is `Disk.state`.
+    `state` is `FileStates.state`.
     """
     wrong = []
     for output in outputs:

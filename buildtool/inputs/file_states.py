@@ -26,7 +26,7 @@ _RAW = 32  # bytes of a sha256
 _NO_FILES = ("/proc/", "/sys/", "/dev/")  # what is read there has no end, or no content
 
 
-class Disk:
+class FileStates:
     """The file system, as it was when it was first asked.
 
     `note` is a file in which digests are remembered between processes, each with the stamp of its
@@ -93,7 +93,7 @@ class Disk:
             self._folds[directory] = frozenset(name.casefold() for name in entries)
         return self._folds[directory]
 
-    def again(self) -> Disk:
+    def with_fresh_stats(self) -> FileStates:
         """The file system as it is from now on; both remember the same digests."""
         later = copy.copy(self)
         later._states, later._entries, later._folds = {}, {}, {}

@@ -1,4 +1,4 @@
-"""File globs as CMake reads them, and as the project file does, answered from a `Disk`.
+"""File globs as CMake reads them, and as the project file does, answered from a `FileStates`.
 
 Source: the reference of CMake's file(GLOB), and its behaviour where that is silent: a pattern
 holds for one component; GLOB_RECURSE compares the last one with names at any depth, does not
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.roots import Roots
 from buildtool.project.model import STATE
 
@@ -80,7 +80,9 @@ class Budget:
             raise BudgetError
 
 
-def matches(glob: Glob, roots: Roots, disk: Disk, budget: Budget | None = None) -> tuple[str, ...]:
+def matches(
+    glob: Glob, roots: Roots, file_states: FileStates, budget: Budget | None = None
+) -> tuple[str, ...]:
     """What a glob matches, by root, sorted; nothing of what this tool keeps in the project.
 
     Raises `RootError` when it begins with a root that there is not, and `BudgetError`.
@@ -98,7 +100,7 @@ def matches(glob: Glob, roots: Roots, disk: Disk, budget: Budget | None = None) 
     state = f"{os.path.normpath(project)}/{STATE}" if project else "\0"
     if not parts or f"{place}/".startswith(f"{state}/"):
         return ()
-    walk = _Walk(glob, disk, state, [], budget)
+    walk = _Walk(glob, file_states, state, [], budget)
     walk.level(place, parts)
     shift = len(place)
     return tuple(sorted({base + path[shift:] for path in walk.found}))
@@ -116,7 +118,7 @@ def literal_base(glob: Glob) -> str:
 
 class _Walk(Value):
     glob: Glob
-    disk: Disk
+    file_states: FileStates
     state: str
     found: list[str]
     budget: Budget | None
@@ -170,7 +172,7 @@ class _Walk(Value):
         if (only := _only_name(part)) is not None:  # to compare it with every name takes long
             if self.budget:
                 self.budget.spend(1)
-            directory = (self.disk.entries(place or "/") or {}).get(only)
+            directory = (self.file_states.entries(place or "/") or {}).get(only)
             if directory is not None and f"{place}/{only}" != self.state:
                 yield only, directory
             return
@@ -180,7 +182,7 @@ class _Walk(Value):
                 yield name, directory
 
     def inside(self, place: str) -> Iterator[tuple[str, bool]]:
-        entries = self.disk.entries(place or "/") or {}
+        entries = self.file_states.entries(place or "/") or {}
         if self.budget:
             self.budget.spend(1 + len(entries))
         for name, directory in entries.items():

@@ -15,13 +15,13 @@ from typing import Any
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Budget, Glob, matches
 from buildtool.inputs.roots import Roots
 
 CLOCK_STEP = 10_000_000  # ns: the kernel's clock for time stamps goes in steps of up to 10 ms
 UNKNOWN = "?"
-"""In the place of a state (`Disk.state`): that of a file of which nobody knows what was read."""
+"""In place of a `FileStates.state`: it is not known in which state the file was read."""
 MAX_NAMES = 1 << 20
 MAX_NAME = 4096  # PATH_MAX of Linux
 
@@ -32,16 +32,14 @@ class InputsError(BuildtoolError):
     code = "inputs"
 
 
-class _Paths(Value):
-    files: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
-    globs: tuple[Glob, ...] = ()
-
-
-class PathSet(_Paths):
+class PathSet(Value):
     """Where to look: `files` whose content matters (a file may be missing, or be a directory),
     `absent` paths of which it matters that nothing is there, and `globs`.  All sorted, once each.
     """
+
+    files: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    globs: tuple[Glob, ...] = ()
 
     @staticmethod
     def of(
@@ -108,16 +106,14 @@ class PathSet(_Paths):
             raise _bad(error) from error
 
 
-class _Seen(Value):
+class InputSet(Value):
+    """What there was to see: of each file of `paths.files` its `FileStates.state`, the paths of
+    `paths.absent` that are there after all, and what each glob matches, by `Glob.text`."""
+
     paths: PathSet
     digests: Mapping[str, str]
     appeared: tuple[str, ...]
     found: Mapping[str, tuple[str, ...]]
-
-
-class InputSet(_Seen):
-    """What there was to see: of each file of `paths.files` its `Disk.state`, the paths of
-    `paths.absent` that are there after all, and what each glob matches, by `Glob.text`."""
 
     @cached_property
     def digest(self) -> str:
@@ -155,8 +151,9 @@ class InputSet(_Seen):
 class Change(Value):
     """One difference between two input sets.
 
-    `kind` is `changed`, `appeared`, `vanished` (`old` and `new` are what `Disk.state` says, "" for
-    nothing) or `glob` (a path that a glob matches now, or no more: the glob is `new` or `old`).
+    `kind` is `changed`, `appeared` or `vanished` (`old` and `new` are the `FileStates.state`, ""
+    for nothing), or `glob` (a path that a glob matches now, or no more: the glob is `new` or
+    `old`).
     """
 
     kind: str
@@ -165,18 +162,20 @@ class Change(Value):
     new: str
 
 
-def observe(paths: PathSet, roots: Roots, disk: Disk, budget: Budget | None = None) -> InputSet:
+def observe(
+    paths: PathSet, roots: Roots, file_states: FileStates, budget: Budget | None = None
+) -> InputSet:
     """Look at everything that `paths` names; its globs share the `budget`.
 
     Raises `RootError` when it names a root that this build does not have, and `BudgetError`.
     """
     at = roots.at
-    states = disk.states([at(name) for name in paths.files])
+    states = file_states.states([at(name) for name in paths.files])
     return InputSet(
         paths,
         dict(zip(paths.files, states, strict=True)),
-        tuple(name for name in paths.absent if disk.exists(at(name))),
-        {glob.text: matches(glob, roots, disk, budget) for glob in paths.globs},
+        tuple(name for name in paths.absent if file_states.exists(at(name))),
+        {glob.text: matches(glob, roots, file_states, budget) for glob in paths.globs},
     )
 
 
@@ -208,7 +207,7 @@ def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ..
     late = []
     for name in paths.files:
         try:
-            status = os.stat(roots.at(name))  # noqa: PTH116 - as `Disk`: many files
+            status = os.stat(roots.at(name))  # noqa: PTH116 - as `FileStates`: many files
         except (OSError, ValueError):
             continue
         # Whoever writes to a file sets both times; only that of change is sure to be the clock's.

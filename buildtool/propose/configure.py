@@ -18,7 +18,7 @@ from buildtool.drivers.cmake.install_rules import Installation, read_installatio
 from buildtool.drivers.cmake.mend import TRACE
 from buildtool.drivers.cmake.scan.ninja import read_graph
 from buildtool.drivers.cmake.step_log import StepLog
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, make_plan
 from buildtool.project.archs import HEXAGON_ARCHS
@@ -187,7 +187,7 @@ class Configuring:
         try:
             driver.configure()
             self._warm.add(bool(step.arch))
-            driver.check_tree()
+            driver.check_configuration()
             return _configured(driver, _text(log.path))
         except BuildtoolError as error:
             said = _text(log.path)
@@ -213,7 +213,7 @@ def _driver(step: CMakeStep, log: StepLog, cmake: CMake) -> Driver:
         needs={},
         environment=tool_environment(step),
         roots=step_roots(step),
-        disk=Disk(),
+        file_states=FileStates(),
         log=log,
         say=silent,
         warn=silent,

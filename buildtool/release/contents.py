@@ -34,7 +34,7 @@ class Contents(Value):
 def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, dict[str, Dynamic]]:
     """What ships of `layout`, and what the ELF files of the ARM64 side say, by place.
 
-    Files are equal if `state` (`Disk.state`) says the same of them.  Raises `ElfError`.
+    Files are equal if `state` (`FileStates.state`) says the same of them.  Raises `ElfError`.
     """
     found = _with_links(layout.ships)
     elves = {

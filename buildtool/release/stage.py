@@ -20,7 +20,7 @@ from buildtool.core.own import make_directory, remove
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.core.value import Value
 from buildtool.engine.result import Built
-from buildtool.inputs.file_states import RUNS, Disk
+from buildtool.inputs.file_states import RUNS, FileStates
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
@@ -45,32 +45,32 @@ class _Contents(Value):
     links: Mapping[str, str]
 
 
-def stage(built: Built, disk: Disk) -> Staged:
+def stage(built: Built, file_states: FileStates) -> Staged:
     """Lay out what `built` ships in the plan's stage directory.
 
     The directory is replaced as a whole, and only when it is not as it should be: what is in it is
     compared by content.  Raises `StageError` for two files of one place, for one below another, and
     for a libcdsprpc, and what `add_needed` raises.
     """
-    contents = _contents(built, disk)
+    contents = _contents(built, file_states)
     _refuse_below_files({**dict.fromkeys(contents.links, Path()), **contents.files})
     script = (Path(__file__).parent / RUN_SCRIPT).read_text(encoding="utf-8")
     directory = built.plan.stage
-    wanted = {place: disk.state(path) for place, path in contents.files.items()}
+    wanted = {place: file_states.state(path) for place, path in contents.files.items()}
     wanted |= {place: _link_state(target) for place, target in contents.links.items()}
     wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + RUNS
     archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
     staged = Staged(built.plan.target, directory, value_digest(sorted(wanted.items())), archs)
-    if _states(directory, disk) != wanted:
+    if _states(directory, file_states) != wanted:
         _replace(directory, contents, script)
     return staged
 
 
-def _contents(built: Built, disk: Disk) -> _Contents:
+def _contents(built: Built, file_states: FileStates) -> _Contents:
     """What the release consists of; noted, for to find it out many files must be read."""
     layout = lay_out(built)
     outputs = [
-        [kind, place, str(output.path), disk.state(output.path), _link(output.path)]
+        [kind, place, str(output.path), file_states.state(output.path), _link(output.path)]
         for kind, outputs in zip(("ships", "spare"), layout, strict=True)
         for place, output in sorted(outputs.items())
     ]
@@ -84,17 +84,17 @@ def _contents(built: Built, disk: Disk) -> _Contents:
             return _Contents(files, dict(said["links"]))
     except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         pass  # it is found out again
-    contents = _find_out(built, layout, disk)
+    contents = _find_out(built, layout, file_states)
     paths = {place: str(path) for place, path in contents.files.items()}
     write_summed(note, {"key": key, "files": paths, "links": contents.links})
     return contents
 
 
-def _find_out(built: Built, layout: Layout, disk: Disk) -> _Contents:
+def _find_out(built: Built, layout: Layout, file_states: FileStates) -> _Contents:
     from buildtool.release.contents import contents  # noqa: PLC0415 - mostly it is known
     from buildtool.release.libraries import add_needed  # noqa: PLC0415
 
-    found, elves = contents(layout, disk.state)
+    found, elves = contents(layout, file_states.state)
     add_needed(found, elves, layout.spare, built.plan)
     for output in (*layout.ships.values(), *found.files.values()):
         _refuse_cdsprpc(output)
@@ -113,7 +113,7 @@ def _link_state(target: str) -> str:
     return f"-> {target}"
 
 
-def _states(directory: Path, disk: Disk) -> dict[str, str]:
+def _states(directory: Path, file_states: FileStates) -> dict[str, str]:
     """Everything below the directory that is none itself, by relative path."""
     states = {}
     for folder, folders, names in os.walk(directory):
@@ -122,7 +122,7 @@ def _states(directory: Path, disk: Disk) -> dict[str, str]:
             if target := _link(path):
                 states[str(path.relative_to(directory))] = _link_state(target)
             elif name in names:
-                states[str(path.relative_to(directory))] = disk.state(path)
+                states[str(path.relative_to(directory))] = file_states.state(path)
     return states
 
 

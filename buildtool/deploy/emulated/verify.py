@@ -11,14 +11,14 @@ from buildtool.core import own
 from buildtool.core.lock import locked_now
 from buildtool.core.value import Value
 from buildtool.engine.record import read_record, spoiled
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 
 
 def is_whole(tree: Path) -> bool:
     """Whether what was made in `tree` is there as it was made; what was looked at is remembered."""
-    disk = Disk(state_of(tree) / "digests")
-    whole = not _wrong(tree, disk)
-    disk.save()
+    file_states = FileStates(state_of(tree) / "digests")
+    whole = not _wrong(tree, file_states)
+    file_states.save()
     return whole
 
 
@@ -40,7 +40,7 @@ def verify(folder: Path) -> Checked:
         with locked_now(lock_of(tree)) as lock:
             if lock is None:
                 continue  # it is being built
-            found = _wrong(tree, Disk())
+            found = _wrong(tree, FileStates())
             there = tally_tree(tree / INSTALL)
             files, size = files + there.files, size + there.bytes
             wrong += found
@@ -49,7 +49,7 @@ def verify(folder: Path) -> Checked:
     return Checked(Tally(files, size), tuple(wrong))
 
 
-def _wrong(tree: Path, disk: Disk) -> list[Path]:
+def _wrong(tree: Path, file_states: FileStates) -> list[Path]:
     """What is not as it was made: all of it when that is not known."""
     output = tree / INSTALL
     records = [read_record(file) for file in (state_of(tree) / "steps").glob("*.json")]
@@ -59,5 +59,5 @@ def _wrong(tree: Path, disk: Disk) -> list[Path]:
         output / name
         for record in records
         if record
-        for name, _ in spoiled(record.outputs, output, disk.state)
+        for name, _ in spoiled(record.outputs, output, file_states.state)
     ]

@@ -18,10 +18,10 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 NOTE = "buildtool-tree.json"
-VERSION = 6
+VERSION = 7
 Stamp = tuple[int, int, int, int]
 """Inode, size, time of modification, time of change: the last one no program can set."""
-Frame = Mapping[str, tuple[Stamp, str]]
+Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their names in the tree: stamp and sha256, or of a link what it leads to."""
 NO_INPUTS = InputSet(PathSet(), {}, (), {})
 NO_FILES: Mapping[str, Any] = {}
@@ -41,25 +41,25 @@ class Configuration(Value):
 class TreeNote(Value):
     """What a build left behind.
 
-    `foundation` names what no part of the tree may outlive; `inputs` is what the products were made
+    `base_key` names what no part of the tree may outlive; `inputs` is what the products were made
     from, `declared` the part of it of which no tool told, `install` the part that is only copied,
     `news` the names of what changed since: Ninja has not seen it yet, but will.  `products` are the
     files that Ninja made: all of them, or those from before it began where it is not `known` how it
-    ended.  `frame` is what CMake wrote (see `generated_files`), `headers` the size and sha256 of
+    ended.  `generated` is what CMake wrote (see `generated_files`), `deps` the size and sha256 of
     what Ninja knew of headers, `answer` the one of CMake's that `configured` belongs to.  `misread`
     are the objects of which Ninja does not know from what they were made (see `scan`): they are
     made anew by each build.
     """
 
-    foundation: str
+    base_key: str
     known: bool = True
     inputs: InputSet = NO_INPUTS
     configured: Configuration = Configuration()
     declared: PathSet = PathSet()
     install: PathSet = PathSet()
     products: Mapping[str, Stamp] = NO_FILES
-    frame: Frame = NO_FILES
-    headers: tuple[int, str] = (0, "")
+    generated: Snapshot = NO_FILES
+    deps: tuple[int, str] = (0, "")
     answer: str = ""
     news: tuple[str, ...] = ()
     misread: Mapping[str, tuple[str, ...]] = NO_FILES
@@ -72,7 +72,7 @@ def read_note(tree: Path) -> TreeNote | None:
         if said["version"] != VERSION:
             return None
         return TreeNote(
-            str(said["foundation"]),
+            str(said["base_key"]),
             said["known"] is True,
             InputSet.from_json(said["inputs"]),
             Configuration(
@@ -84,8 +84,11 @@ def read_note(tree: Path) -> TreeNote | None:
             PathSet.from_json(said["declared"]),
             PathSet.from_json(said["install"]),
             {str(name): _stamp_from(stamp) for name, stamp in said["products"].items()},
-            {str(n): (_stamp_from(stamp), str(is_)) for n, (stamp, is_) in said["frame"].items()},
-            (int(said["headers"][0]), str(said["headers"][1])),
+            {
+                str(n): (_stamp_from(stamp), str(is_))
+                for n, (stamp, is_) in said["generated"].items()
+            },
+            (int(said["deps"][0]), str(said["deps"][1])),
             str(said["answer"]),
             tuple(map(str, said["news"])),
             {str(name): tuple(map(str, files)) for name, files in said["misread"].items()},
@@ -100,7 +103,7 @@ def write_note(tree: Path, note: TreeNote) -> None:
     """Leave the note in the tree."""
     said = {
         "version": VERSION,
-        "foundation": note.foundation,
+        "base_key": note.base_key,
         "known": note.known,
         "inputs": note.inputs.as_json(),
         "read": note.configured.read.as_json(),
@@ -110,8 +113,8 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "declared": note.declared.as_json(),
         "install": note.install.as_json(),
         "products": note.products,
-        "frame": note.frame,
-        "headers": note.headers,
+        "generated": note.generated,
+        "deps": note.deps,
         "answer": note.answer,
         "news": list(note.news),
         "misread": note.misread,
@@ -136,7 +139,7 @@ def stamp_of(status: os.stat_result) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def take_away(tree: Path, names: Iterable[str]) -> bool:
+def delete_files(tree: Path, names: Iterable[str]) -> bool:
     """Delete the files `names`, relative to the tree, and nothing outside of it: False when there
     is one outside."""
     all_inside = True
@@ -150,7 +153,7 @@ def take_away(tree: Path, names: Iterable[str]) -> bool:
     return all_inside
 
 
-def unconfigure(tree: Path) -> None:
+def delete_configuration(tree: Path) -> None:
     """Take away what CMake remembers: the next configuration is as if it were the first.
 
     Objects stay: Ninja compiles those anew whose command lines change.  What tells what they

@@ -16,28 +16,27 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, holds, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.core.value import Value
-from buildtool.drivers.cmake import build_tree as trees
-from buildtool.drivers.cmake import generated_files as frames
+from buildtool.drivers.cmake import build_tree, generated_files
 from buildtool.drivers.cmake.arguments import cache_entries
 from buildtool.drivers.cmake.build_tree import TreeNote
 from buildtool.drivers.cmake.file_api import answered, ask, read_build_tree
 from buildtool.drivers.cmake.future import any_from_future, keep_configured
-from buildtool.drivers.cmake.kept_tree import KeptTree, Made
+from buildtool.drivers.cmake.incremental_tree import IncrementalTree, ReadInputs
 from buildtool.drivers.cmake.launcher import Launcher
 from buildtool.drivers.cmake.mend import INSTALL_TRACE, STAMP, TOOLCHAIN, TRACE
 from buildtool.drivers.cmake.ninja_log import log_lines
-from buildtool.drivers.cmake.preload import load_meanwhile
+from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.products import (
     UMASK,
-    add_copied,
+    add_artifacts,
     check_installed,
-    collect,
+    copy_artifacts,
     normalize_modes,
-    renew,
-    take_place,
+    preserve_mtimes,
+    replace_directory,
 )
 from buildtool.drivers.cmake.step_log import StepLog
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.roots import Roots
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import empty_written, preset_files
@@ -55,7 +54,14 @@ PROGRESS = re.compile(
 RUNPATHS = "runpaths.cmake"
 
 
-class _Given(Value):
+class Driver(Value):
+    """The tools of one step.
+
+    `needs` are the digests of the outputs of the steps that this one needs, by step; `environment`
+    is that of the tools; `log` and `say` get what they print, `warn` the warnings of tools that
+    succeeded.  With `keep_going` Ninja goes on after a failure.
+    """
+
     step: CMakeStep
     cmake: CMake
     dependencies: Dependencies | None
@@ -63,17 +69,11 @@ class _Given(Value):
     needs: Mapping[str, str]
     environment: Mapping[str, str]
     roots: Roots
-    disk: Disk
+    file_states: FileStates
     log: StepLog
     say: Callable[[str], None]
     warn: Callable[[str], None]
     keep_going: bool = False
-
-
-class Driver(_Given):
-    """One step's tools.  `needs` are the digests of what steps made that this one builds on;
-    `environment` is the tools', `disk` knows digests; `log` and `say` get what they print, `warn`
-    what those had to say that succeeded.  With `keep_going` Ninja goes on after a failure."""
 
     @property
     def cache(self) -> dict[str, str]:
@@ -81,25 +81,27 @@ class Driver(_Given):
         return cache_entries(self.step, self.cmake, self.dependencies, self.launcher)
 
     @functools.cached_property
-    def kept(self) -> KeptTree:
+    def incremental(self) -> IncrementalTree:
         """The step's build tree."""
-        return KeptTree(self.step, self.cmake.ninja, self.environment, self.roots, self.disk)
+        return IncrementalTree(
+            self.step, self.cmake.ninja, self.environment, self.roots, self.file_states
+        )
 
     @property
     def tree(self) -> Path:
         return self.step.tree
 
-    def build(self, foundation: str, killed: Callable[[], None]) -> Made:
+    def build(self, base_key: str, killed: Callable[[], None]) -> ReadInputs:
         """Configure if need be, build, and fill the step's output directory.
 
-        `foundation` names what no part of an old build tree may outlive; `killed` is called when
+        `base_key` names what no part of an old build tree may outlive; `killed` is called when
         Ninja died of a signal.  Returns what was read.  Raises `ToolError` when CMake or Ninja
         fails, `ProfileError` when a target asks for what the profile cannot compile, `CdsprpcError`
         when one links another libcdsprpc than the system's, `ArtifactError` when the component
         ships nothing, or what cannot ship.
         """
         begun = time.time_ns()
-        note, configured = self.ready(foundation)
+        note, configured = self.ensure_configured(base_key)
         if configured or any_from_future(note.configured.read, self.roots):
             keep_configured(self.tree, self.cmake.ninja, self.environment, note.configured.made)
         options = ["-d", "keepdepfile"]  # Ninja misreads some, see `depfile`
@@ -107,58 +109,58 @@ class Driver(_Given):
         where = ["-C", str(self.tree)]
         command = [str(self.cmake.ninja), *options, *where, *self.step.targets]
         commands = log_lines(self.tree)
-        trees.write_note(self.tree, note._replace(known=False))
-        load_meanwhile()
+        build_tree.write_note(self.tree, note._replace(known=False))
+        preload()
         try:
             done = self.run(command)
         except ToolInterrupt as interrupt:
             if interrupt.status and interrupt.status > 0:  # else it was killed in the end
                 with running_tools():
-                    self.kept.settle(note, commands, begun)
+                    self.incremental.record_failure(note, commands, begun)
             raise
         if done.status < 0:
             killed()
         elif done.status > 0:
-            self.kept.settle(note, commands, begun)
+            self.incremental.record_failure(note, commands, begun)
         self.show(self.check(done, "building"), "warning:")
         try:
-            self.put_down()
+            self.install()
         except BuildtoolError:
-            self.kept.settle(note, commands, begun)
+            self.incremental.record_failure(note, commands, begun)
             raise
-        made = self.kept.note(note, commands, begun, installed=self.step.install)
+        made = self.incremental.record_success(note, commands, begun, installed=self.step.install)
         if made.doubtful:
             self.warn(_doubts(made.doubtful))
         return made
 
-    def ready(self, foundation: str) -> tuple[TreeNote, bool]:
+    def ensure_configured(self, base_key: str) -> tuple[TreeNote, bool]:
         """Bring the tree to where Ninja can run: its note, and whether CMake ran.  Raises as
         `build`."""
-        note = self.kept.prepare(foundation)
+        note = self.incremental.prepare(base_key)
         if self.is_configured():
             return note, False
-        told = self.told  # before CMake reads it
-        trees.write_note(self.tree, note)  # true of the objects whatever becomes of CMake
-        begun, before = time.time_ns(), frames.all_stamps(self.tree)
+        configure_fingerprint = self.configure_fingerprint  # before CMake reads it
+        build_tree.write_note(self.tree, note)  # true of the objects whatever becomes of CMake
+        begun, before = time.time_ns(), generated_files.all_stamps(self.tree)
         self.configure()
-        if frames.not_written_again(self.tree, note.frame):
-            note, before = self.kept.nothing(foundation), {}
+        if generated_files.any_missing(self.tree, note.generated):
+            note, before = self.incremental.reset(base_key), {}
             self.configure()
-        note = self.kept.configured(note, before, begun)
-        self.check_tree()
-        write_if_changed(self.tree / STAMP, told)
+        note = self.incremental.record_configuration(note, before, begun)
+        self.check_configuration()
+        write_if_changed(self.tree / STAMP, configure_fingerprint)
         return note, True
 
-    def put_down(self) -> None:
+    def install(self) -> None:
         """Fill the step's output directory, as a whole."""
         from buildtool.drivers.cmake.runpath import runpath_script  # noqa: PLC0415 - loaded while tools run
         from buildtool.drivers.cmake.tree_libraries import add_needed  # noqa: PLC0415
 
         fresh, copied = self.tree / "install.new", self.tree / "artifacts.new"
         for folder in (fresh, copied):
-            trees.delete(folder)
+            build_tree.delete(folder)
             folder.mkdir()
-        collect(self.step, copied)  # before anything else in the tree has these names
+        copy_artifacts(self.step, copied)  # before anything else in the tree has these names
         if self.step.install:
             # The script itself, not `cmake --install`: only so can absolute destinations be refused
             # before anything is written to them.
@@ -169,20 +171,20 @@ class Driver(_Given):
                 "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON",
                 *("-P", self.tree / "cmake_install.cmake"),
             ]
-            self.tool(command, "installing")
+            self.run_checked(command, "installing")
         add_needed(self.step, (fresh, copied), copied)
         for folder in (fresh, copied):  # before CMake writes to files that are read-only
             normalize_modes(self.step, folder)
         if script := runpath_script(self.step, fresh, copied):
             write_if_changed(self.tree / RUNPATHS, script)
             changes: list[str | Path] = [self.cmake.program, "-P", self.tree / RUNPATHS]
-            self.tool(changes, "taking the build tree out of RUNPATHs of")
-        add_copied(self.step, copied, fresh)
-        trees.delete(copied)
+            self.run_checked(changes, "taking the build tree out of RUNPATHs of")
+        add_artifacts(self.step, copied, fresh)
+        build_tree.delete(copied)
         check_installed(self.step, fresh)
         normalize_modes(self.step, fresh)
-        renew(fresh, self.step.output)
-        take_place(fresh, self.step.output)
+        preserve_mtimes(fresh, self.step.output)
+        replace_directory(fresh, self.step.output)
 
     def is_configured(self) -> bool:
         """Whether CMake configured the tree with these very arguments, and nothing that it read
@@ -191,7 +193,7 @@ class Driver(_Given):
         return (
             all(path.exists() for path in (*made, self.tree / TOOLCHAIN))
             and answered(self.tree)
-            and holds(self.tree / STAMP, self.told.encode())
+            and holds(self.tree / STAMP, self.configure_fingerprint.encode())
         )
 
     def configure(self) -> None:
@@ -199,7 +201,7 @@ class Driver(_Given):
         step = self.step
         (self.tree / STAMP).unlink(missing_ok=True)
         # What a former configuration cached must not shape this one.
-        trees.unconfigure(self.tree)
+        build_tree.delete_configuration(self.tree)
         if step.preset:
             empty_written(step.source)
         write_if_changed(self.tree / TOOLCHAIN, step.profile.cmake_toolchain())
@@ -207,7 +209,7 @@ class Driver(_Given):
         quiet = _data.path("cmake") / "quiet_policies.cmake"
         traced = _traced(self.tree / TRACE)
         command: list[str | Path] = [self.cmake.program, *traced, "-C", quiet, *self.arguments]
-        self.show(self.tool(command, "configuring"), "CMake Warning")
+        self.show(self.run_checked(command, "configuring"), "CMake Warning")
 
     @functools.cached_property
     def arguments(self) -> list[str]:
@@ -223,7 +225,7 @@ class Driver(_Given):
         ]
 
     @functools.cached_property
-    def told(self) -> str:
+    def configure_fingerprint(self) -> str:
         """All that CMake is told besides what it reads in the step's sources."""
         step = self.step
         presets = preset_files(step.source) if step.preset else []
@@ -239,7 +241,7 @@ class Driver(_Given):
         }
         return json.dumps(said, indent=1)
 
-    def check_tree(self) -> None:
+    def check_configuration(self) -> None:
         """Refuse flags and libraries that would not do."""
         if not self.refusals and not self.step.profile.cdsprpc:
             return
@@ -263,7 +265,7 @@ class Driver(_Given):
             said = [line for line in done.output.splitlines() if not PROGRESS.match(line)]
             self.warn("\n".join(said))
 
-    def tool(self, argv: Sequence[str | Path], doing: str) -> Completed:
+    def run_checked(self, argv: Sequence[str | Path], doing: str) -> Completed:
         self.say(doing)  # CMake is silent while it checks compilers
         return self.check(self.run(argv), doing)
 

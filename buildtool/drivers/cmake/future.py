@@ -35,7 +35,7 @@ def keep_configured(
     Whether CMake has to be run was found out by content.  Raises `FutureFileError` where a rule
     makes a file that CMake reads, since then Ninja must find out when, and `ToolError`.
     """
-    from buildtool.drivers.cmake.scan.ninja import read_regeneration  # noqa: PLC0415 - as `KeptTree`
+    from buildtool.drivers.cmake.scan.ninja import read_regeneration  # noqa: PLC0415 - as `IncrementalTree`
 
     outputs, inputs = read_regeneration(tree, ninja, environment)
     newest = max(inputs, key=_modified, default="")
@@ -58,6 +58,6 @@ def keep_configured(
 
 def _modified(path: str) -> int:
     try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as `Disk`: many files
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - as `FileStates`: many files
     except (OSError, ValueError):
         return 0

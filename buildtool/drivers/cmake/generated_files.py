@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buildtool.core.files import file_digest, read_regular
-from buildtool.drivers.cmake.build_tree import NOTE, Frame, Stamp, stamps
+from buildtool.drivers.cmake.build_tree import NOTE, Snapshot, Stamp, stamps
 
 NINJA_DEPS = ".ninja_deps"
 _NOT_CMAKES = (NOTE, ".ninja_log", NINJA_DEPS, "install.new")
@@ -36,7 +36,9 @@ def all_stamps(tree: Path) -> Mapping[str, Stamp]:
     return stamps(tree, names)
 
 
-def framed(tree: Path, before: Mapping[str, Stamp], known: Frame, begun: int) -> Frame:
+def snapshot_after_configure(
+    tree: Path, before: Mapping[str, Stamp], known: Snapshot, begun: int
+) -> Snapshot:
     """The frame after CMake has run that `begun` then (ns): what it has written since `before`
     (`all_stamps`), and what is left of the frame that was `known` until then.
 
@@ -45,16 +47,16 @@ def framed(tree: Path, before: Mapping[str, Stamp], known: Frame, begun: int) ->
     """
     after = all_stamps(tree)
     names = {name for name, stamp in after.items() if before.get(name) != stamp}
-    frame = again(tree, [*names, *(name for name in known if name not in names)], known)
+    frame = snapshot(tree, [*names, *(name for name in known if name not in names)], known)
     for name, (stamp, content) in frame.items():
         if stamp[2] < begun and name in known and known[name][1] != content:
             with contextlib.suppress(OSError):
                 configured = (tree / _GRAPH[0]).stat().st_mtime_ns
                 os.utime(tree / name, ns=(configured, configured), follow_symlinks=False)
-    return again(tree, list(frame), frame)
+    return snapshot(tree, list(frame), frame)
 
 
-def again(tree: Path, names: Collection[str], known: Frame) -> Frame:
+def snapshot(tree: Path, names: Collection[str], known: Snapshot) -> Snapshot:
     """Those of `names` that are there as they are now; what has a stamp that is `known` is not
     read again."""
     found: dict[str, tuple[Stamp, str]] = {}
@@ -72,23 +74,23 @@ def again(tree: Path, names: Collection[str], known: Frame) -> Frame:
     return found
 
 
-def unlike(tree: Path, frame: Frame) -> set[str]:
+def modified(tree: Path, frame: Snapshot) -> set[str]:
     """The files of the frame that are gone, or not as they were."""
-    now = again(tree, list(frame), frame)
+    now = snapshot(tree, list(frame), frame)
     return {name for name in frame if name not in now or now[name][1] != frame[name][1]}
 
 
-def tells_graph(names: Collection[str]) -> bool:
+def defines_graph(names: Collection[str]) -> bool:
     """Whether one of the files tells what depends on what."""
     return any(name.startswith(_GRAPH) and not name.startswith(_INDEX) for name in names)
 
 
-def not_written_again(tree: Path, names: Collection[str]) -> bool:
+def any_missing(tree: Path, names: Collection[str]) -> bool:
     """Whether one of these files of the frame is missing after CMake has run once more."""
     return any(not name.startswith(_PRIVATE) and not (tree / name).exists() for name in names)
 
 
-def headers_sum(tree: Path, size: int | None = None) -> tuple[int, str]:
+def deps_digest(tree: Path, size: int | None = None) -> tuple[int, str]:
     """The size and sha256 of the file in which Ninja keeps what headers there are, or of its first
     `size` bytes: Ninja only appends to it."""
     try:

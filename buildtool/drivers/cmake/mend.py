@@ -53,10 +53,10 @@ def _inside(tree: Path, note: TreeNote) -> dict[str, Stamp]:
     tool's own."""
     prefix = f"{tree}/"
     products = {name.removeprefix(prefix): stamp for name, stamp in note.products.items()}
-    frame = {name: stamp for name, (stamp, _) in note.frame.items()}
+    generated = {name: stamp for name, (stamp, _) in note.generated.items()}
     return {
         name: stamp
-        for name, stamp in {**frame, **products}.items()
+        for name, stamp in {**generated, **products}.items()
         if not name.startswith("/") and ".." not in name.split("/")
     }
 

@@ -6,7 +6,7 @@ import contextlib
 import threading
 
 
-def load_meanwhile() -> None:
+def preload() -> None:
     """Begin to load what finds out what a step read, and checks what it made."""
     threading.Thread(target=_load, daemon=True).start()
 

@@ -50,7 +50,7 @@ def check_installed(step: CMakeStep, folder: Path) -> None:
             )
 
 
-def collect(step: CMakeStep, folder: Path) -> None:
+def copy_artifacts(step: CMakeStep, folder: Path) -> None:
     """Copy the files of the build tree that `artifacts` names into `folder`, side by side.
 
     Raises `ArtifactError` when a pattern matches nothing, or two files have one name.
@@ -117,7 +117,7 @@ def _check_mode(step: CMakeStep, name: Path, mode: int, wanted: int) -> None:
     )
 
 
-def add_copied(step: CMakeStep, copied: Path, folder: Path) -> None:
+def add_artifacts(step: CMakeStep, copied: Path, folder: Path) -> None:
     """Move the files below `copied` into `folder`, beside what the install() rules put there.
 
     Raises `ArtifactError` when these put another file in the place of one.
@@ -137,7 +137,7 @@ def add_copied(step: CMakeStep, copied: Path, folder: Path) -> None:
         path.replace(place)
 
 
-def renew(fresh: Path, output: Path) -> None:
+def preserve_mtimes(fresh: Path, output: Path) -> None:
     """Give the files in `fresh` the time of those in `output` where they are the same, else now.
 
     CMake copies files with the times of their sources: what was made before of an older copy would
@@ -154,7 +154,7 @@ def renew(fresh: Path, output: Path) -> None:
         os.utime(path, ns=(moment, moment))
 
 
-def take_place(fresh: Path, output: Path) -> None:
+def replace_directory(fresh: Path, output: Path) -> None:
     """Let `fresh` be the output directory from now on."""
     make_directory(output.parent)
     delete(output)

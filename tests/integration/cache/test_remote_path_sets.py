@@ -16,7 +16,7 @@ from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.core.events import Event, Note
 from buildtool.engine.lookup import Lookup
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
@@ -110,7 +110,7 @@ def test_no_document_has_a_build_look_for_long(
             tracemalloc.start()
         start = time.process_time()
         try:
-            assert lookup.find(KEY, Roots({"project": project}), Disk()) is None
+            assert lookup.find(KEY, Roots({"project": project}), FileStates()) is None
             if kind in LARGE:
                 assert tracemalloc.get_traced_memory()[1] < MEMORY
         finally:

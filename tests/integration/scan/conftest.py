@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.drivers.cmake.file_api import ask
-from buildtool.drivers.cmake.scan import Asked, Discovered
-from buildtool.inputs.file_states import Disk
+from buildtool.drivers.cmake.scan.input_scanner import InputScanner, StepInputs
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import Change, InputSet, changes, observe
 from buildtool.inputs.roots import Roots
 from buildtool.sdk.cmake import find_cmake
@@ -71,8 +71,8 @@ class Tried:
         return self.run(find_cmake().ninja, "-C", self.tree, *arguments)
 
     @property
-    def asked(self) -> Asked:
-        return Asked(
+    def asked(self) -> InputScanner:
+        return InputScanner(
             self.tree,
             self.source,
             find_cmake().ninja,
@@ -81,19 +81,19 @@ class Tried:
             self.targets,
         )
 
-    def discover(self) -> Discovered:
-        disk = Disk()
-        return self.asked.discover(
-            self.asked.configuration(self.tree / "trace.json", disk),
-            disk,
+    def step_inputs(self) -> StepInputs:
+        file_states = FileStates()
+        return self.asked.step_inputs(
+            self.asked.configuration(self.tree / "trace.json", file_states),
+            file_states,
             declared=self.declared,
             install_trace=self.tree / "install.json",
         )
 
-    def look(self, found: Discovered) -> InputSet:
-        return observe(found.paths, self.roots, Disk())
+    def look(self, found: StepInputs) -> InputSet:
+        return observe(found.paths, self.roots, FileStates())
 
-    def after(self, found: Discovered, do: Callable[[], object]) -> tuple[Change, ...]:
+    def after(self, found: StepInputs, do: Callable[[], object]) -> tuple[Change, ...]:
         """What differs for having done something."""
         before = self.look(found)
         do()

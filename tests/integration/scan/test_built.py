@@ -116,7 +116,7 @@ def hidden(tried: Tried, *paths: Path) -> set[str]:
 
 
 def test_what_compilers_read(built: Tried) -> None:
-    found = built.discover()
+    found = built.step_inputs()
     assert made(built, *READ) == READ
     for name in READ:
         file = built.root / name
@@ -130,7 +130,7 @@ def test_what_compilers_read(built: Tried) -> None:
 
 
 def test_headers_that_shadow(built: Tried) -> None:
-    found = built.discover()
+    found = built.step_inputs()
     for name, objects in SHADOWING.items():
         path = built.root / name
         rows = built.after(found, lambda f=path: write(f.parent, {f.name: "#define NEW\n"}))
@@ -152,5 +152,5 @@ def test_one_target(tried: Tried) -> None:
     tried.targets = ("other",)
     tried.build(*GCC, *QUICK)
     tried.ninja()  # the others were built once, for another reason
-    names = {name for name in tried.discover().paths.files if name.startswith("{project}")}
+    names = {name for name in tried.step_inputs().paths.files if name.startswith("{project}")}
     assert names == {f"{{project}}/src/{name}" for name in ("CMakeLists.txt", "other.c", "other.h")}

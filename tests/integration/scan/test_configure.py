@@ -68,7 +68,7 @@ NO_MATTER = ("unrelated.txt", "one.dat", "deep/a.d", "is.there", "y/sought.txt",
 def test_configuring(tried: Tried) -> None:
     write(tried.source, FILES)
     tried.build()
-    found = tried.discover()
+    found = tried.step_inputs()
 
     for name in CHANGED:
         rows = tried.after(found, lambda n=name: (tried.source / n).write_text("# 2\n"))
@@ -96,14 +96,14 @@ def test_configuring(tried: Tried) -> None:
 def test_a_directory_that_is_asked_for(tried: Tried, kind: str) -> None:
     write(tried.source, {"CMakeLists.txt": LISTS_IF})
     tried.build()
-    found = tried.discover()
+    found = tried.step_inputs()
     rows = tried.after(
         found,
         lambda: write(tried.source, {"folder/x" if kind == "folder" else "folder": ""}),
     )
     assert [(row.kind, row.path) for row in rows] == [("appeared", "{project}/src/folder")]
     tried.build()
-    assert not tried.after(tried.discover(), lambda: write(tried.source, {"other/x": ""}))
+    assert not tried.after(tried.step_inputs(), lambda: write(tried.source, {"other/x": ""}))
 
 
 LISTS_IF = """\
@@ -129,7 +129,7 @@ def test_what_is_installed(tried: Tried) -> None:
         },
     )
     tried.build()
-    found = tried.discover()
+    found = tried.step_inputs()
     for name in ("data.txt", "folder/a b", "asked.txt"):
         rows = tried.after(found, lambda n=name: (tried.source / n).write_text("2"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/src/{name}")]
@@ -152,7 +152,7 @@ def test_declared_inputs(tried: Tried) -> None:
     )
     tried.declared = ("tables/*.csv", "models", "VERSION", "later")
     tried.build()
-    found = tried.discover()
+    found = tried.step_inputs()
     assert not tried.after(found, lambda: (tried.root / "tables/b.txt").write_text("2"))
     for name in ("tables/a.csv", "models/x/y", "VERSION"):
         assert tried.after(found, lambda n=name: (tried.root / n).write_text("2"))

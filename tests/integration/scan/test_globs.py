@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob, matches
 from buildtool.inputs.roots import Roots
 from buildtool.sdk.cmake import find_cmake_program
@@ -88,6 +88,6 @@ def test_as_cmake_does(
         told[int(number)].add(path)
     roots = Roots({"project": root})
     for glob, answer in zip(asked, told, strict=True):
-        mine = {str(roots.placed(name)) for name in matches(glob, roots, Disk())}
+        mine = {str(roots.placed(name)) for name in matches(glob, roots, FileStates())}
         assert {p.replace("[", "{").replace("]", "}") for p in mine} == answer, glob
     shutil.rmtree(top)

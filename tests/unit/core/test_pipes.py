@@ -20,13 +20,18 @@ from buildtool.core.process import Completed
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.drivers.cmake.build_tree import NOTE, read_note
 from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_files
-from buildtool.drivers.cmake.generated_files import NINJA_DEPS, all_stamps, framed, headers_sum
+from buildtool.drivers.cmake.generated_files import (
+    NINJA_DEPS,
+    all_stamps,
+    deps_digest,
+    snapshot_after_configure,
+)
 from buildtool.drivers.cmake.ninja_log import log_lines
 from buildtool.drivers.cmake.step_log import step_log
 from buildtool.engine.check_target import check_together
 from buildtool.engine.explain import last_build
 from buildtool.engine.record import read_record
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import read_project
 from buildtool.sdk.answers import remembered
 
@@ -91,11 +96,11 @@ def test_notes_and_logs_of_a_build_tree(put: Put, tmp_path: Path) -> None:
         put(tmp_path / name)
     assert read_note(tmp_path) is None
     assert read_record(tmp_path / "record.json") is None
-    assert headers_sum(tmp_path) == (0, "")
+    assert deps_digest(tmp_path) == (0, "")
     assert log_lines(tmp_path) == frozenset()
     with pytest.raises(FileApiError):
         read_cmake_files(tmp_path)
-    assert framed(tmp_path, all_stamps(tmp_path), {}, 0) == {}
+    assert snapshot_after_configure(tmp_path, all_stamps(tmp_path), {}, 0) == {}
 
 
 @PUT
@@ -110,10 +115,10 @@ def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
     assert last_build(state, "sim") is None
     check_together((), state / "checked/sim")
     assert read_regular(state / "checked/sim")
-    disk = Disk(state / "digests")
+    file_states = FileStates(state / "digests")
     (tmp_path / "file").write_text("content")
-    assert len(disk.state(tmp_path / "file")) == 64
-    disk.save()
+    assert len(file_states.state(tmp_path / "file")) == 64
+    file_states.save()
 
 
 @PUT

@@ -14,10 +14,10 @@ from buildtool.drivers.cmake.build_tree import (
     Configuration,
     TreeNote,
     delete,
+    delete_configuration,
+    delete_files,
     read_note,
     stamps,
-    take_away,
-    unconfigure,
     write_note,
 )
 from buildtool.inputs.path_sets import InputSet, PathSet
@@ -26,7 +26,7 @@ PATHS = PathSet.of(["{project}/CMakeLists.txt", "{project}/a.c"])
 CONFIGURE = PathSet.of(["{project}/CMakeLists.txt"])
 DIGESTS = {"{project}/CMakeLists.txt": "a" * 64, "{project}/a.c": "b" * 64}
 WHOLE = TreeNote(
-    foundation="f" * 64,
+    base_key="f" * 64,
     known=True,
     inputs=InputSet(PATHS, DIGESTS, (), {}),
     configured=Configuration(
@@ -140,7 +140,7 @@ def test_files_and_links_in_the_tree_are_taken_away(tree: Path) -> None:
     (tree / "link").symlink_to("nowhere")
     (tree / "to-source").symlink_to(tree.parent / "source.c")
 
-    assert take_away(tree, ["a.o", str(tree / "sub/b.o"), "link", "to-source", "none"])
+    assert delete_files(tree, ["a.o", str(tree / "sub/b.o"), "link", "to-source", "none"])
 
     assert list(tree.iterdir()) == [tree / "sub"]
     assert (tree.parent / "source.c").exists()
@@ -159,8 +159,8 @@ def test_nothing_outside_of_the_tree_is_taken_away(tree: Path) -> None:
         *("../source.c", str(source), "sub/../../source.c", "out/source.c"),
         *("deep/up/source.c", "../tree-2/a.o", str(beside / "a.o")),
     ):
-        assert not take_away(tree, [outside]), outside
-    assert take_away(tree, ["sub", ".", "", "..", "/", "a\0b", "\ud800"])
+        assert not delete_files(tree, [outside]), outside
+    assert delete_files(tree, ["sub", ".", "", "..", "/", "a\0b", "\ud800"])
     assert source.exists()
     assert (beside / "a.o").exists()
     assert (tree / "a.o").exists()
@@ -169,7 +169,7 @@ def test_nothing_outside_of_the_tree_is_taken_away(tree: Path) -> None:
 def test_a_tree_that_is_reached_through_a_link_is_the_tree(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").symlink_to(tree.parent)
 
-    assert take_away(tmp_path / "elsewhere" / "tree", ["sub/b.o"])
+    assert delete_files(tmp_path / "elsewhere" / "tree", ["sub/b.o"])
     assert not (tree / "sub/b.o").exists()
 
 
@@ -178,8 +178,8 @@ def test_unconfigured_trees_keep_their_objects(tree: Path) -> None:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text("")
 
-    unconfigure(tree)
-    unconfigure(tree)
+    delete_configuration(tree)
+    delete_configuration(tree)
 
     assert sorted(p.name for p in (tree / "CMakeFiles").iterdir()) == ["app.dir"]
     assert not (tree / "CMakeCache.txt").exists()

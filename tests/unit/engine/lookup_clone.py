@@ -13,7 +13,7 @@ from buildtool.cache.local import LocalCache
 from buildtool.cache.outputs import read_outputs
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.engine.lookup import Kept, Lookup
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet, observe
 from buildtool.inputs.roots import Roots
@@ -45,7 +45,7 @@ class Clone:
         return self.root / ".buildtool" / "out"
 
     def inputs(self, paths: PathSet = PATHS) -> InputSet:
-        return observe(paths, self.roots, Disk())
+        return observe(paths, self.roots, FileStates())
 
     def make(
         self, *, bound: bool = False, paths: PathSet = PATHS, key: str = KEY, more: str = ""
@@ -61,7 +61,7 @@ class Clone:
 
     def restore(self, key: str = KEY) -> str:
         """What is found for what there is now: the cache, then the text that is restored."""
-        hit = self.lookup.find(key, self.roots, Disk())
+        hit = self.lookup.find(key, self.roots, FileStates())
         if hit is None:
             return ""
         assert hit.inputs == self.inputs(hit.inputs.paths)
@@ -74,7 +74,7 @@ class Clone:
 
     def nearest(self) -> tuple[int, list[str]]:
         known = self.lookup.known(KEY)
-        rows = self.lookup.nearest(known, self.roots, Disk())
+        rows = self.lookup.nearest(known, self.roots, FileStates())
         return len(known), [row.text for row in rows]
 
 

@@ -11,7 +11,7 @@ import pytest
 from lookup_clone import KEY, PATHS, Clone, Server, machine
 
 from buildtool.engine.lookup import RECENT, Kept, Lookup, action_key
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
 
@@ -96,7 +96,7 @@ def test_path_sets_with_roots_of_others_are_passed_over(here: Clone) -> None:
 
 def test_states_with_roots_of_others_are_not_the_nearest(here: Clone) -> None:
     roots = Roots({**here.roots.places, "sdk": here.root})
-    foreign = observe(PathSet.of(["{sdk}/a.c"]), roots, Disk())
+    foreign = observe(PathSet.of(["{sdk}/a.c"]), roots, FileStates())
     here.lookup.store(KEY, foreign, Kept((), here.out, ""), 1.0)
     here.make()
     here.write("two")

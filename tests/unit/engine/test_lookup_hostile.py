@@ -15,8 +15,8 @@ from lookup_clone import KEY, PATHS, Clone, Server, machine
 from buildtool.cache.action import path_sets_document
 from buildtool.cache.outputs import read_outputs
 from buildtool.engine.lookup import Lookup, action_key
-from buildtool.inputs import file_states as disk
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs import file_states as file_states_module
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
 
@@ -46,7 +46,7 @@ def stored(lookup: Lookup) -> list[str]:
 def test_what_a_check_refuses_leaves_no_trace(victim: Clone) -> None:
     victim.out.mkdir(parents=True)
     (victim.out / "old").touch()
-    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
     seen = []
 
@@ -63,7 +63,7 @@ def test_what_a_check_refuses_leaves_no_trace(victim: Clone) -> None:
 
 
 def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server) -> None:
-    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
     victim.lookup.reject(hit.action.action_key, hit.action.server)
     assert stored(victim.lookup)
@@ -78,7 +78,7 @@ def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server)
 
 def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> None:
     assert victim.restore() == "remote: made of one"
-    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
     assert (hit.origin, hit.action.server) == ("local", server.url)
 
@@ -95,7 +95,7 @@ def test_a_cache_that_cannot_be_written_rejects_for_this_time(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    hit = victim.lookup.find(KEY, victim.roots, Disk())
+    hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
     monkeypatch.setattr(victim.lookup.local.store, "write_document", full)
     victim.lookup.reject(hit.action.action_key, hit.action.server)
@@ -183,9 +183,13 @@ def test_a_server_does_not_say_what_is_looked_at(
     monkeypatch.setattr("buildtool.engine.remote_paths.MAX_ENTRIES", 1000)
     server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
     looked: list[str] = []
-    look, listed = Disk._read_whole, disk._list
-    monkeypatch.setattr(Disk, "_read_whole", lambda d, path: looked.append(path) or look(d, path))
-    monkeypatch.setattr(disk, "_list", lambda path: looked.append(path) or listed(path))
+    look, listed = FileStates._read_whole, file_states_module._list
+    monkeypatch.setattr(
+        FileStates, "_read_whole", lambda d, path: looked.append(path) or look(d, path)
+    )
+    monkeypatch.setattr(
+        file_states_module, "_list", lambda path: looked.append(path) or listed(path)
+    )
 
     found = victim.restore()
 
@@ -255,7 +259,7 @@ def test_no_change_of_a_document_does_harm(
     server.documents[name] = json.dumps(said).encode(), files
     before = sorted(path.name for path in clone.root.rglob("*"))
 
-    hit = clone.lookup.find(KEY, clone.roots, Disk())
+    hit = clone.lookup.find(KEY, clone.roots, FileStates())
 
     done = hit and clone.lookup.restore(hit, clone.out)
     after = [

@@ -10,7 +10,7 @@ import pytest
 from buildtool.cache.outputs import Output
 from buildtool.engine.reasons import Reason, input_reasons, reasons
 from buildtool.engine.record import Record, spoiled
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import Change, InputSet, PathSet
 
@@ -100,8 +100,8 @@ def test_outputs_that_are_not_as_they_were_made(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("same")
     (tmp_path / "astray").symlink_to("other")
     (tmp_path / "no-link").write_text("same")
-    disk = Disk()
-    digest = disk.state(tmp_path / "same")
+    file_states = FileStates()
+    digest = file_states.state(tmp_path / "same")
     outputs = [
         Output("same", "file", digest, 4),
         Output("other", "file", digest, 4),
@@ -112,7 +112,7 @@ def test_outputs_that_are_not_as_they_were_made(tmp_path: Path) -> None:
         Output("no-link", "link", target="same"),
     ]
 
-    assert spoiled(outputs, tmp_path, disk.state) == [
+    assert spoiled(outputs, tmp_path, file_states.state) == [
         ("other", "changed"),
         ("runs", "changed"),
         ("gone", "missing"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Budget, BudgetError, Glob, matches
 from buildtool.inputs.roots import Roots
 
@@ -55,7 +55,7 @@ def roots(tmp_path: Path) -> Roots:
     ],
 )
 def test_matches(glob: Glob, found: list[str] | None, roots: Roots) -> None:
-    names = [name.removeprefix("{project}/") for name in matches(glob, roots, Disk())]
+    names = [name.removeprefix("{project}/") for name in matches(glob, roots, FileStates())]
     if found is None:
         found = [".hidden/h.c", "d/e/z.c", "d/y.c", "loop/x.c", "o/.buildtool/k.c", "x.c"]
         found = found if "loop/x.c" in names else [n for n in found if not n.startswith("loop")]
@@ -77,9 +77,9 @@ def test_a_walk_that_is_repeated_is_done_once(pattern: str, tmp_path: Path) -> N
     once = "**/z.c" if pattern.endswith("z.c") else "**"
     roots, budget = Roots({"project": tmp_path}), Budget(500)
 
-    found = matches(Glob(f"{{project}}/{pattern}", deep=True), roots, Disk(), budget)
+    found = matches(Glob(f"{{project}}/{pattern}", deep=True), roots, FileStates(), budget)
 
-    assert found == matches(Glob(f"{{project}}/{once}", deep=True), roots, Disk())
+    assert found == matches(Glob(f"{{project}}/{once}", deep=True), roots, FileStates())
     assert len(found) == 1
 
 
@@ -98,13 +98,13 @@ def test_a_walk_ends_with_its_budget(glob: Glob, tmp_path: Path) -> None:
         (tmp_path / f"{number}/a/b").mkdir(parents=True)
     roots = Roots({"project": tmp_path})
     enough = Budget(2000)
-    matches(glob, roots, Disk(), enough)
+    matches(glob, roots, FileStates(), enough)
     assert 1000 < enough.entries < 1970
 
     with pytest.raises(BudgetError):
-        matches(glob, roots, Disk(), Budget(30))
+        matches(glob, roots, FileStates(), Budget(30))
     left = enough.entries
-    matches(glob, roots, Disk(), enough)  # one budget for all
+    matches(glob, roots, FileStates(), enough)  # one budget for all
     assert enough.entries == left - (2000 - left)
 
 
@@ -114,7 +114,7 @@ def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
     roots = Roots({"project": tmp_path})
 
     def found(part: str) -> int:
-        return len(matches(Glob(f"{{project}}/{part}"), roots, Disk()))
+        return len(matches(Glob(f"{{project}}/{part}"), roots, FileStates()))
 
     # There are over 10^50 ways to fit these into the name.
     assert found("*[0-9a-f]" * 100 + "*!") == 0
@@ -137,6 +137,6 @@ def test_asterisks(tmp_path_factory: pytest.TempPathFactory, pattern: str, name:
     folder = tmp_path_factory.mktemp("names")
     (folder / name).touch()
 
-    found = matches(Glob(f"{{project}}/{pattern}"), Roots({"project": folder}), Disk())
+    found = matches(Glob(f"{{project}}/{pattern}"), Roots({"project": folder}), FileStates())
 
     assert bool(found) == as_told(pattern, name)

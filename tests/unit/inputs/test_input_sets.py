@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import (
     Change,
@@ -38,12 +38,12 @@ def roots(tmp_path: Path) -> Roots:
 
 
 def test_what_changes(tmp_path: Path, roots: Roots) -> None:
-    before = observe(PATHS, roots, Disk())
+    before = observe(PATHS, roots, FileStates())
     assert PATHS.absent == ("{project}/new.h",)
     assert before.digests["{project}/gone.c"] == ""
     assert before.digests["{project}/folder"] == "directory"
     assert before.found == {"GLOB {project}/*.c": ("{project}/a.c",)}
-    same = observe(PATHS, roots, Disk())
+    same = observe(PATHS, roots, FileStates())
     assert same == before
     assert same.digest == before.digest
     assert changes(before, same) == ()
@@ -52,7 +52,7 @@ def test_what_changes(tmp_path: Path, roots: Roots) -> None:
     (tmp_path / "gone.c").write_text("")
     (tmp_path / "new.h").write_text("")
     (tmp_path / "folder").rmdir()
-    after = observe(PATHS, roots, Disk())
+    after = observe(PATHS, roots, FileStates())
     rows = changes(before, after)
     assert [(row.kind, row.path) for row in rows] == [
         ("changed", "{project}/a.c"),
@@ -72,9 +72,9 @@ def test_what_changes(tmp_path: Path, roots: Roots) -> None:
 
 
 def test_a_program_is_another_file(tmp_path: Path, roots: Roots) -> None:
-    before = observe(PATHS, roots, Disk())
+    before = observe(PATHS, roots, FileStates())
     (tmp_path / "a.c").chmod(0o755)
-    after = observe(PATHS, roots, Disk())
+    after = observe(PATHS, roots, FileStates())
     assert [row.kind for row in changes(before, after)] == ["changed"]
 
 
@@ -82,12 +82,12 @@ def test_another_clone_sees_the_same(tmp_path: Path, roots: Roots) -> None:
     other = tmp_path / "folder/clone"
     (other / "folder").mkdir(parents=True)
     (other / "a.c").write_text("one")
-    there = observe(PATHS, Roots({"project": other}), Disk())
-    assert there.digest == observe(PATHS, roots, Disk()).digest
+    there = observe(PATHS, Roots({"project": other}), FileStates())
+    assert there.digest == observe(PATHS, roots, FileStates()).digest
 
 
 def test_it_is_kept_as_json(roots: Roots) -> None:
-    seen = observe(PATHS, roots, Disk())
+    seen = observe(PATHS, roots, FileStates())
     kept = json.loads(json.dumps(seen.as_json()))
     assert InputSet.from_json(kept) == seen
     assert PathSet.from_json(json.loads(json.dumps(PATHS.as_json()))).digest == PATHS.digest
@@ -126,7 +126,7 @@ def test_what_is_no_input_set_is_refused(broken: Any) -> None:
 
 def test_an_unknown_root(tmp_path: Path) -> None:
     with pytest.raises(RootError):
-        observe(PathSet(("{elsewhere}/x",)), Roots({"project": tmp_path}), Disk())
+        observe(PathSet(("{elsewhere}/x",)), Roots({"project": tmp_path}), FileStates())
 
 
 def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:

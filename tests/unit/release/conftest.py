@@ -11,7 +11,7 @@ import pytest
 
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.engine.result import Built, BuiltStep
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged
@@ -105,7 +105,7 @@ class Project:
         steps = tuple(
             BuiltStep(step, "built", 0.0, self.shipped[name]) for name, step in self.steps.items()
         )
-        return release.stage(Built(plan, steps), Disk())
+        return release.stage(Built(plan, steps), FileStates())
 
     def staged(self) -> dict[str, str]:
         """What is staged: of a link its target, "" of a file."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.engine.result import Built, BuiltStep
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged, StageError
@@ -37,7 +37,7 @@ def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
 
 
 def stage(result: Built) -> Staged:
-    return release.stage(result, Disk())
+    return release.stage(result, FileStates())
 
 
 def tree(directory: Path) -> list[str]:

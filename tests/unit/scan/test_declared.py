@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake.scan import declare
-from buildtool.drivers.cmake.scan.places import Finding, Places
-from buildtool.inputs.file_states import Disk
+from buildtool.drivers.cmake.scan.input_collector import InputCollector
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
 from buildtool.inputs.roots import Roots
 from buildtool.project.model import STATE
@@ -23,7 +24,7 @@ def roots(tmp_path: Path) -> Roots:
 
 
 def declared(roots: Roots, *patterns: str) -> PathSet:
-    found = Finding(Places(roots.places["tree"], roots), Disk())
+    found = InputCollector(PathFilter(roots.places["tree"], roots), FileStates())
     for pattern in patterns:
         declare(pattern, found)
     return found.paths
@@ -70,12 +71,12 @@ def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots:
     (project / "data/a").write_text("1")
     (project / "data/deep/b").write_text("1")
     paths = declared(roots, pattern)
-    before = observe(paths, roots, Disk())
+    before = observe(paths, roots, FileStates())
     (project / STATE / "state/record").write_text("")
-    assert not changes(before, observe(paths, roots, Disk()))
+    assert not changes(before, observe(paths, roots, FileStates()))
     (project / "data/deep/b").write_text("2")
     (project / "data/deep/c").write_text("")
-    assert {row.path for row in changes(before, observe(paths, roots, Disk()))} == {
+    assert {row.path for row in changes(before, observe(paths, roots, FileStates()))} == {
         "{project}/data/deep/b",
         "{project}/data/deep/c",
     }
@@ -85,10 +86,10 @@ def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
     """It may be a file, a directory, or nothing, one after the other."""
     place = roots.places["project"] / "thing"
     paths = declared(roots, "thing")
-    seen = [observe(paths, roots, Disk()).digest]
+    seen = [observe(paths, roots, FileStates()).digest]
     place.mkdir()
-    seen.append(observe(paths, roots, Disk()).digest)
+    seen.append(observe(paths, roots, FileStates()).digest)
     place.rmdir()
     place.write_text("")
-    seen.append(observe(paths, roots, Disk()).digest)
+    seen.append(observe(paths, roots, FileStates()).digest)
     assert len(set(seen)) == 3

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.safe_path import misread as misread_path
-from buildtool.drivers.cmake.scan.account import account, doubtful, misread
+from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, doubtful, misread
 from buildtool.drivers.cmake.scan.depfile import UNREADABLE, is_plain, prerequisites
 from buildtool.drivers.cmake.scan.ninja import read_depfiles
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 
 NAMES = st.lists(
     st.one_of(
@@ -142,11 +142,11 @@ def test_what_is_doubtful(files: list[str], read: list[str], doubt: str, tmp_pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (paths,) = told(tmp_path, *read).values()
-    assert doubtful(paths, Disk()) == ({f"{tmp_path}/{doubt}"} if doubt else set())
+    assert doubtful(paths, FileStates()) == ({f"{tmp_path}/{doubt}"} if doubt else set())
 
 
 def test_a_device_may_be_read() -> None:
-    assert not doubtful(["/dev/null"], Disk())
+    assert not doubtful(["/dev/null"], FileStates())
 
 
 def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
     a, b, c, strange = paths
     lost = f"{tmp_path}/lost.h"
     said = {"a.o": (a,), "b.o": (b, lost), "c.o": (c, lost), "d.o": (a, lost)}
-    found = account(said, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, Disk())
+    found = certain_reads(said, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, FileStates())
     assert found.told == {"a.o": (a,), "b.o": (b,), "c.o": (c, strange), "d.o": (a,)}
     assert found.misread == {"b.o": (), "c.o": (c, strange), "d.o": (), "gone.o": (a,)}
     assert set(found.doubtful) == {lost, "d.o"}

@@ -15,10 +15,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CompileGroup
-from buildtool.drivers.cmake.scan.places import Finding, Places
+from buildtool.drivers.cmake.scan.input_collector import InputCollector
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.spelling import Spellings
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import changes, observe
 from buildtool.inputs.roots import Roots
 from tests.conftest import LONG
@@ -90,8 +91,8 @@ def roots(root: Path) -> Roots:
     return Roots({"project": root, "tree": root / ".buildtool/build/app/1234"})
 
 
-def finding(root: Path) -> Finding:
-    return Finding(Places(roots(root).places["tree"], roots(root)), Disk())
+def finding(root: Path) -> InputCollector:
+    return InputCollector(PathFilter(roots(root).places["tree"], roots(root)), FileStates())
 
 
 @FEWER
@@ -105,9 +106,9 @@ def finding(root: Path) -> Finding:
 def test_a_place_is_where_the_system_gets_to(path: str) -> None:
     with project() as root:
         spelled = f"{root}/{path}"
-        disk = Disk()
-        assert disk.exists(spelled) == os.path.lexists(spelled)
-        assert bool(disk.state(spelled)) == os.path.exists(spelled)  # noqa: PTH110
+        file_states = FileStates()
+        assert file_states.exists(spelled) == os.path.lexists(spelled)
+        assert bool(file_states.state(spelled)) == os.path.exists(spelled)  # noqa: PTH110
         place = Spellings().place(spelled)
         parts = place.path.split("/")[1:]
         assert not {"", "."} & {*parts} or place.path == "/"
@@ -132,12 +133,12 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
         (real := Path(os.path.realpath(spelled))).write_text("first")
         found = finding(root)
         found.content(spelled)
-        before = observe(found.paths, roots(root), Disk())
+        before = observe(found.paths, roots(root), FileStates())
         assert [file(roots(root).at(name)) for name in found.files] == [file(spelled)]
         real.write_text("second", encoding="utf-8")
-        assert changes(before, observe(found.paths, roots(root), Disk()))
+        assert changes(before, observe(found.paths, roots(root), FileStates()))
         real.unlink()
-        assert changes(before, observe(found.paths, roots(root), Disk()))
+        assert changes(before, observe(found.paths, roots(root), FileStates()))
 
 
 def walk(root: Path, choices: list[int]) -> str:
@@ -164,14 +165,14 @@ def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> Non
         found = finding(root)
         found.existence(spelled)
         assume(found.paths != finding(root).paths)  # below .buildtool nothing is an input
-        before = observe(found.paths, roots(root), Disk())
+        before = observe(found.paths, roots(root), FileStates())
         assert not before.appeared
         try:
             create(spelled)
         except OSError:  # a file, or a link that leads nowhere, is in the way
             return
         assert os.path.lexists(spelled)
-        assert changes(before, observe(found.paths, roots(root), Disk()))
+        assert changes(before, observe(found.paths, roots(root), FileStates()))
 
 
 def create(path: str) -> None:
@@ -200,7 +201,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         places = finding(root).places
         told = (f"{root}/src/a.c", places.spellings.tidy(header))
         shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
-        absent = shadows.absent(Disk(), sys.maxsize)
+        absent = shadows.absent(FileStates(), sys.maxsize)
         assert not any(os.path.lexists(roots(root).at(name)) for name in absent)
         obstacle = places.spellings.place(earlier).obstacle
         if not places.name(obstacle or earlier):  # it would be the build's own
@@ -223,10 +224,10 @@ def tree(root: Path, *includes: str) -> BuildTree:
 
 @pytest.mark.parametrize("directory", ["/", "/usr", "/usr/", "/usr/.."])
 def test_a_directory_at_the_top_is_there(directory: str, tmp_path: Path) -> None:
-    places = Places(tmp_path / "tree", Roots({"project": tmp_path}))
+    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}))
     told = (f"{tmp_path}/src/a.c", "/usr/include/none/such.h")
     shadows = Shadows(tree(tmp_path, directory, "/usr/include"), {"/main.o": told}, places)
-    assert not {"/", "/usr"} & shadows.absent(Disk(), sys.maxsize)
+    assert not {"/", "/usr"} & shadows.absent(FileStates(), sys.maxsize)
 
 
 def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) -> None:
@@ -254,11 +255,11 @@ def test_what_a_rule_makes_is_an_input_only_where_it_is_a_link_to_one(tmp_path: 
     (tmp_path / "link.h").symlink_to("source.h")
     (tmp_path / "alias.h").symlink_to("copy.h")
     made = [f"{tmp_path}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = Places(tmp_path / "tree", Roots({"project": tmp_path}), made=made)
+    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}), made=made)
     assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
     through = tmp_path.parent / f"{tmp_path.name} link"
     through.symlink_to(tmp_path)
     made = [f"{through}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = Places(through / "tree", Roots({"project": through}), made=made)
+    places = PathFilter(through / "tree", Roots({"project": through}), made=made)
     assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
     shutil.rmtree(tmp_path)

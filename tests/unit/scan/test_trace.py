@@ -9,18 +9,19 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake.scan.find_commands import read_finds
-from buildtool.drivers.cmake.scan.places import Finding, Places
+from buildtool.drivers.cmake.scan.input_collector import InputCollector
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.trace import TraceError, read_trace
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.roots import Roots
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> Finding:
+def found(tmp_path: Path) -> InputCollector:
     roots = Roots({"project": tmp_path / "p", "tree": tmp_path / "p/.buildtool/t"})
     (tmp_path / "p").mkdir()
-    return Finding(Places(tmp_path / "p/.buildtool/t", roots), Disk())
+    return InputCollector(PathFilter(tmp_path / "p/.buildtool/t", roots), FileStates())
 
 
 def trace(folder: Path, *rows: tuple[int, int, str, str, list[Any]]) -> Path:
@@ -35,7 +36,7 @@ def trace(folder: Path, *rows: tuple[int, int, str, str, list[Any]]) -> Path:
 
 
 def test_relative_paths_belong_to_the_directory_that_is_read(
-    tmp_path: Path, found: Finding
+    tmp_path: Path, found: InputCollector
 ) -> None:
     (tmp_path / "p/other").mkdir()
     read = ("file", ["READ", "x", "v"])
@@ -57,7 +58,7 @@ def test_relative_paths_belong_to_the_directory_that_is_read(
     ]
 
 
-def test_conditions(tmp_path: Path, found: Finding) -> None:
+def test_conditions(tmp_path: Path, found: InputCollector) -> None:
     (tmp_path / "p/there [1]").touch()
     (tmp_path / "p/folder").mkdir()
     (tmp_path / "p/dangling").symlink_to("nothing")
@@ -79,7 +80,7 @@ def test_conditions(tmp_path: Path, found: Finding) -> None:
 
 
 @pytest.mark.parametrize("command", ["file", "include", "if", "configure_file", "find_package"])
-def test_any_arguments_are_borne(tmp_path: Path, found: Finding, command: str) -> None:
+def test_any_arguments_are_borne(tmp_path: Path, found: InputCollector, command: str) -> None:
     kinds = ("GLOB", "GLOB_RECURSE", "READ", "COPY", "INSTALL", "GENERATE", "SHA256", "EXISTS")
     rows = (
         [[]] + [[k] for k in kinds] + [[k, ""] for k in kinds] + [[k, "x", "INPUT"] for k in kinds]
@@ -105,7 +106,7 @@ def test_any_arguments_are_borne(tmp_path: Path, found: Finding, command: str) -
         '{"version":1}\n"frame":1,' + "[" * 100_000 + "\n",
     ],
 )
-def test_a_broken_trace_is_an_error(tmp_path: Path, found: Finding, text: str) -> None:
+def test_a_broken_trace_is_an_error(tmp_path: Path, found: InputCollector, text: str) -> None:
     (tmp_path / "trace").write_text(text)
     with pytest.raises(TraceError):
         read_trace(tmp_path / "trace", found, "/")
@@ -170,7 +171,7 @@ events:
 """
 
 
-def test_where_cmake_looked(tmp_path: Path, found: Finding) -> None:
+def test_where_cmake_looked(tmp_path: Path, found: InputCollector) -> None:
     (tmp_path / "log").write_text(LOG.format(p=tmp_path / "p"))
     read_finds(tmp_path / "log", found)
     assert found.files == {"{project}/tool"}

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.files import read_regular
-from buildtool.drivers.cmake.scan.places import PROBES, Finding, literal
+from buildtool.drivers.cmake.scan.input_collector import InputCollector, literal
+from buildtool.drivers.cmake.scan.path_filter import PROBES
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")
@@ -38,7 +39,7 @@ class _Event:
     lists: dict[str, list[str]] = field(default_factory=dict)
 
 
-def read_finds(log: Path, found: Finding) -> None:
+def read_finds(log: Path, found: InputCollector) -> None:
     """Add to `found` where CMake looked in vain, and what it found; a log that is not there says
     that nothing was looked for."""
     for event in _events(log):
@@ -51,7 +52,7 @@ def read_finds(log: Path, found: Finding) -> None:
             _find(event, found)
 
 
-def _find(event: _Event, found: Finding) -> None:
+def _find(event: _Event, found: InputCollector) -> None:
     mode, names = event.values.get("mode", ""), event.lists.get("names", [])
     for path in event.lists.get("searched_directories", ()):
         if mode == "library" and path.endswith("/"):
@@ -73,7 +74,7 @@ def _find(event: _Event, found: Finding) -> None:
         found.existence(place)
 
 
-def _package(event: _Event, found: Finding) -> None:
+def _package(event: _Event, found: InputCollector) -> None:
     for path in event.lists.get("candidates", ()):
         if path.startswith("/"):
             found.existence(path)

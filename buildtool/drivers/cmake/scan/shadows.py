@@ -15,8 +15,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from buildtool.drivers.cmake.file_api import BuildTree, CompileGroup
-from buildtool.drivers.cmake.scan.places import Places
-from buildtool.inputs.file_states import Disk
+from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import CLOCK_STEP
 
 _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
@@ -27,9 +27,9 @@ class Shadows:
     """Where headers would be found earlier, for each object of a tree."""
 
     def __init__(
-        self, tree: BuildTree, headers: Mapping[str, tuple[str, ...]], places: Places
+        self, tree: BuildTree, headers: Mapping[str, tuple[str, ...]], path_filter: PathFilter
     ) -> None:
-        self._places = places
+        self._places = path_filter
         self._directories: dict[str, str] = {}
         self._by_source: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
         self._implicit = self._each(
@@ -61,14 +61,16 @@ class Shadows:
                 sum_[directory] |= names
         return sum_
 
-    def absent(self, disk: Disk, since: int) -> set[str]:
+    def absent(self, file_states: FileStates, since: int) -> set[str]:
         """The absent paths, each cut to the first directory that is missing, by root; with those
         that have come to be `since` then (ns)."""
         out: set[str] = set()
         for directory, names in self.wanted().items():
-            missing = _missing(directory, disk, since)
+            missing = _missing(directory, file_states, since)
             paths = (
-                [missing] if missing else [_missing(f"{directory}/{n}", disk, since) for n in names]
+                [missing]
+                if missing
+                else [_missing(f"{directory}/{n}", file_states, since) for n in names]
             )
             out.update(
                 name
@@ -177,20 +179,20 @@ def _readings(file: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]
         yield len(searched), file.rpartition("/")[2]
 
 
-def _missing(path: str, disk: Disk, since: int) -> str:
+def _missing(path: str, file_states: FileStates, since: int) -> str:
     """The first part of an absolute path that is not there, or was not; "" when all of it was."""
     parts = path.split("/")
     for end in range(len(parts) - 1, 0, -1):  # from below: mostly only the last part is missing
-        if disk.entries("/".join(parts[:end]) or "/") is not None:
+        if file_states.entries("/".join(parts[:end]) or "/") is not None:
             there = "/".join(parts[: end + 1])
-            return "" if _was_there(there, disk, since) else there
+            return "" if _was_there(there, file_states, since) else there
     return path
 
 
-def _was_there(path: str, disk: Disk, since: int) -> bool:
+def _was_there(path: str, file_states: FileStates, since: int) -> bool:
     """Whether there is something, and no file that came `since` then; a directory has a new time
     stamp whenever something in it has come or gone."""
-    if not disk.exists(path):
+    if not file_states.exists(path):
         return False
     try:
         status = os.lstat(path)

@@ -16,7 +16,8 @@ from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
-from buildtool.drivers.cmake.scan.places import PROBES, Finding
+from buildtool.drivers.cmake.scan.input_collector import InputCollector
+from buildtool.drivers.cmake.scan.path_filter import PROBES
 
 MAX_LINE = 16 << 20
 MAX_BYTES = 4 << 30
@@ -53,7 +54,7 @@ class TraceError(BuildtoolError):
     code = "trace"
 
 
-def read_trace(trace: Path, found: Finding, start: str, cmake_root: str = "\0") -> None:
+def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> None:
     """Add to `found` what the commands in `trace` looked at.
 
     `start` is the directory of relative paths before any CMakeLists.txt is read; the modules
@@ -111,7 +112,7 @@ def _bad(trace: Path, why: str) -> TraceError:
 class _Reader:
     """The commands that look at files: each method takes the arguments of one."""
 
-    def __init__(self, found: Finding, cmake_root: str) -> None:
+    def __init__(self, found: InputCollector, cmake_root: str) -> None:
         self.found = found
         self.base = ""
         self._cmake_root = cmake_root
@@ -209,7 +210,7 @@ class _Reader:
         for word in arguments:
             path = self.place(word)
             if word and os.path.isfile(path):  # noqa: PTH113
-                name = self.found.places.name(path)
+                name = self.found.path_filter.name(path)
                 if name and not name.startswith("/"):
                     self.found.files.add(name)
 

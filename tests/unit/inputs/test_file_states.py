@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.inputs import file_states as disk_module
-from buildtool.inputs.file_states import Disk
+from buildtool.inputs.file_states import FileStates
 
 
 def sha(text: str) -> str:
@@ -22,13 +22,13 @@ def sha(text: str) -> str:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were read."""
     read: list[str] = []
-    whole = Disk._read_whole
+    whole = FileStates._read_whole
 
-    def note(self: Disk, path: str) -> str:
+    def note(self: FileStates, path: str) -> str:
         read.append(Path(path).name)
         return whole(self, path)
 
-    monkeypatch.setattr(Disk, "_read_whole", note)
+    monkeypatch.setattr(FileStates, "_read_whole", note)
     return read
 
 
@@ -47,28 +47,35 @@ def test_states(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("nothing")
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
-    disk = Disk()
+    file_states = FileStates()
     names = ["file", "run", "link", "dangling", "pipe", "nothing", "", "no/where", "file/x", "a\0b"]
-    assert disk.states([f"{tmp_path}/{name}" for name in names]) == [
+    assert file_states.states([f"{tmp_path}/{name}" for name in names]) == [
         *(sha("x"), sha("x") + "+x", sha("x"), "", "special", "", "directory", "", "", "")
     ]
-    assert disk.state("/dev/null") == disk.state("/proc/self/status") == "special"
-    assert disk.state("/") == "directory"
-    assert {*(disk.entries(tmp_path) or ())} == {"file", "run", "link", "dangling", "loop", "pipe"}
-    assert disk.entries(tmp_path / "file") is None
-    assert disk.exists(f"{tmp_path}/dangling")
-    assert not disk.exists(f"{tmp_path}/nothing")
+    assert file_states.state("/dev/null") == file_states.state("/proc/self/status") == "special"
+    assert file_states.state("/") == "directory"
+    assert {*(file_states.entries(tmp_path) or ())} == {
+        "file",
+        "run",
+        "link",
+        "dangling",
+        "loop",
+        "pipe",
+    }
+    assert file_states.entries(tmp_path / "file") is None
+    assert file_states.exists(f"{tmp_path}/dangling")
+    assert not file_states.exists(f"{tmp_path}/nothing")
 
 
 def test_it_asks_once(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
-    disk = Disk()
-    assert disk.state(file) == sha("x")
+    file_states = FileStates()
+    assert file_states.state(file) == sha("x")
     file.write_text("other")
-    assert disk.state(file) == sha("x")
-    disk = disk.again()
-    assert disk.state(file) == sha("other")
+    assert file_states.state(file) == sha("x")
+    file_states = file_states.with_fresh_stats()
+    assert file_states.state(file) == sha("other")
 
 
 def test_digests_are_remembered(tmp_path: Path, reads: list[str], settled: None) -> None:
@@ -76,17 +83,17 @@ def test_digests_are_remembered(tmp_path: Path, reads: list[str], settled: None)
         (tmp_path / name).write_text(name)
     note = tmp_path / "notes/note"
     for number in range(3):
-        disk = Disk(note)
-        assert disk.states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("a"), sha("b")]
-        disk.save()
+        file_states = FileStates(note)
+        assert file_states.states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("a"), sha("b")]
+        file_states.save()
         assert len(reads) == 2, number
     (tmp_path / "a").write_text("z")
     os.utime(tmp_path / "a", ns=(0, 0))
-    disk = Disk(note)
-    assert disk.state(tmp_path / "a") == sha("z")
-    disk.save()
+    file_states = FileStates(note)
+    assert file_states.state(tmp_path / "a") == sha("z")
+    file_states.save()
     assert reads == ["a", "b", "a"]
-    assert Disk(note).states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("z"), sha("b")]
+    assert FileStates(note).states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("z"), sha("b")]
     assert len(reads) == 3
 
 
@@ -94,20 +101,20 @@ def test_a_replaced_file_with_its_old_time_is_noticed(tmp_path: Path, settled: N
     file, note = tmp_path / "file", tmp_path / "note"
     file.write_text("one")
     status = file.stat()
-    disk = Disk(note)
-    disk.state(file)
-    disk.save()
+    file_states = FileStates(note)
+    file_states.state(file)
+    file_states.save()
     file.write_text("two")
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert Disk(note).state(file) == sha("two")
+    assert FileStates(note).state(file) == sha("two")
 
 
 def test_what_is_too_new_is_not_remembered(tmp_path: Path, reads: list[str]) -> None:
     (tmp_path / "file").write_text("x")
     for _ in range(2):
-        disk = Disk(tmp_path / "note")
-        disk.state(tmp_path / "file")
-        disk.save()
+        file_states = FileStates(tmp_path / "note")
+        file_states.state(tmp_path / "file")
+        file_states.save()
     assert reads == ["file", "file"]
     assert not (tmp_path / "note").exists()
 
@@ -115,34 +122,34 @@ def test_what_is_too_new_is_not_remembered(tmp_path: Path, reads: list[str]) -> 
 def test_a_damaged_note_costs_time_only(tmp_path: Path, reads: list[str], settled: None) -> None:
     file, note = tmp_path / "file", tmp_path / "note"
     file.write_text("x")
-    disk = Disk(note)
-    disk.state(file)
-    disk.save()
+    file_states = FileStates(note)
+    file_states.state(file)
+    file_states.save()
     good = note.read_bytes()
     flipped = [good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :] for at in range(len(good))]
     for data in [b"", b"x", good[:-1], good[: len(good) // 2], good + b"x", *flipped]:
         note.write_bytes(data)
         reads.clear()
-        assert Disk(note).state(file) == sha("x")
+        assert FileStates(note).state(file) == sha("x")
         assert reads == ["file"]
     note.unlink()
     note.mkdir()
-    disk = Disk(note)
-    assert disk.state(file) == sha("x")
-    disk.save()  # cannot be, and is no error
+    file_states = FileStates(note)
+    assert file_states.state(file) == sha("x")
+    file_states.save()  # cannot be, and is no error
 
 
 def test_files_that_are_gone_leave_the_note(tmp_path: Path, settled: None) -> None:
     note = tmp_path / "note"
     for name in ("old", "kept", "new"):
         (tmp_path / name).write_text(name)
-    disk = Disk(note)
-    disk.states([f"{tmp_path}/old", f"{tmp_path}/kept"])
-    disk.save()
+    file_states = FileStates(note)
+    file_states.states([f"{tmp_path}/old", f"{tmp_path}/kept"])
+    file_states.save()
     (tmp_path / "old").unlink()
-    disk = Disk(note)
-    disk.state(tmp_path / "new")
-    disk.save()
+    file_states = FileStates(note)
+    file_states.state(tmp_path / "new")
+    file_states.save()
     text = note.read_bytes()
     assert b"/old" not in text
     assert b"/kept" in text
@@ -161,7 +168,7 @@ def test_a_stand_in_for_a_file_system_that_takes_no_notice_of_case_and_accents(
 
     for name in ("level.h", "\u00e5.h"):
         (tmp_path / name).touch()
-    assert not Disk().exists(f"{tmp_path}/{other}")
+    assert not FileStates().exists(f"{tmp_path}/{other}")
     monkeypatch.setattr(disk_module.os.path, "lexists", exists)
-    assert Disk().exists(f"{tmp_path}/{other}")
-    assert not Disk().exists(f"{tmp_path}/other.h")
+    assert FileStates().exists(f"{tmp_path}/{other}")
+    assert not FileStates().exists(f"{tmp_path}/other.h")
