@@ -1,88 +1,94 @@
-"""The verbs as compositions of stages: each stage takes one frozen value and returns the next."""
+"""The commands as compositions of stages: each stage takes one value and returns the next."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
-from buildtool.engine.check_target import check_together
-from buildtool.engine.context import building
+from buildtool.engine.check_target import check_cdsprpc_needs
+from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
-from buildtool.plan.plan import Plan, find_target, make_plan
+from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
 from buildtool.release.stage import stage as stage_release
+from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.choose import profiles
 
-if TYPE_CHECKING:  # start-up counts: each verb imports what only it needs
+if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.emulated.run import RunResult
     from buildtool.deploy.sysroot.device_files import DeviceFiles
     from buildtool.engine import clean as cleaning
-    from buildtool.engine.context import Building, Options
-    from buildtool.engine.execute_step import Configured
-    from buildtool.engine.explain import Explained
-    from buildtool.engine.result import Built
+    from buildtool.engine.context import BuildContext, Options
+    from buildtool.engine.explain import Explanation
+    from buildtool.engine.result import BuildResult
     from buildtool.ide.write_files import Written
     from buildtool.release.stage import Staged
     from buildtool.sdk.sysroot import Sysroot
 
 
-def plan(project: Project, target_name: str) -> Plan:
-    """What building `target_name` consists of; nothing is touched."""
+def make_plan(project: Project, target_name: str) -> Plan:
+    """The plan of building `target_name`; changes nothing."""
     target = find_target(project, target_name)
-    return make_plan(project, target_name, *profiles(project, target))
+    cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
+    return plan_target(project, target_name, cmake, *profiles(project, target))
 
 
 def stage(
     project: Project, target_name: str, listener: Listener, options: Options | None = None
-) -> tuple[Built, Staged]:
-    """Build `target_name` and lay out what it ships."""
-    todo = plan(project, target_name)
-    with _alone(project, listener), building(todo.state, listener, options) as shared:
-        built = run_plan(todo, shared)
-        try:
-            return built, _lay_out(built, shared)
-        except BuildtoolError as error:
-            from buildtool.engine.bad_actions import rebuilding
-
-            again = rebuilding(built, shared, error)
-        built = run_plan(todo, again)
-        return built, _lay_out(built, again)
+) -> tuple[BuildResult, Staged]:
+    """Build `target_name` and stage what it ships."""
+    plan = make_plan(project, target_name)
+    with project_lock(project, listener), open_context(plan.state, listener, options) as context:
+        return _stage(plan, context)
 
 
-def _lay_out(built: Built, shared: Building) -> Staged:
+def _stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
+    build = run_plan(plan, context)
     try:
-        check_together(built.steps, shared.state / "checked" / built.plan.target)
-        return stage_release(built, shared.file_states.with_fresh_stats())
+        return build, _stage_outputs(build, context)
     except BuildtoolError as error:
-        from buildtool.engine.report import report
+        from buildtool.engine.bad_actions import reject_restored
 
-        error.document = report(built.plan, built.steps)
+        context = reject_restored(build, context, error)
+    build = run_plan(plan, context)
+    return build, _stage_outputs(build, context)
+
+
+def _stage_outputs(build: BuildResult, context: BuildContext) -> Staged:
+    try:
+        check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
+        return stage_release(build, context.file_states.with_fresh_stats())
+    except BuildtoolError as error:
+        from buildtool.engine.report import build_document
+
+        error.document = build_document(build)
         raise
 
 
 def clean(
-    project: Project, target_name: str, *, dear: bool, listener: Listener
+    project: Project, target_name: str, *, include_expensive: bool, listener: Listener
 ) -> cleaning.Removed:
-    """Remove what builds of `target_name` made, of all targets if it is ""; with `dear` then also
-    what is expensive to make."""
+    """Remove what builds of `target_name` made, of all targets if it is ""; with
+    `include_expensive` also what is slow to recreate."""
     from buildtool.engine import clean as cleaning
 
-    if target_name and dear:
+    if target_name and include_expensive:
         raise UsageError(
             "--all is for all targets",
             why="packages and emulated devices belong to no target",
             remedy="buildtool clean --all",
         )
-    with _alone(project, listener):
+    with project_lock(project, listener):
         paths = (
-            cleaning.of_target(plan(project, target_name))
+            cleaning.of_target(make_plan(project, target_name))
             if target_name
-            else cleaning.everything(project.state, dear=dear)
+            else cleaning.everything(project.state, include_expensive=include_expensive)
         )
         return cleaning.remove(project.state, paths)
 
@@ -97,25 +103,25 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
     return project._replace(targets={**project.targets, target_name: target})
 
 
-def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explained, ...]:
+def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
     """What building `target_name` would do now, and why."""
     from buildtool.engine.explain import explain as explain_plan
 
-    todo = plan(project, target_name)
-    with building(todo.state, listener) as shared:
-        return explain_plan(todo, shared)
+    plan = make_plan(project, target_name)
+    with open_context(plan.state, listener) as context:
+        return explain_plan(plan, context)
 
 
-def last_build(project: Project, target_name: str) -> tuple[Explained, ...] | None:
-    """What the last build of `target_name` did; None when none is known of."""
-    from buildtool.engine.explain import last_build as noted_build
+def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | None:
+    """What the last build of `target_name` did; None when it is not known."""
+    from buildtool.engine.explain import last_build as read_last_build
 
     find_target(project, target_name)
-    return noted_build(project.state / "state", target_name)
+    return read_last_build(project.state / "state", target_name)
 
 
-def _alone(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
-    """The project's build trees, nobody else's for the while."""
+def project_lock(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
+    """Keep other processes out of the project's build trees, outputs and stages."""
 
     def waiting() -> None:
         listener(Note("waiting for another buildtool in this project"))
@@ -126,42 +132,15 @@ def _alone(project: Project, listener: Listener) -> contextlib.AbstractContextMa
 def prepare_editors(
     project: Project, target_name: str, arch: str, listener: Listener
 ) -> tuple[tuple[Written, ...], int]:
-    """Configure the build trees of all targets and write what editors need: compile commands of
-    `target_name`, those for `arch` first, and presets of every target.
+    """Write what editors need; see `ide.prepare`."""
+    from buildtool.ide import prepare
 
-    Returns the files, and how many sources of `target_name` only a build makes.  Another target
-    that cannot be configured here is left out, with a note.
-    """
-    from buildtool.engine.execute_step import configure
-    from buildtool.ide.write_files import (
-        missing_sources,
-        preset_names,
-        write_database,
-        write_presets,
-    )
-
-    chosen = plan(project, target_name)
-    others = [name for name in project.targets if name != target_name]
-    done: dict[Path, Configured] = {}
-    presets: dict[Path, list[tuple[str, Configured]]] = {}
-    with _alone(project, listener), building(chosen.state, listener) as shared:
-        for name in (target_name, *others):
-            try:
-                steps = chosen.steps if name == target_name else plan(project, name).steps
-                for step, preset in zip(steps, preset_names(name, steps), strict=True):
-                    if step.tree not in done:
-                        done[step.tree] = configure(step, shared, {})
-                    tree = done[step.tree]._replace(step=step)
-                    presets.setdefault(step.source, []).append((preset, tree))
-            except BuildtoolError as error:
-                if name == target_name:
-                    raise
-                listener(Note(f"no presets for the target {name!r}: {error.message}"))
-        trees = [done[step.tree] for step in chosen.steps]
-        trees.sort(key=lambda tree: bool(arch and tree.step.arch) and tree.step.arch != arch)
-        written = [write_database(project, trees)]
-        written += [write_presets(source, rows) for source, rows in presets.items()]
-        return tuple(written), missing_sources(project, trees)
+    with (
+        project_lock(project, listener),
+        open_context(project.state / "state", listener) as context,
+    ):
+        plan_of = partial(make_plan, project)
+        return prepare.prepare_editors(project, target_name, arch, plan_of, context)
 
 
 def run_emulated(

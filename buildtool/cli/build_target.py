@@ -35,18 +35,20 @@ def build_target(
     if build_type:
         project = flow.with_build_type(project, name, build_type)
     if plan:
-        steps = flow.plan(project, name)
+        steps = flow.make_plan(project, name)
         if as_json:
             _print_json(steps.as_json())
         else:
             _show_plan(steps)
         return
-    built, staged = flow.stage(project, name, Screen(verbose=verbose), options)
+    build, staged = flow.stage(project, name, Screen(verbose=verbose), options)
     if as_json:
-        from buildtool.engine.report import report
+        from buildtool.engine.report import build_document
 
-        done = report(built.plan, built.steps)
-        _print_json({**done, "stage": str(staged.directory), "release": staged.id, "error": None})
+        document = build_document(build)
+        _print_json(
+            {**document, "stage": str(staged.directory), "release": staged.id, "error": None}
+        )
     else:
         _show_staged(staged)
 

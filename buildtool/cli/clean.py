@@ -28,7 +28,7 @@ def clean(
     from buildtool.project.read import find_project
 
     project = find_project(here())
-    removed = flow.clean(project, target, dear=everything, listener=Screen())
+    removed = flow.clean(project, target, include_expensive=everything, listener=Screen())
     if json:
         print_json(removed.as_json())
     elif not removed.paths:

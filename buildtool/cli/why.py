@@ -12,7 +12,7 @@ from buildtool.cli.options import BuildType, Json, here, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
-    from buildtool.engine.explain import Explained
+    from buildtool.engine.explain import Explanation
     from buildtool.engine.reasons import Reason
 
 SHOWN = 10
@@ -56,7 +56,7 @@ def why(
         _show(row, sys.maxsize if every else SHOWN)
 
 
-def _show(row: Explained, shown: int) -> None:
+def _show(row: Explanation, shown: int) -> None:
     words = {
         "up-to-date": "up to date",
         "restored": f"restored from the {row.origin} cache",

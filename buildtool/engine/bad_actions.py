@@ -1,42 +1,47 @@
-"""Bad actions: told of, and not used again."""
+"""Bad actions of a cache: reported, and not used again."""
 
 from __future__ import annotations
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Note
-from buildtool.engine.context import Building
+from buildtool.engine.context import BuildContext
 from buildtool.engine.lookup import action_key
-from buildtool.engine.record import read_record, record_file
-from buildtool.engine.result import Built
+from buildtool.engine.record import record_file
+from buildtool.engine.result import BuildResult
 
 
-def reject(building: Building, step: str, action: str, server: str, error: BuildtoolError) -> None:
-    """Delete the action, keep in mind that `server` has a bad one, and tell why it is bad."""
-    building.caches.lookup.reject(action, server)
+def reject(
+    context: BuildContext, step: str, action: str, server: str, error: BuildtoolError
+) -> None:
+    """Delete the action, remember that `server` has a bad one, and report why it is bad."""
+    context.caches.lookup.reject(action, server)
     whose = f"the remote cache {server}" if server else "the cache"
-    building.listener(
+    context.listener(
         Note(f"{step}: action {action} of {whose} is bad and is not used again: {error.message}")
     )
 
 
-def rebuilding(built: Built, building: Building, error: BuildtoolError) -> Building:
-    """The build in which those steps are built that `error` may be the fault of: they came from a
-    remote cache, and have one of the error's files, if it names any.
+def reject_restored(
+    build: BuildResult, context: BuildContext, error: BuildtoolError
+) -> BuildContext:
+    """Reject the steps that `error` may come from: they were restored from a remote cache, and
+    ship one of the files that the error names, if it names any.
 
-    Their records and actions are deleted.  Raises `error` when there is no such step.
+    Deletes their records and actions, and returns the context in which they are built.  Raises
+    `error` when there is no such step.
     """
-    doubtful = set()
-    for finished in built.steps:
-        step, blamed = finished.step, set(error.files)
-        file = record_file(building.state, step)
-        record = read_record(file)
+    rejected = set()
+    files = set(error.files)
+    for result in build.steps:
+        step, record = result.step, result.record
         if not record or not record.server:
             continue
-        if blamed and blamed.isdisjoint(finished.files.values()):
+        if files and files.isdisjoint(result.files.values()):
             continue
-        reject(building, step.name, action_key(record.key, record.inputs, ""), record.server, error)
-        file.unlink()
-        doubtful.add(step.name)
-    if not doubtful:
+        action = action_key(record.key, record.inputs, "")
+        reject(context, step.name, action, record.server, error)
+        record_file(context.state, step).unlink(missing_ok=True)
+        rejected.add(step.name)
+    if not rejected:
         raise error
-    return building.now()._replace(rebuild=frozenset(doubtful))
+    return context.with_fresh_stats()._replace(rebuild=frozenset(rejected))

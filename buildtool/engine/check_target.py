@@ -1,4 +1,4 @@
-"""What the ARM64 sides of a target need together of the device's libcdsprpc."""
+"""Check what the ARM64 sides of a target together need of the device's libcdsprpc."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.files import holds, value_digest, write_if_changed
-from buildtool.engine.result import BuiltStep
+from buildtool.engine.result import StepResult
 from buildtool.toolchains.cdsprpc import check_needs
 
 
-def check_together(finished: Sequence[BuiltStep], note: Path) -> None:
-    """What the ARM64 sides ship asks nothing of the device's libcdsprpc that it does not have.
+def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
+    """Check that the ARM64 sides need no function that the device's libcdsprpc lacks.
 
-    `note` is where it is remembered what was found right.  Raises `CdsprpcError`.
+    `note` is the file that keeps the digest of what was checked last.  Raises `CdsprpcError`.
     """
-    hosts = [built for built in finished if built.step.profile.cdsprpc]
+    hosts = [built for built in results if built.step.profile.cdsprpc]
     wanted = [built.step.profile.cdsprpc for built in hosts if built.step.profile.cdsprpc]
     shipped = [[built.digest, *sorted(map(str, built.files.values()))] for built in hosts]
     digest = value_digest(sorted([*([cdsprpc.digest] for cdsprpc in wanted), *shipped]))

@@ -1,4 +1,4 @@
-"""Remove what builds have made in a project."""
+"""Remove what builds made in a project."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from buildtool.core.own import remove as remove_any
 from buildtool.drivers.conan.home import HOME
 from buildtool.plan.plan import Plan
 
-DEAR = (HOME, "device")
-"""Packages that Conan fetched and built, emulated devices."""
-GOING = "going"
+EXPENSIVE = (HOME, "device")
+"""What is slow to recreate: packages that Conan fetched and built, emulated devices."""
+TRASH = "trash"
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What was removed: the paths, and what it took on the disk, in bytes."""
+    """The paths that were removed, and their size on disk in bytes."""
 
     paths: tuple[Path, ...]
     size: int
@@ -28,10 +28,10 @@ class Removed:
         return {"removed": [str(path) for path in self.paths], "bytes": self.size}
 
 
-def everything(state: Path, *, dear: bool = False) -> list[Path]:
-    """All in the project's state directory that another build makes again; with `dear` also what
-    takes it long.  Locks stay: somebody may wait for one."""
-    kept = () if dear else DEAR
+def everything(state: Path, *, include_expensive: bool = False) -> list[Path]:
+    """All that a build makes again in the project's state directory; with `include_expensive` also
+    what is slow to recreate.  Lock files stay: another process may wait for one."""
+    kept = () if include_expensive else EXPENSIVE
     return [
         path
         for path in (sorted(state.iterdir()) if state.is_dir() else ())
@@ -40,7 +40,7 @@ def everything(state: Path, *, dear: bool = False) -> list[Path]:
 
 
 def of_target(plan: Plan) -> list[Path]:
-    """The build trees, outputs and stage of one target.  What another target shares goes too."""
+    """The build trees, outputs and stage of one target, also those that another target shares."""
     found = [plan.stage]
     for step in plan.steps:
         found += [step.tree, step.packages, step.output]
@@ -48,27 +48,28 @@ def of_target(plan: Plan) -> list[Path]:
 
 
 def remove(state: Path, paths: Iterable[Path]) -> Removed:
-    """Remove `paths`, all below `state`.  Of a link the link goes, not what it points to.
+    """Remove `paths`, which are below `state`; of a link, only the link.
 
-    They are moved away first: who is killed here leaves no half a tree where a build looks.
+    Each is renamed into a trash directory first, so that a process that is killed here leaves no
+    partial tree where a build looks for one.
     """
-    going = state / GOING
-    if os.path.lexists(going):
-        make_directory(going)
+    trash = state / TRASH
+    if os.path.lexists(trash):
+        make_directory(trash)
     size = 0
     removed = []
     for number, path in enumerate(paths):
-        make_directory(path.parent)  # a link there would lead to what is not ours
+        make_directory(path.parent)  # a link there may lead out of the project
         if not os.path.lexists(path):
             continue
         size += _size(path)
         if path.is_symlink() or not path.is_dir():
             path.unlink()
-        elif path != going:
-            going.mkdir(exist_ok=True)
-            path.rename(_free(going, number))
+        elif path != trash:
+            trash.mkdir(exist_ok=True)
+            path.rename(_free(trash, number))
         removed.append(path)
-    remove_any(going)
+    remove_any(trash)
     return Removed(tuple(removed), size)
 
 
@@ -79,7 +80,7 @@ def _free(folder: Path, number: int) -> Path:
 
 
 def _size(path: Path) -> int:
-    """Bytes on the disk of a file or of all below a directory."""
+    """The size on disk, in bytes, of a file or of everything below a directory."""
     files = [path]
     for folder, names, others in os.walk(path) if not path.is_symlink() else ():
         files += [Path(folder, name) for name in (*names, *others)]

@@ -1,94 +1,108 @@
-"""Whether there is anything to do for a step.  Most of the time there is not: what only a build
-needs is not imported here."""
+"""What to do for a step: nothing, restore its outputs from a cache, or build them.
+
+`check_step` compares a step with its record; `decide` then asks the caches for a step that is not
+up to date.  Most steps are up to date, so nothing that only a build needs is imported here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.arguments import step_roots
-from buildtool.engine.context import Building
-from buildtool.engine.reasons import Reason, reasons
-from buildtool.engine.record import Record, read_record, record_file
-from buildtool.engine.result import BuiltStep
+from buildtool.engine.context import BuildContext
+from buildtool.engine.lookup import CacheHit
+from buildtool.engine.reasons import Reason, find_reasons
+from buildtool.engine.record import StepRecord, read_record, record_file
 from buildtool.inputs.path_sets import observe
-from buildtool.inputs.roots import RootError, Roots
+from buildtool.inputs.roots import RootError
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.step_key import step_fields, step_key
-from buildtool.sdk.cmake import CMake
-
-if TYPE_CHECKING:
-    from buildtool.drivers.conan.install import Dependencies
 
 
-class Judged(Value):
-    """A step as it stands: its key, what was known of it, and why that is not enough."""
+class StepCheck(Value):
+    """A step compared with the record of the last time that it was built or restored.
+
+    `fields` are the fields of its key, `reasons` say why the step is not up to date: it is when
+    there are none.
+    """
 
     step: CMakeStep
-    cmake: CMake
-    roots: Roots
-    fields: dict[str, Any]
-    record: Record | None
+    fields: Mapping[str, Any]
+    record: StepRecord | None
     reasons: tuple[Reason, ...]
 
-    @property
+    @cached_property
     def key(self) -> str:
+        """The step's key."""
         return step_key(self.fields)
 
+    def with_packages(self, key: str) -> StepCheck:
+        """The same check, with another key of the Conan packages."""
+        return self._replace(fields={**self.fields, "packages": key})
 
-def judge(step: CMakeStep, building: Building, needs: Mapping[str, str]) -> Judged:
-    """Look whether there is anything to do for `step`; starts no process.
 
-    `needs` are the digests of what the steps made that it builds on.
+class UpToDate(Value):
+    """There is nothing to do: `record` is still true."""
+
+    record: StepRecord
+
+
+class Restore(Value):
+    """A cache has the outputs."""
+
+    hit: CacheHit
+
+
+class Build(Value):
+    """The outputs have to be built."""
+
+
+Decision = UpToDate | Restore | Build
+
+
+def check_step(step: CMakeStep, needs: Mapping[str, str], context: BuildContext) -> StepCheck:
+    """Compare `step` with its record; starts no process and asks no cache.
+
+    `needs` are the digests of the outputs of the steps that it needs, by step.
     """
-    cmake = building.cmake(step)
-    roots = step_roots(step)
-    packages, ready = _packages(step, cmake)
-    fields = step_fields(step, cmake, roots, needs, packages)
-    record = read_record(record_file(building.state, step))
-    file_states = building.file_states
+    packages, packages_lost = _packages(step)
+    fields = step_fields(step, needs, packages)
+    record = read_record(record_file(context.state, step))
     try:
-        now = observe(record.inputs.paths, roots, file_states) if record else None
-    except RootError:  # of a tool that this project no longer uses
+        now = observe(record.inputs.paths, step.roots, context.file_states) if record else None
+    except RootError:  # the record names a tool that this project no longer uses
         now = record = None
-    found = reasons(record, fields, now, step.output, file_states.state)
-    if not found and (lost := _lost(step, ready, record)):
-        found = (Reason("output", lost, new="missing"),)
-    return Judged(step, cmake, roots, fields, record, found)
+    reasons = find_reasons(record, fields, now, step.output, context.file_states.state)
+    if not reasons and record and (lost := packages_lost or _lost_library(record)):
+        reasons = (Reason("output", lost, new="missing"),)
+    return StepCheck(step, fields, record, reasons)
 
 
-def nothing_to_do(judged: Judged) -> BuiltStep:
-    """The result of a step that is as it was."""
-    assert judged.record is not None
-    return finished(judged, "up-to-date", judged.record, 0.0)
+def decide(check: StepCheck, context: BuildContext) -> Decision:
+    """What to do for the checked step."""
+    if check.record and not check.reasons:
+        return UpToDate(check.record)
+    if check.step.name in context.rebuild:
+        return Build()
+    hit = context.caches.lookup.find(check.key, check.step.roots, context.file_states)
+    return Restore(hit) if hit else Build()
 
 
-def finished(
-    judged: Judged, outcome: str, record: Record, seconds: float, origin: str = ""
-) -> BuiltStep:
-    """The result of a step that `record` is now true of."""
-    step = judged.step
-    files = {output.path: step.output / output.path for output in record.outputs}
-    files |= {name: Path(path) for name, path in record.runtime.items()}
-    why = () if outcome == "up-to-date" else judged.reasons
-    return BuiltStep(step, outcome, seconds, files, record.digest, why, origin)
-
-
-def _packages(step: CMakeStep, cmake: CMake) -> tuple[str, Dependencies | None]:
-    """What names all that Conan would read for the step now, and what it made ready the last
-    time; none of it for a step without packages."""
+def _packages(step: CMakeStep) -> tuple[str, str]:
+    """The key of the step's Conan packages, "" for a step without any; and what was lost of the
+    packages that Conan installed, "" for nothing."""
     if not step.conan:
-        return "", None
+        return "", ""
     from buildtool.drivers.conan.install import installed, packages_key  # noqa: PLC0415
 
-    return packages_key(step, cmake), installed(step)
+    ready = installed(step)
+    lost = not ready or not ready.toolchain.is_file() or ready.lost
+    return packages_key(step, step.cmake), "what Conan made ready" if lost else ""
 
 
-def _lost(step: CMakeStep, ready: Dependencies | None, record: Record | None) -> str:
-    """A package, or a library that ships with the step, that somebody took away; else ""."""
-    if step.conan and (not ready or not ready.toolchain.is_file() or ready.lost):
-        return "what Conan made ready"
-    libraries = record.runtime.values() if record else ()
-    return next((path for path in libraries if not Path(path).is_file()), "")
+def _lost_library(record: StepRecord) -> str:
+    """A library that ships with the step and is no longer where it was; "" for none."""
+    return next((path for path in record.runtime.values() if not Path(path).is_file()), "")

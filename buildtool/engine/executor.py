@@ -1,4 +1,4 @@
-"""`Plan` → `Built`: carry out the steps that are not as they were."""
+"""`Plan` → `BuildResult`: bring every step of a plan up to date."""
 
 from __future__ import annotations
 
@@ -6,101 +6,113 @@ import time
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import BuildFinished, BuildStarted, StepFinished
-from buildtool.engine.context import Building
-from buildtool.engine.decide import judge, nothing_to_do
-from buildtool.engine.explain import Explained, note_build
-from buildtool.engine.reasons import Reason
-from buildtool.engine.result import Built, BuiltStep
+from buildtool.engine.context import BuildContext
+from buildtool.engine.decide import StepCheck, check_step
+from buildtool.engine.explain import save_last_build
+from buildtool.engine.result import BuildResult, Outcome, StepResult
 from buildtool.plan.plan import CMakeStep, Plan
 
+Results = dict[str, StepResult]
+Checks = dict[str, StepCheck]
+Failures = dict[str, Exception]
 
-def run_plan(plan: Plan, building: Building) -> Built:
-    """Bring every step of `plan` up to date, independent ones side by side.
+
+def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
+    """Bring every step of `plan` up to date, independent steps at the same time.
 
     Raises what a step raises: `ToolError`, `ArtifactError`, `HostError`, `SkelError`,
-    `CdsprpcError`; `StepsFailedError` for several, when the build was to go on.
+    `CdsprpcError`; `StepsFailedError` when several steps failed and the build kept going.
     """
-    listener = building.listener
-    listener(BuildStarted(len(plan.steps)))
-    failed: dict[str, Exception] = {}
-    seconds: dict[str, float] = {}
+    results: Results = {}
+    checks: Checks = {}
+    context.listener(BuildStarted(len(plan.steps)))
     try:
-        done, why = _up_to_date(plan, building)
-        left = [step for step in plan.steps if step.name not in done]
-        if left:
-            failed = _carry_out(left, done, seconds, building)
+        failures = _check_steps(plan, checks, results, context)
+        outdated = [step for step in plan.steps if step.name not in results]
+        if outdated and (not failures or context.options.keep_going):
+            failures = _execute_steps(outdated, checks, results, context)
     finally:
-        listener(BuildFinished())
-    steps = tuple(done[step.name] for step in plan.steps if step.name in done)
-    not_done = [
-        Explained(step.name, "failed" if step.name in failed else "skipped", why.get(step.name, ()))
-        for step in plan.steps
-        if step.name not in done
-    ]
-    note_build(building.state, plan.target, steps, not_done)
-    if failed:
-        try:
-            _raise(failed, building)
-        except BuildtoolError as error:
-            from buildtool.engine.report import report  # noqa: PLC0415 - most builds go well
-
-            error.document = report(plan, steps, failed, seconds)
-            raise
-    return Built(plan, steps)
+        context.listener(BuildFinished())
+    build = BuildResult(
+        plan,
+        tuple(
+            results.get(step.name) or _without_outputs(step, checks, failures.get(step.name))
+            for step in plan.steps
+        ),
+    )
+    save_last_build(context.state, build)
+    if failures:
+        _raise(build, context)
+    return build
 
 
-def _up_to_date(
-    plan: Plan, building: Building
-) -> tuple[dict[str, BuiltStep], dict[str, tuple[Reason, ...]]]:
-    """The steps with nothing to do, by name, and what there is to do for others; one that needs
-    another one waits for it."""
-    done: dict[str, BuiltStep] = {}
-    why = {}
+def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildContext) -> Failures:
+    """Check each step whose needs are up to date, and put those that are up to date themselves
+    into `results`; returns the errors."""
+    failures: Failures = {}
     for step in plan.steps:
-        if all(need in done for need, _ in step.needs):
-            judged = judge(step, building, _digests(step, done))
-            why[step.name] = judged.reasons
-            if not judged.reasons:
-                done[step.name] = nothing_to_do(judged)
-                building.listener(StepFinished(step.name, "up-to-date", 0.0))
-    return done, why
+        if any(need not in results for need, _ in step.needs):
+            continue
+        try:
+            check = checks[step.name] = check_step(step, _needs(step, results), context)
+        except Exception as error:
+            failures[step.name] = error
+            continue
+        if not check.reasons:
+            results[step.name] = StepResult(step, Outcome.UP_TO_DATE, check.record)
+            context.listener(StepFinished(step.name, Outcome.UP_TO_DATE, 0.0))
+    return failures
 
 
-def _carry_out(
-    steps: list[CMakeStep],
-    done: dict[str, BuiltStep],
-    seconds: dict[str, float],
-    building: Building,
-) -> dict[str, Exception]:
-    """Carry `steps` out and put them into `done`; returns what went wrong, by step, and puts into
-    `seconds` when."""
-    from buildtool.engine.execute_step import carry_out  # noqa: PLC0415 - most builds need none
+def _execute_steps(
+    steps: list[CMakeStep], checks: Checks, results: Results, context: BuildContext
+) -> Failures:
+    """Restore or build `steps`, each after the steps that it needs; returns the errors."""
+    from buildtool.engine.execute_step import execute_step  # noqa: PLC0415 - not for a no-op build
     from buildtool.engine.scheduler import run_steps  # noqa: PLC0415
 
-    def one(step: CMakeStep) -> None:
+    def run(step: CMakeStep) -> None:
         started = time.monotonic()
+        fresh = context.with_fresh_stats()
         try:
-            done[step.name] = carry_out(step, building, _digests(step, done))
-        finally:
-            seconds[step.name] = time.monotonic() - started
+            if step.name not in checks:  # the steps that it needs were not up to date, or it failed
+                checks[step.name] = check_step(step, _needs(step, results), fresh)
+            results[step.name] = execute_step(checks[step.name], fresh)
+        except Exception as error:
+            seconds = time.monotonic() - started
+            results[step.name] = _without_outputs(step, checks, error)._replace(seconds=seconds)
+            raise
 
-    _, failed = run_steps(
+    _, failures = run_steps(
         steps,
         {step.name: [need for need, _ in step.needs] for step in steps},
-        one,
-        jobs=building.jobserver.jobs,
-        keep_going=building.options.keep_going,
-        listener=building.listener,
+        run,
+        jobs=context.jobserver.jobs,
+        keep_going=context.options.keep_going,
+        listener=context.listener,
     )
-    return failed
+    return failures
 
 
-def _raise(failed: dict[str, Exception], building: Building) -> None:
-    from buildtool.engine.scheduler import raise_failures  # noqa: PLC0415 - most builds go well
+def _needs(step: CMakeStep, results: Results) -> dict[str, str]:
+    """The digests of the outputs that `step` builds on, by step."""
+    return {need: results[need].digest for need, _ in step.needs}
 
-    raise_failures(failed, building.listener, keep_going=building.options.keep_going)
+
+def _without_outputs(step: CMakeStep, checks: Checks, error: Exception | None) -> StepResult:
+    """The result of a step that failed with `error`, or of one that was skipped."""
+    outcome = Outcome.FAILED if error else Outcome.SKIPPED
+    reasons = checks[step.name].reasons if step.name in checks else ()
+    return StepResult(step, outcome, reasons=reasons, error=error)
 
 
-def _digests(step: CMakeStep, done: dict[str, BuiltStep]) -> dict[str, str]:
-    """The digests of what the steps made that `step` builds on."""
-    return {need: done[need].digest for need, _ in step.needs}
+def _raise(build: BuildResult, context: BuildContext) -> None:
+    """Raise the errors of the steps that failed, with the document of the build."""
+    from buildtool.engine.report import build_document  # noqa: PLC0415 - most builds succeed
+    from buildtool.engine.scheduler import raise_failures  # noqa: PLC0415
+
+    try:
+        raise_failures(build.errors, context.listener, keep_going=context.options.keep_going)
+    except BuildtoolError as error:
+        error.document = build_document(build)
+        raise

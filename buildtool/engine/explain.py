@@ -1,30 +1,28 @@
-"""What a build would do now and why, or what the last one did: each step in plain words."""
+"""What a build would do now and why, and what the last one did."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
-from buildtool.engine.context import Building
-from buildtool.engine.decide import Judged, judge
+from buildtool.engine.context import BuildContext
+from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
 from buildtool.engine.reasons import Reason
-from buildtool.engine.result import BuiltStep
+from buildtool.engine.result import BuildResult, Outcome
 from buildtool.plan.plan import Plan
 
-UP_TO_DATE, RESTORED, BUILT, WAITS = "up-to-date", "restored", "built", "waits"
+WAITS = "waits"
 
 
-class Explained(Value):
-    """A step: its outcome, and why it is not up to date.
+class Explanation(Value):
+    """What becomes of a step, and why it is not up to date.
 
-    `outcome` is `up-to-date`, `restored`, `built`, `failed`, `skipped` (another one failed), or
-    `waits`: for what `origin` names, a step that has to be built first.  Of a restored one `origin`
-    is `local` or `remote`.  `nearest` is what keeps it from being restored: what differs from the
-    most similar of the `known` states that were built before.
+    `outcome` is an `Outcome`, or `waits`: `origin` then names the step that has to be built first.
+    For a restored step, `origin` is `local` or `remote`.  `nearest` is why the step cannot be
+    restored: how the inputs differ from those of the most similar of the `known` builds.
     """
 
     step: str
@@ -46,60 +44,58 @@ class Explained(Value):
         }
 
 
-def explain(plan: Plan, building: Building) -> tuple[Explained, ...]:
-    """What carrying `plan` out would do now; nothing is touched."""
+def explain(plan: Plan, context: BuildContext) -> tuple[Explanation, ...]:
+    """What building `plan` would do now; changes nothing."""
     digests: dict[str, str] = {}
     rows = []
     for step in plan.steps:
-        waits = [need for need, _ in step.needs if need not in digests]
-        if waits:
-            rows.append(Explained(step.name, WAITS, origin=waits[0]))
+        waits_for = next((need for need, _ in step.needs if need not in digests), "")
+        if waits_for:
+            rows.append(Explanation(step.name, WAITS, origin=waits_for))
             continue
-        judged = judge(step, building, {need: digests[need] for need, _ in step.needs})
-        row, digest = _explain(judged, building)
-        rows.append(row)
-        if digest:
-            digests[step.name] = digest
+        check = check_step(step, {need: digests[need] for need, _ in step.needs}, context)
+        match decide(check, context):
+            case UpToDate(record):
+                digests[step.name] = record.digest
+                rows.append(Explanation(step.name, Outcome.UP_TO_DATE))
+            case Restore(hit):
+                digests[step.name] = hit.record.digest
+                rows.append(Explanation(step.name, Outcome.RESTORED, check.reasons, hit.origin))
+            case _:
+                rows.append(_explain_build(check, context))
     return tuple(rows)
 
 
-def _explain(judged: Judged, building: Building) -> tuple[Explained, str]:
-    """The step, and the digest of its outputs if these are known without building."""
-    name = judged.step.name
-    if judged.record and not judged.reasons:
-        return Explained(name, UP_TO_DATE), judged.record.digest
-    lookup = building.caches.lookup
-    if hit := lookup.find(judged.key, judged.roots, building.file_states):
-        return Explained(name, RESTORED, judged.reasons, hit.origin), hit.action.digest
-    known = lookup.known(judged.key)
-    nearest = lookup.nearest(known, judged.roots, building.file_states)
-    return Explained(name, BUILT, judged.reasons, "", nearest, len(known)), ""
+def _explain_build(check: StepCheck, context: BuildContext) -> Explanation:
+    lookup = context.caches.lookup
+    known = lookup.known(check.key)
+    nearest = lookup.nearest(known, check.step.roots, context.file_states)
+    return Explanation(check.step.name, Outcome.BUILT, check.reasons, "", nearest, len(known))
 
 
-def note_build(
-    state: Path, target: str, steps: Iterable[BuiltStep], not_done: Iterable[Explained]
-) -> None:
-    """Keep what a build did, for who asks later."""
-    rows = [Explained(s.step.name, s.outcome, s.reasons, s.origin) for s in steps]
-    rows += not_done
-    write_if_changed(_note(state, target), json.dumps([row.as_json() for row in rows]))
+def save_last_build(state: Path, build: BuildResult) -> None:
+    """Keep the result of a build for `last_build`."""
+    rows = [result.as_json() for result in build.steps]
+    write_if_changed(_last_build_file(state, build.plan.target), json.dumps(rows))
 
 
-def last_build(state: Path, target: str) -> tuple[Explained, ...] | None:
-    """What the last build of `target` did; None when none is known of."""
+def last_build(state: Path, target: str) -> tuple[Explanation, ...] | None:
+    """What the last build of `target` did; None when it is not known."""
     try:
-        return tuple(_read(row) for row in json.loads(read_regular(_note(state, target))))
+        return tuple(
+            _read(row) for row in json.loads(read_regular(_last_build_file(state, target)))
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _note(state: Path, target: str) -> Path:
+def _last_build_file(state: Path, target: str) -> Path:
     return state / "last" / f"{target}.json"
 
 
-def _read(row: dict[str, Any]) -> Explained:
-    found = tuple(
+def _read(row: dict[str, Any]) -> Explanation:
+    reasons = tuple(
         Reason(*(str(reason[name]) for name in ("kind", "name", "old", "new")))
         for reason in row["reasons"]
     )
-    return Explained(str(row["name"]), str(row["outcome"]), found, str(row["origin"] or ""))
+    return Explanation(str(row["name"]), str(row["outcome"]), reasons, str(row["origin"] or ""))

@@ -1,7 +1,8 @@
-"""Whether a step was ever carried out on what there is now: here, on another branch, elsewhere.
+"""The caches of a build: outputs that a step once made of the inputs that are there now.
 
-In two looks, as nobody knows what a step reads before it has run: the step's key leads to the sets
-of paths that it was seen to read; one of these with what is there now leads to what it made.
+It is not known what a step reads before it has run, so a lookup takes two turns: the step's key
+leads to the path sets that the step was seen to read; a path set, with what is there now, leads to
+the outputs.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from buildtool.cache.restore import Check, restore
 from buildtool.core.files import is_digest
 from buildtool.core.value import Value
 from buildtool.engine.reasons import Reason, input_reasons
+from buildtool.engine.record import StepRecord
 from buildtool.inputs.globs import Budget, BudgetError
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet, changes, observe
 from buildtool.inputs.roots import RootError, Roots
@@ -33,57 +35,52 @@ if TYPE_CHECKING:
 
 
 MAX_RESTORED = 4 << 30
-"""Bytes that the files of one action of a remote cache may have together."""
+"""The most bytes that the files of one action of a remote cache may have together."""
 PATIENCE = 60.0
-"""Seconds that these files may take, beyond what their bytes take."""
+"""Seconds that fetching these files may take, beyond what their size allows."""
 RECENT = 16
-"""How many actions of a step are kept in mind, to tell which one is the most similar."""
+"""How many actions of a step are remembered, to find the most similar one."""
 
 
-class Hit(Value):
-    """An action that was carried out on just these `inputs`; `origin` is `local` or `remote`."""
+class CacheHit(Value):
+    """Outputs of a step that a cache has, for the inputs that are there now.
 
-    action: Action
-    inputs: InputSet
+    `origin` is `local` or `remote`; `remote` is what to fetch the files from in the latter case.
+    """
+
+    action_key: str
+    record: StepRecord
     origin: str
     remote: RemoteDocument | None = None
 
 
-class Kept(Value):
-    """Outputs in their directory; `place` is the clone's where they have it in them, else ""."""
-
-    outputs: tuple[Output, ...]
-    directory: Path
-    place: str
-
-
-class Lookup(Value):
-    """The caches of this build."""
+class CacheLookup(Value):
+    """The local cache and, where one is configured, the remote cache."""
 
     local: LocalCache
     remote: RemoteCache | None = None
 
-    def find(self, key: str, roots: Roots, file_states: FileStates) -> Hit | None:
-        """What the step with this key made of what is there now, if anything is known of it."""
+    def find(self, key: str, roots: Roots, file_states: FileStates) -> CacheHit | None:
+        """What the step with this key made of the inputs that are there now, if a cache has it."""
         for inputs in self._observed(key, roots, file_states):
-            for place in ("", str(roots.places["project"])):
-                name = action_key(key, inputs, place)
+            for directory in ("", str(roots.places["project"])):
+                name = action_key(key, inputs, directory)
                 data = self.local.document(name)
                 action = read_action(data, name) if data else None
                 if action and action.step_key == key:
-                    return Hit(action, inputs, "local")
-            if hit := self._shared(key, inputs):
+                    return CacheHit(name, _record(action, inputs), "local")
+            if hit := self._find_remote(key, inputs):
                 return hit
         return None
 
-    def restore(self, hit: Hit, into: Path, check: Check = lambda _: None) -> bool:
-        """Lay down what the action made, if `check` finds nothing wrong with it, and keep what
-        came from a server; False when a part of it is no longer to be had.
+    def restore(self, hit: CacheHit, into: Path, check: Check = lambda _: None) -> bool:
+        """Put the outputs into the directory `into` if `check` accepts them, and keep what came
+        from a server; False when a part of them is missing.
 
-        Raises what `check` raises; `OSError` when what is in the local cache cannot be laid down.
+        Raises what `check` raises; `OSError` when outputs of the local cache cannot be written.
         """
-
-        seconds = _seconds(hit.action) if hit.remote else 0.0
+        outputs = hit.record.outputs
+        seconds = _seconds(outputs) if hit.remote else 0.0
         end = time.monotonic() + seconds
 
         def fetch(digest: str, path: Path) -> bool:
@@ -94,7 +91,7 @@ class Lookup(Value):
             return hit.remote is not None and hit.remote.fetch(digest, path)
 
         try:
-            if not restore(hit.action.outputs, into, fetch, check):
+            if not restore(outputs, into, fetch, check):
                 return False
         except OSError as error:
             if not hit.remote or not self.remote:
@@ -104,17 +101,16 @@ class Lookup(Value):
             )
             return False
         if hit.remote:
-            self._keep(hit.action, hit.inputs, hit.action.files(into))
+            self._keep(_action(hit.action_key, hit.record), hit.record.inputs, into)
         return True
 
-    def store(self, key: str, inputs: InputSet, kept: Kept, seconds: float) -> None:
-        """Keep what a step made in `seconds`."""
-        name = action_key(key, inputs, kept.place)
-        action = Action(key, name, inputs.as_json(), kept.outputs, __version__, seconds)
-        files = action.files(kept.directory)
-        self._keep(action, inputs, files)
-        if self.remote and self.remote.writable and not kept.place:
-            self._share(action, inputs, files)
+    def store(self, record: StepRecord, directory: Path, bound_to: str = "") -> None:
+        """Keep the outputs in `directory`; `bound_to` is the project's directory for outputs that
+        are right in this one only, else ""."""
+        action = _action(action_key(record.key, record.inputs, bound_to), record)
+        self._keep(action, record.inputs, directory)
+        if self.remote and self.remote.writable and not bound_to:
+            self._share(action, record.inputs, directory)
 
     def reject(self, action_key: str, server: str) -> None:
         """Delete a bad action, and keep in mind that it is not to be had from `server` either."""
@@ -155,8 +151,9 @@ class Lookup(Value):
         recent = [name, *(other for other in self._recent(key) if other != name)][:RECENT]
         self.local.put_document(_recent_key(key), json.dumps(recent).encode())
 
-    def _share(self, action: Action, inputs: InputSet, files: Mapping[str, Path]) -> None:
+    def _share(self, action: Action, inputs: InputSet, directory: Path) -> None:
         assert self.remote is not None
+        files = action.files(directory)
         if not self.remote.put(action.action_key, action.as_bytes(), files):
             return
         known = self.remote.document(action.step_key)
@@ -165,7 +162,8 @@ class Lookup(Value):
         if mine not in others:
             self.remote.put(action.step_key, path_sets_document([mine, *others]), {})
 
-    def _keep(self, action: Action, inputs: InputSet, files: Mapping[str, Path]) -> None:
+    def _keep(self, action: Action, inputs: InputSet, directory: Path) -> None:
+        files = action.files(directory)
         if all(self.local.put(digest, file) for digest, file in files.items()):
             self.local.put_document(action.action_key, action.as_bytes())
             self.local.add_path_set(action.step_key, inputs.paths.as_json())
@@ -203,16 +201,15 @@ class Lookup(Value):
                 self.remote.trouble.bad("sent path sets that take too long to look at")
                 return
 
-    def _shared(self, key: str, inputs: InputSet) -> Hit | None:
-        """The action of a step on `inputs` that the server has, if it can be one."""
+    def _find_remote(self, key: str, inputs: InputSet) -> CacheHit | None:
+        """The server's action of the step on `inputs`, if it has one that can be right."""
         name = action_key(key, inputs, "")
         if not self.remote or self.local.document(_bad_key(name, self.remote.url)) is not None:
             return None
         if not (found := self.remote.document(name)):
             return None
         action = read_action(found.data, name)
-        own = inputs.as_json()
-        if not action or action.step_key != key or action.inputs != own:
+        if not action or action.step_key != key or action.inputs != inputs.as_json():
             self.remote.trouble.bad("sent an action of another step or of other inputs")
             return None
         sizes = {output.digest: output.size for output in action.outputs if output.digest}
@@ -222,20 +219,37 @@ class Lookup(Value):
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
             self.remote.trouble.bad(f"sent an action with more than {MAX_RESTORED} bytes of files")
             return None
-        # Its inputs are equal, and may be written in another way: 0 for false.
-        return Hit(action._replace(inputs=own, server=self.remote.url), inputs, "remote", found)
+        record = _record(action, inputs)._replace(server=self.remote.url)
+        return CacheHit(name, record, "remote", found)
 
 
-def action_key(step_key: str, inputs: InputSet, place: str) -> str:
-    """sha256 of a step's key, what it read, and where the clone is if that shapes the outputs."""
-    return hashlib.sha256(f"{step_key}\n{inputs.digest}\n{place}".encode()).hexdigest()
+def _record(action: Action, inputs: InputSet) -> StepRecord:
+    return StepRecord(action.step_key, inputs, action.outputs, action.seconds, action.server)
 
 
-def _seconds(action: Action) -> float:
-    """How long a server may take for all files of an action."""
+def _action(name: str, record: StepRecord) -> Action:
+    return Action(
+        record.key,
+        name,
+        record.inputs.as_json(),
+        record.outputs,
+        __version__,
+        record.seconds,
+        record.server,
+    )
+
+
+def action_key(step_key: str, inputs: InputSet, bound_to: str) -> str:
+    """sha256 of a step's key, its inputs, and the project's directory for outputs that are right
+    in this one only."""
+    return hashlib.sha256(f"{step_key}\n{inputs.digest}\n{bound_to}".encode()).hexdigest()
+
+
+def _seconds(outputs: Sequence[Output]) -> float:
+    """How long fetching all files may take."""
     from buildtool.cache.remote.exchange import SLOWEST  # noqa: PLC0415 - mostly none is asked
 
-    return PATIENCE + sum(output.size for output in action.outputs) / SLOWEST
+    return PATIENCE + sum(output.size for output in outputs) / SLOWEST
 
 
 def _bad_key(name: str, server: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.engine.record import Record, spoiled
+from buildtool.engine.record import StepRecord, changed_outputs
 from buildtool.inputs.path_sets import Change, InputSet, changes
 from buildtool.plan.step_key import differences
 
@@ -59,9 +59,9 @@ class Reason(Value):
         return f"{self.name} changed: {_value(self.old)} → {_value(self.new)}"
 
 
-def reasons(
-    record: Record | None,
-    fields: dict[str, Any],
+def find_reasons(
+    record: StepRecord | None,
+    fields: Mapping[str, Any],
     now: InputSet | None,
     output: Path,
     state: Callable[[str], str],
@@ -74,10 +74,11 @@ def reasons(
         return (Reason("first"),)
     found = [Reason("field", *row) for row in differences(record.fields, fields)]
     found += input_reasons(changes(record.inputs, now))
-    found += [Reason("moved", path) for path in record.moved]
-    found += [Reason("doubtful", path) for path in record.doubtful]
+    found += [Reason("moved", path) for path in record.changed_during_build]
+    found += [Reason("doubtful", path) for path in record.uncertain]
     found += [
-        Reason("output", path, new=wrong) for path, wrong in spoiled(record.outputs, output, state)
+        Reason("output", path, new=wrong)
+        for path, wrong in changed_outputs(record.outputs, output, state)
     ]
     return tuple(found)
 

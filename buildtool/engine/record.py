@@ -1,11 +1,13 @@
-"""What is known of a step since it was last carried out: enough to tell that nothing is to be done.
+"""The record of a step: its key, what it read, what it made.
 
-One file a step in the project's state.  It can be lost at any time: then the cache is asked.
+The same record is kept in the project's state, one file per step, and in every cache.  The file can
+be lost at any time: the caches are asked then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,55 +23,58 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet
 from buildtool.plan.plan import CMakeStep
 
-VERSION = 3
+VERSION = 4
+NO_FIELDS: Mapping[str, Any] = {}
 
 
-class Record(Value):
-    """A step as it was: the fields of its key, what it read, what it made.
+class StepRecord(Value):
+    """A step as it was when it was last built: key, inputs and outputs.
 
-    `moved` are inputs that changed while it ran: what it made may be of neither state of them;
-    `doubtful` are files that may not be the ones that were read (see `drivers.cmake.scan`).
-    `runtime` are the toolchain's and packages' libraries that ship with it: SONAME → file.
-    `server` is the remote cache that its outputs came from, "" for none.
+    `seconds` is how long building it took, `server` the remote cache that the outputs come from, ""
+    for none.  The rest is known in this project only and not kept in caches: `fields` are those of
+    the key; `runtime` are the libraries of the toolchain and of packages that ship with the step,
+    SONAME → file.  Outputs with one of these are kept in no cache: `changed_during_build` are
+    inputs of which it is not known which state was read, `uncertain` are files that may not be the
+    ones that were read (see `drivers.cmake.scan`).
     """
 
     key: str
-    fields: Mapping[str, Any]
     inputs: InputSet
     outputs: tuple[Output, ...]
-    moved: tuple[str, ...]
-    runtime: Mapping[str, str]
     seconds: float
     server: str = ""
-    doubtful: tuple[str, ...] = ()
+    fields: Mapping[str, Any] = NO_FIELDS
+    runtime: Mapping[str, str] = NO_FIELDS
+    changed_during_build: tuple[str, ...] = ()
+    uncertain: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """That of the outputs: what steps depend on that build on this one."""
+        """The digest of the outputs: steps that need this one depend on it."""
         return outputs_digest(self.outputs)
 
 
 def record_file(state: Path, step: CMakeStep) -> Path:
-    """Where the step's record is, below the project's state."""
+    """The file of the step's record in the project's state."""
     return state / "steps" / f"{step.component}-{step.output.name}.json"
 
 
-def read_record(file: Path) -> Record | None:
-    """The record; None when there is none that can be read."""
+def read_record(file: Path) -> StepRecord | None:
+    """The record in `file`; None when there is none that can be read."""
     try:
-        said = read_summed(file)
-        if said["version"] != VERSION:
+        stored = read_summed(file)
+        if stored["version"] != VERSION:
             return None
-        return Record(
-            str(said["key"]),
-            dict(said["fields"]),
-            InputSet.from_json(said["inputs"]),
-            outputs_from_json(said["outputs"]),
-            tuple(map(str, said["moved"])),
-            {str(name): str(path) for name, path in said["runtime"].items()},
-            float(said["seconds"]),
-            str(said.get("server", "")),
-            tuple(map(str, said["doubtful"])),
+        return StepRecord(
+            str(stored["key"]),
+            InputSet.from_json(stored["inputs"]),
+            outputs_from_json(stored["outputs"]),
+            float(stored["seconds"]),
+            str(stored["server"]),
+            dict(stored["fields"]),
+            {str(name): str(path) for name, path in stored["runtime"].items()},
+            tuple(map(str, stored["changed_during_build"])),
+            tuple(map(str, stored["uncertain"])),
         )
     except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
         return None
@@ -77,28 +82,22 @@ def read_record(file: Path) -> Record | None:
         return None
 
 
-def write_record(file: Path, record: Record) -> None:
-    """Keep the record."""
-    said = {
+def write_record(file: Path, record: StepRecord) -> None:
+    """Write the record to `file`."""
+    stored = {
+        **record._asdict(),
         "version": VERSION,
-        "key": record.key,
-        "fields": dict(record.fields),
         "inputs": record.inputs.as_json(),
         "outputs": outputs_as_json(record.outputs),
-        "moved": list(record.moved),
-        "runtime": dict(record.runtime),
-        "seconds": record.seconds,
-        "server": record.server,
-        "doubtful": list(record.doubtful),
     }
-    write_summed(file, said)
+    write_summed(file, stored)
 
 
-def spoiled(outputs: Sequence[Output], directory: Path, state: Any) -> list[tuple[str, str]]:
-    """The outputs that are not in `directory` as they were made: paths, and what is wrong.
-
-    `state` is `FileStates.state`.
-    """
+def changed_outputs(
+    outputs: Sequence[Output], directory: Path, state: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """The outputs that are not in `directory` as they were made: their paths, and `changed` or
+    `missing`.  `state` is `FileStates.state`."""
     wrong = []
     for output in outputs:
         path = directory / output.path

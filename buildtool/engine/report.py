@@ -1,61 +1,31 @@
-"""What became of each step of a plan, as `build --json` prints it: the same after a failure."""
+"""The document of a build, as `build --json` prints it: the same after a failure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.drivers.cmake.step_log import log_file
-from buildtool.engine.result import BuiltStep
-from buildtool.plan.plan import Plan
-
-NONE: Mapping[str, Any] = {}
+from buildtool.engine.result import BuildResult, StepResult
 
 
-def report(
-    plan: Plan,
-    steps: Iterable[BuiltStep],
-    failed: Mapping[str, Exception] = NONE,
-    seconds: Mapping[str, float] = NONE,
-) -> dict[str, Any]:
-    """The document of a build that is not staged: what finished, and by name what `failed` and
-    after how many `seconds`.  Steps that are in neither were skipped."""
-    done = {built.step.name: _finished(built) for built in steps}
+def build_document(build: BuildResult) -> dict[str, Any]:
+    """The document of a build that is not staged."""
     rows = []
-    for step in plan.steps:
-        log = log_file(plan.state / "logs", step.name)
-        rows.append(
-            {
-                **step.as_json(),
-                **(
-                    done.get(step.name)
-                    or _unfinished(failed.get(step.name), seconds.get(step.name, 0.0))
-                ),
-                "log": str(log) if log.is_file() else None,
-            }
-        )
-    return {"target": plan.target, "steps": rows, "stage": None, "release": None}
+    for result in build.steps:
+        log = log_file(build.plan.state / "logs", result.step.name)
+        rows.append({**_step_document(result), "log": str(log) if log.is_file() else None})
+    return {"target": build.plan.target, "steps": rows, "stage": None, "release": None}
 
 
-def _finished(built: BuiltStep) -> dict[str, Any]:
+def _step_document(result: StepResult) -> dict[str, Any]:
+    error = result.error if isinstance(result.error, BuildtoolError) else None
     return {
-        "outcome": built.outcome,
-        "origin": built.origin or None,
-        "seconds": round(built.seconds, 3),
-        "outputs": [str(path) for path in built.files.values()],
-        "error": None,
-        "diagnostics": [],
-    }
-
-
-def _unfinished(error: Exception | None, seconds: float) -> dict[str, Any]:
-    told = error if isinstance(error, BuildtoolError) else None
-    return {
-        "outcome": "failed" if error else "skipped",
-        "origin": None,
-        "seconds": round(seconds, 3),
-        "outputs": [],
-        "error": told.as_json() if told else None,
-        "diagnostics": [one._asdict() for one in told.diagnostics] if told else [],
+        **result.step.as_json(),
+        "outcome": result.outcome,
+        "origin": result.origin or None,
+        "seconds": round(result.seconds, 3),
+        "outputs": [str(path) for path in result.files.values()],
+        "error": error.as_json() if error else None,
+        "diagnostics": [one._asdict() for one in error.diagnostics] if error else [],
     }

@@ -1,34 +1,75 @@
-"""The result of a build: which files each step ships."""
+"""The result of a build: what became of each step, and which files it ships."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from buildtool.core.value import Value
 from buildtool.engine.reasons import Reason
+from buildtool.engine.record import StepRecord
 from buildtool.plan.plan import CMakeStep, Plan
 
 
-class BuiltStep(Value):
-    """One finished step: its outcome (`up-to-date`, `restored`, `built`), its time in seconds, and
-    what it ships.
+class Outcome(StrEnum):
+    """What became of a step."""
 
-    `files` are by their path in the output directory, `digest` is that of all of them together;
-    `reasons` say why it was not up to date, `origin` which cache it was restored from.
+    UP_TO_DATE = "up-to-date"
+    RESTORED = "restored"
+    BUILT = "built"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class StepResult(Value):
+    """What became of one step.
+
+    `record` is what is true of the step now, None when it failed or was skipped; `reasons` say why
+    it was not up to date, `origin` which cache it was restored from (`local` or `remote`, "" for
+    none); `seconds` is wall time, `error` what a failed step raised.
     """
 
     step: CMakeStep
-    outcome: str
-    seconds: float
-    files: Mapping[str, Path]
-    digest: str = ""
+    outcome: Outcome
+    record: StepRecord | None = None
     reasons: tuple[Reason, ...] = ()
     origin: str = ""
+    seconds: float = 0.0
+    error: Exception | None = None
+
+    @cached_property
+    def files(self) -> Mapping[str, Path]:
+        """The files that the step ships, by their path in its output directory."""
+        if not self.record:
+            return {}
+        files = {output.path: self.step.output / output.path for output in self.record.outputs}
+        return files | {name: Path(path) for name, path in self.record.runtime.items()}
+
+    @property
+    def digest(self) -> str:
+        """The digest of the step's outputs; "" when it has none."""
+        return self.record.digest if self.record else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What is kept of the result for `why --last`."""
+        return {
+            "name": self.step.name,
+            "outcome": self.outcome,
+            "origin": self.origin,
+            "reasons": [reason.as_json() for reason in self.reasons],
+        }
 
 
-class Built(Value):
-    """All finished steps of a plan."""
+class BuildResult(Value):
+    """What became of every step of a plan, in the order of the plan."""
 
     plan: Plan
-    steps: tuple[BuiltStep, ...]
+    steps: tuple[StepResult, ...]
+
+    @property
+    def errors(self) -> dict[str, Exception]:
+        """What the failed steps raised, by step."""
+        return {result.step.name: result.error for result in self.steps if result.error}

@@ -18,7 +18,7 @@ from typing import Any
 from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.process import capture, check
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
-from buildtool.engine.execute_step import Configured
+from buildtool.engine.execute_step import ConfiguredTree
 from buildtool.ide.compile_commands import for_clangd, without_launcher
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
@@ -53,7 +53,7 @@ class Written:
         return {"path": str(self.path), "changed": self.changed, "note": self.note}
 
 
-def write_database(project: Project, trees: Iterable[Configured]) -> Written:
+def write_database(project: Project, trees: Iterable[ConfiguredTree]) -> Written:
     """Write the compile commands of `trees`, the first of a source first: clangd takes that one.
 
     Raises `FileApiError` when CMake's own account of a tree cannot be read.
@@ -85,7 +85,7 @@ def preset_names(target: str, steps: Sequence[CMakeStep]) -> list[str]:
     return names
 
 
-def write_presets(source: Path, trees: Sequence[tuple[str, Configured]]) -> Written:
+def write_presets(source: Path, trees: Sequence[tuple[str, ConfiguredTree]]) -> Written:
     """Write the presets of `trees`, whose components have the directory `source`, by name."""
     presets = [_preset(name, tree) for name, tree in trees]
     place = source / USER_PRESETS
@@ -105,7 +105,7 @@ def write_presets(source: Path, trees: Sequence[tuple[str, Configured]]) -> Writ
     )
 
 
-def missing_sources(project: Project, trees: Iterable[Configured]) -> int:
+def missing_sources(project: Project, trees: Iterable[ConfiguredTree]) -> int:
     """How many sources are made by a build that has not been."""
     files = {
         source
@@ -121,7 +121,7 @@ def _folder(project: Project) -> Path:
     return project.state / "ide"
 
 
-def _commands(tree: Configured, macros: _Macros) -> list[dict[str, Any]]:
+def _commands(tree: ConfiguredTree, macros: _Macros) -> list[dict[str, Any]]:
     file = tree.step.tree / DATABASE
     try:
         data = read_regular(file, MAX_BYTES + 1)
@@ -164,14 +164,14 @@ class _Macros:
         return self.known[key]
 
 
-def _preset(name: str, tree: Configured) -> Preset:
+def _preset(name: str, tree: ConfiguredTree) -> Preset:
     step = tree.step
     side = f"for {step.arch}" if step.arch else "for ARM64"
     return Preset(
         name=name,
         title=f"{step.component} {side} with {step.profile.name}",
         tree=step.tree,
-        cmake=tree.cmake.program,
+        cmake=step.cmake.program,
         cache=tree.cache,
         environment=tree.environment,
         base=step.preset,

@@ -1,16 +1,19 @@
-"""The plan: which steps make a target, decided without touching anything."""
+"""The plan: the steps that make a target.  Making one changes no file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.project.model import Define, Host, Project, Skel, Target, Tool
-from buildtool.sdk.found import ANY
+from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
+from buildtool.project.model import Define, Host, Project, Skel, Target
+from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.profile import Profile
 
 if TYPE_CHECKING:
@@ -27,14 +30,16 @@ class ConanNeeds(Value):
 class CMakeStep(Value):
     """Configure, build and install one component with one profile.
 
-    `tree` is keyed by what is built, so two targets with the same skel share it; `output` is the
-    directory of what it ships; `root` is the project, whose place shapes nothing; `arch` is None
-    for the ARM64 side; `toolchain_file` is one of the component's own, in place of the profile's;
-    `install` says whether its install() rules run, `ships` whether what they put down ships or is
-    there only for others to build on; `artifacts` ship in any case; `inputs` are globs of files
-    that it reads and no tool tells of, `needs` the outputs of steps that it builds on, by name;
-    `target_defines` names those of `defines` that every component of the target gets; `cmake` and
-    `ninja` are what the project asks of these.
+    `arch` is None for the ARM64 side; `root` is the project's directory; `tree` is the build tree,
+    named by what is built, so that two targets with the same skel share it; `output` is the
+    directory of the step's outputs; `cmake` are the CMake and the Ninja that it uses.
+
+    `inputs` are globs of files that the component reads and no tool reports; `needs` are the steps
+    that it builds on, each with the directory of its outputs; `target_defines` are the names of
+    those `defines` that every component of the target gets; `install` says whether the install()
+    rules run, `ships` whether the files that they install ship or are there for other components
+    only; files that match `artifacts` ship in any case; `toolchain_file` is a toolchain file of the
+    component's own, in place of the profile's.
     """
 
     name: str
@@ -45,6 +50,7 @@ class CMakeStep(Value):
     source: Path
     tree: Path
     output: Path
+    cmake: CMake
     build_type: str = "Release"
     launcher: str = ""
     inputs: tuple[str, ...] = ()
@@ -59,8 +65,11 @@ class CMakeStep(Value):
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
     conan: ConanNeeds | None = None
-    cmake: Tool = ANY
-    ninja: Tool = ANY
+
+    @cached_property
+    def roots(self) -> Roots:
+        """Names for the directories that are elsewhere on another machine or in another clone."""
+        return named_roots(self.root, self.tree, self.profile.places)
 
     def ships_output(self, name: str) -> bool:
         """Whether `name`, a path in its output directory, is a part of the release."""
@@ -92,9 +101,9 @@ class CMakeStep(Value):
 
 
 class Plan(Value):
-    """Everything that `build TARGET` will do, in order, and where the result is staged.
+    """The steps of a target, each after those that it needs, and the directory that is staged.
 
-    `system_libraries` are those that its devices have besides the platform's.
+    `system_libraries` are libraries that the devices have in addition to those of the platform.
     """
 
     target: str
@@ -125,8 +134,8 @@ def find_target(project: Project, name: str) -> Target:
     )
 
 
-def make_plan(
-    project: Project, target_name: str, host: Profile, skels: Mapping[str, Profile]
+def plan_target(
+    project: Project, target_name: str, cmake: CMake, host: Profile, skels: Mapping[str, Profile]
 ) -> Plan:
     """The steps that make `target_name`: the ARM64 side, then each skel for each arch.
 
@@ -136,13 +145,14 @@ def make_plan(
     target = find_target(project, target_name)
     components: list[Host | Skel] = [*project.hosts.values(), *project.skels.values()]
     needed = {need for component in components for need in component.needs}
+    step = partial(_step, project, target, cmake, needed)
     steps = [
-        _step(project, target, n, project.hosts[n], host, needed=n in needed)
-        for n in in_order(project.hosts)
+        step(name=name, component=project.hosts[name], profile=host)
+        for name in in_order(project.hosts)
     ]
     steps += [
-        _step(project, target, n, project.skels[n], skels[arch], needed=n in needed, arch=arch)
-        for n in in_order(project.skels)
+        step(name=name, component=project.skels[name], profile=skels[arch], arch=arch)
+        for name in in_order(project.skels)
         for arch in target.archs
     ]
     return Plan(
@@ -170,11 +180,12 @@ def in_order(components: Mapping[str, Host] | Mapping[str, Skel]) -> tuple[str, 
 def _step(
     project: Project,
     target: Target,
+    cmake: CMake,
+    needed: Collection[str],
+    *,
     name: str,
     component: Host | Skel,
     profile: Profile,
-    *,
-    needed: bool,
     arch: str | None = None,
 ) -> CMakeStep:
     defines = {**component.defines, **target.defines}
@@ -196,6 +207,7 @@ def _step(
         source=project.root / component.source,
         tree=place("build", name),
         output=place("out", name),
+        cmake=cmake,
         build_type=target.build_type,
         launcher=project.header.launcher,
         inputs=component.inputs,
@@ -205,8 +217,8 @@ def _step(
         target_defines=tuple(sorted(target.defines)),
         targets=tuple(filled(name) for name in component.targets),
         preset=filled(component.preset),
-        install=component.install or needed,
-        ships=component.install or not needed,
+        install=component.install or name in needed,
+        ships=component.install or name not in needed,
         artifacts=tuple(filled(pattern) for pattern in component.artifacts),
         toolchain_file=project.root / component.toolchain_file
         if component.toolchain_file
@@ -214,8 +226,6 @@ def _step(
         conan=ConanNeeds(project.root / component.conan, conan_home(project))
         if isinstance(component, Host) and component.conan
         else None,
-        cmake=project.tool("cmake"),
-        ninja=project.tool("ninja"),
     )
 
 

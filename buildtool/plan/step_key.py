@@ -1,7 +1,7 @@
-"""A step's key: everything that is known before it runs and shapes what it makes.
+"""A step's key: everything that is known before the step runs and has an influence on its outputs.
 
-The fields have names, so that a key can say why it is another one.  No field holds a path of this
-clone, so that another clone has the same key.
+The fields have names, so that the reason for another key can be told.  No field holds a path of
+this clone, so that another clone has the same key.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from buildtool.core.files import file_digest, value_digest
 from buildtool.inputs.roots import Roots
 from buildtool.plan.environment import let_through
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.cmake import CMake
 
 KEY_VERSION = 2
-"""Another number when what a key means changes: nothing of before is then taken."""
+"""Increased when the meaning of a key changes: results of earlier versions are not used then."""
 
 
-def step_fields(
-    step: CMakeStep, cmake: CMake, roots: Roots, needs: Mapping[str, str], packages: str
-) -> dict[str, Any]:
+def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dict[str, Any]:
     """The named fields of the step's key.
 
-    `needs` are the digests of the outputs that it builds on, by step; `packages` names the Conan
-    packages, if any.  A launcher is left out: it changes who compiles, not what comes out.
+    `needs` are the digests of the outputs of the steps that it needs, by step; `packages` is the
+    key of its Conan packages, "" for none.  The compiler launcher is no field: it has no influence
+    on the outputs.
     """
+    roots = step.roots
 
     def said(texts: Mapping[str, str]) -> dict[str, str]:
         return {name: _named(text, roots) for name, text in texts.items()}
@@ -65,7 +64,7 @@ def step_fields(
             "toolchain file": roots.named(own) if own else "",
         },
         "environment": said(let_through(step.environment)),
-        "tools": {"buildtool": __version__, "cmake and ninja": cmake.identity},
+        "tools": {"buildtool": __version__, "cmake and ninja": step.cmake.identity},
         "needs": dict(needs),
         "packages": packages,
     }
@@ -82,8 +81,16 @@ def step_key(fields: Mapping[str, Any]) -> str:
     return value_digest(fields)
 
 
+def base_key(fields: Mapping[str, Any]) -> str:
+    """sha256 of those fields after whose change a build tree is deleted: no tool reports what in
+    the tree depends on them."""
+    names = ("version", "profile", "environment", "tools", "packages")
+    inputs, targets = fields["component"]["inputs"], fields["cmake"]["targets"]
+    return value_digest([inputs, targets, *(fields[name] for name in names)])
+
+
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The fields that differ: their names (`cmake.defines.LEVEL`), old and new; "" for none."""
+    """The fields that differ: name (`cmake.defines.LEVEL`), old and new value ("" for none)."""
     if before == now:
         return []
     old, new = _flat(before), _flat(now)
@@ -108,12 +115,12 @@ def _text(value: Any, beside: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if value == "" and beside is None:
-        return '""'  # it is there, and empty
+        return '""'  # present, and empty
     return "" if value is None else str(value)
 
 
 def _named(text: str, roots: Roots) -> str:
-    """`text` with the paths in it by their roots."""
+    """`text` with each root in it replaced by its name."""
     for name, place in sorted(roots.places.items(), key=lambda root: -len(str(root[1]))):
         if str(place) in text:
             text = re.sub(rf"{re.escape(str(place))}(?![\w.+-])", f"{{{name}}}", text)

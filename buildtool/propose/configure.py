@@ -11,7 +11,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.arguments import step_roots, tool_environment
+from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.driver import Driver
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
@@ -20,11 +20,11 @@ from buildtool.drivers.cmake.scan.ninja import read_graph
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
-from buildtool.plan.plan import CMakeStep, make_plan
+from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.propose.calls import Call, traced_calls
-from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.choose import host_profile, skel_profiles
 from buildtool.toolchains.profile import Profile
 
@@ -144,7 +144,7 @@ class Configuring:
             project = project._replace(hosts={"it": component})
         else:
             project = project._replace(skels={"it": component})
-        (step,) = make_plan(project, "sim", profile, {arch: profile}).steps
+        (step,) = plan_target(project, "sim", find_cmake(), profile, {arch: profile}).steps
         return step._replace(
             tree=place / "tree", output=place / "output", needs=tuple(needs.items())
         )
@@ -183,7 +183,7 @@ class Configuring:
     def _run(self, step: CMakeStep, place: Path) -> Result:
         limit = LIMIT if bool(step.arch) in self._warm else FIRST_LIMIT
         log = StepLog(place / "log", step.name, limit)
-        driver = _driver(step, log, find_cmake(step.cmake, step.ninja))
+        driver = _driver(step, log)
         try:
             driver.configure()
             self._warm.add(bool(step.arch))
@@ -203,16 +203,16 @@ class Configuring:
             log.close()
 
 
-def _driver(step: CMakeStep, log: StepLog, cmake: CMake) -> Driver:
+def _driver(step: CMakeStep, log: StepLog) -> Driver:
     silent: Callable[[str], None] = lambda _: None  # noqa: E731
     return Driver(
         step=step,
-        cmake=cmake,
+        cmake=step.cmake,
         dependencies=None,
         launcher=None,
         needs={},
         environment=tool_environment(step),
-        roots=step_roots(step),
+        roots=step.roots,
         file_states=FileStates(),
         log=log,
         say=silent,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
-from buildtool.plan.plan import make_plan
+from buildtool.plan.plan import plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project
@@ -22,6 +22,7 @@ from buildtool.propose.sides import HOST
 from buildtool.propose.tables import Tables
 from buildtool.propose.text import text
 from buildtool.propose.tree import LISTING, CMakeTree
+from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.dsp import dsp_sdk
 
 PREFIX = "buildtool-init-"
@@ -112,4 +113,4 @@ def _check(proposal: Proposal, root: Path, configuring: Configuring) -> None:
     project = parse_project(root / FILE_NAME, text(proposal))
     for name, target in project.targets.items():
         skels = {arch: configuring.profile(arch) for arch in target.archs}
-        make_plan(project, name, configuring.profile(""), skels)
+        plan_target(project, name, find_cmake(), configuring.profile(""), skels)

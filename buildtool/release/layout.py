@@ -11,7 +11,7 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
-from buildtool.engine.result import Built
+from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import CMakeStep
 
 LIBRARIES = "lib"
@@ -41,10 +41,10 @@ class Layout(Value):
     spare: dict[str, Output]
 
 
-def lay_out(built: Built) -> Layout:
+def lay_out(build: BuildResult) -> Layout:
     """Give every output its place.  Raises `StageError` for two files of one place."""
     layout = Layout({}, {})
-    for finished in built.steps:
+    for finished in build.steps:
         step = finished.step
         for name, path in finished.files.items():
             output = Output(step, name, path)

@@ -19,7 +19,7 @@ from buildtool.core.files import value_digest
 from buildtool.core.own import make_directory, remove
 from buildtool.core.summed import read_summed, write_summed
 from buildtool.core.value import Value
-from buildtool.engine.result import Built
+from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import RUNS, FileStates
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
@@ -45,38 +45,38 @@ class _Contents(Value):
     links: Mapping[str, str]
 
 
-def stage(built: Built, file_states: FileStates) -> Staged:
+def stage(build: BuildResult, file_states: FileStates) -> Staged:
     """Lay out what `built` ships in the plan's stage directory.
 
     The directory is replaced as a whole, and only when it is not as it should be: what is in it is
     compared by content.  Raises `StageError` for two files of one place, for one below another, and
     for a libcdsprpc, and what `add_needed` raises.
     """
-    contents = _contents(built, file_states)
+    contents = _contents(build, file_states)
     _refuse_below_files({**dict.fromkeys(contents.links, Path()), **contents.files})
     script = (Path(__file__).parent / RUN_SCRIPT).read_text(encoding="utf-8")
-    directory = built.plan.stage
+    directory = build.plan.stage
     wanted = {place: file_states.state(path) for place, path in contents.files.items()}
     wanted |= {place: _link_state(target) for place, target in contents.links.items()}
     wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + RUNS
-    archs = tuple(dict.fromkeys(s.step.arch for s in built.steps if s.step.arch))
-    staged = Staged(built.plan.target, directory, value_digest(sorted(wanted.items())), archs)
+    archs = tuple(dict.fromkeys(s.step.arch for s in build.steps if s.step.arch))
+    staged = Staged(build.plan.target, directory, value_digest(sorted(wanted.items())), archs)
     if _states(directory, file_states) != wanted:
         _replace(directory, contents, script)
     return staged
 
 
-def _contents(built: Built, file_states: FileStates) -> _Contents:
+def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
     """What the release consists of; noted, for to find it out many files must be read."""
-    layout = lay_out(built)
+    layout = lay_out(build)
     outputs = [
         [kind, place, str(output.path), file_states.state(output.path), _link(output.path)]
         for kind, outputs in zip(("ships", "spare"), layout, strict=True)
         for place, output in sorted(outputs.items())
     ]
-    profiles = [finished.step.profile.digest for finished in built.steps]
-    key = value_digest([VERSION, __version__, outputs, profiles, built.plan.system_libraries])
-    note = built.plan.state / "contents" / f"{built.plan.target}.json"
+    profiles = [finished.step.profile.digest for finished in build.steps]
+    key = value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
+    note = build.plan.state / "contents" / f"{build.plan.target}.json"
     try:
         said = read_summed(note)
         if said["key"] == key:
@@ -84,18 +84,18 @@ def _contents(built: Built, file_states: FileStates) -> _Contents:
             return _Contents(files, dict(said["links"]))
     except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         pass  # it is found out again
-    contents = _find_out(built, layout, file_states)
+    contents = _find_out(build, layout, file_states)
     paths = {place: str(path) for place, path in contents.files.items()}
     write_summed(note, {"key": key, "files": paths, "links": contents.links})
     return contents
 
 
-def _find_out(built: Built, layout: Layout, file_states: FileStates) -> _Contents:
+def _find_out(build: BuildResult, layout: Layout, file_states: FileStates) -> _Contents:
     from buildtool.release.contents import contents  # noqa: PLC0415 - mostly it is known
     from buildtool.release.libraries import add_needed  # noqa: PLC0415
 
     found, elves = contents(layout, file_states.state)
-    add_needed(found, elves, layout.spare, built.plan)
+    add_needed(found, elves, layout.spare, build.plan)
     for output in (*layout.ships.values(), *found.files.values()):
         _refuse_cdsprpc(output)
     links = {

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
-from buildtool.cache.emulator_cache import INSTALL, directory, note_use, state_of
+from buildtool.cache.emulator_cache import INSTALL, directory, lock_of, note_use, state_of
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
+from buildtool.core.lock import locked
 from buildtool.deploy.emulated.verify import is_whole
-from buildtool.engine.context import building
-from buildtool.engine.execute_step import carry_out
+from buildtool.engine.context import open_context
+from buildtool.engine.decide import check_step
+from buildtool.engine.execute_step import execute_step
 from buildtool.plan.plan import CMakeStep
+from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
@@ -53,11 +56,20 @@ def build_emulator(listener: Listener) -> Emulator:
     if missing:
         listener(Note("building the emulated device, once; the first time takes a minute or two"))
     for step in missing:
-        with building(state_of(step.tree), listener) as shared:
-            carry_out(step, shared, {})
+        _build(step, listener)
     for step in (shell, cdsprpc):
         note_use(step.tree)
     return Emulator(cdsprpc.output / "libcdsprpc.so.1", shell.output / "fastrpc_shell")
+
+
+def _build(step: CMakeStep, listener: Listener) -> None:
+    # The emulator belongs to no project, so no project's lock covers it.
+    waiting = Note(f"{step.name}: waiting for another buildtool")
+    with (
+        locked(lock_of(step.tree), lambda: listener(waiting)),
+        open_context(state_of(step.tree), listener) as context,
+    ):
+        execute_step(check_step(step, {}, context), context)
 
 
 def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
@@ -71,4 +83,5 @@ def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
         source=source,
         tree=directory() / key,
         output=directory() / key / INSTALL,
+        cmake=find_cmake(),
     )

@@ -10,7 +10,7 @@ from buildtool.cache.tally import Tally, tally_tree
 from buildtool.core import own
 from buildtool.core.lock import locked_now
 from buildtool.core.value import Value
-from buildtool.engine.record import read_record, spoiled
+from buildtool.engine.record import changed_outputs, read_record
 from buildtool.inputs.file_states import FileStates
 
 
@@ -59,5 +59,5 @@ def _wrong(tree: Path, file_states: FileStates) -> list[Path]:
         output / name
         for record in records
         if record
-        for name, _ in spoiled(record.outputs, output, file_states.state)
+        for name, _ in changed_outputs(record.outputs, output, file_states.state)
     ]

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import sys
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import buildtool
-from buildtool import _data
-from buildtool.core.cache import cache_dir
-from buildtool.inputs.roots import Roots
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.cmake import CMake
@@ -67,42 +59,3 @@ def tool_environment(step: CMakeStep, launcher: Launcher | None = None) -> dict[
     told = {name: said.get(name, value) for name, value in step.profile.environment.items()}
     own = launcher.environment if launcher else {}
     return {**own, **build_environment(step.environment), **told}
-
-
-def step_roots(step: CMakeStep) -> Roots:
-    """Names for the directories that are elsewhere on another machine or in another clone."""
-    return Roots(
-        {
-            **_installed(step.root),
-            **{name.lower(): Path(place) for name, place in _directories(step).items()},
-            "cache": cache_dir(),
-            "python": Path(sys.prefix),
-            "project": step.root,
-            "tree": step.tree,
-        }
-    )
-
-
-@functools.cache
-def _installed(project: Path) -> Mapping[str, Path]:
-    """This tool's own directories, as far as the project is elsewhere."""
-    python = Path(sys.prefix)
-    own = {
-        "buildtool": Path(buildtool.__file__).parent,
-        **{f"buildtool.{name}": _data.path(name) for name in ("cmake", "dsp", "host")},
-    }
-    # In a clone of this tool, which is a project too, its sources are the project's.
-    return {
-        name: place
-        for name, place in own.items()
-        if place.is_relative_to(python) or not place.is_relative_to(project)
-    }
-
-
-def _directories(step: CMakeStep) -> Mapping[str, str]:
-    """The places of a profile that are directories of their own, not the system's."""
-    return {
-        name: place
-        for name, place in step.profile.places.items()
-        if Path(place).is_absolute() and Path(place).is_dir() and not place.startswith("/usr/")
-    }

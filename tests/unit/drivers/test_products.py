@@ -14,6 +14,7 @@ from buildtool.drivers.cmake.check_products import check_products
 from buildtool.drivers.cmake.products import ArtifactError, check_installed, normalize_modes
 from buildtool.plan.plan import CMakeStep
 from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE
 
 PROFILE = Profile(
     "p", "hexagon", "hexagon.cmake.in", {}, "", {}, Compiler("clang", "22", "", (), ())
@@ -23,7 +24,7 @@ PROFILE = Profile(
 @pytest.fixture
 def step(tmp_path: Path) -> CMakeStep:
     return CMakeStep(
-        "s", "s", None, PROFILE, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out"
+        "s", "s", None, PROFILE, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out", CMAKE
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from buildtool.drivers.cmake.runpath import directory_in_release, runpath_script
 from buildtool.plan.plan import CMakeStep
+from tests.made_up import CMAKE
 from tests.unit.release.conftest import HOST, elf
 
 
@@ -33,7 +34,9 @@ def test_what_an_entry_names(entry: str, folder: str, directory: str | None) -> 
 
 @pytest.fixture
 def step(tmp_path: Path) -> CMakeStep:
-    return CMakeStep("s", "s", None, HOST, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out")
+    return CMakeStep(
+        "s", "s", None, HOST, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out", CMAKE
+    )
 
 
 def script(step: CMakeStep, installed: str, copied: str) -> list[str]:

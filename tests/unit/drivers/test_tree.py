@@ -35,8 +35,8 @@ WHOLE = TreeNote(
     declared=PathSet.of(["{project}/a.c"]),
     install=PathSet.of(),
     products={"a.o": (1, 2, 3, 4)},
-    frame={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
-    headers=(9, "d" * 64),
+    generated={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
+    deps=(9, "d" * 64),
     answer="index-1.json",
     news=("{project}/a.c",),
 )
@@ -76,9 +76,9 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("products", {"a.o": [1, 2, 3, float("inf")]}),
         ("products", {"a.o": [1, 2, 3, float("nan")]}),
         ("products", {"a.o": 7}),
-        ("frame", ["build.ninja"]),
-        ("frame", {"build.ninja": [1, 2]}),
-        ("headers", [9]),
+        ("generated", ["build.ninja"]),
+        ("generated", {"build.ninja": [1, 2]}),
+        ("deps", [9]),
     ],
 )
 def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Any, cast
 from buildtool.cache.local import LocalCache
 from buildtool.cache.outputs import read_outputs
 from buildtool.cache.remote.client import RemoteCache
-from buildtool.engine.lookup import Kept, Lookup
+from buildtool.engine.lookup import CacheLookup
+from buildtool.engine.record import StepRecord
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet, observe
@@ -27,7 +28,7 @@ class Clone:
     """A clone with a source, and what a step made of it, as it seems."""
 
     root: Path
-    lookup: Lookup
+    lookup: CacheLookup
 
     def __post_init__(self) -> None:
         self.root.mkdir(parents=True)
@@ -56,15 +57,15 @@ class Clone:
         (self.out / "bin" / "app").write_text(f"made of {(self.root / 'a.c').read_text()}{more}")
         (self.out / "bin" / "app").chmod(0o755)
         (self.out / "bin" / "link").symlink_to("app")
-        kept = Kept(read_outputs(self.out), self.out, str(self.root) if bound else "")
-        self.lookup.store(key, self.inputs(paths), kept, 1.0)
+        record = StepRecord(key, self.inputs(paths), read_outputs(self.out), 1.0)
+        self.lookup.store(record, self.out, str(self.root) if bound else "")
 
     def restore(self, key: str = KEY) -> str:
         """What is found for what there is now: the cache, then the text that is restored."""
         hit = self.lookup.find(key, self.roots, FileStates())
         if hit is None:
             return ""
-        assert hit.inputs == self.inputs(hit.inputs.paths)
+        assert hit.record.inputs == self.inputs(hit.record.inputs.paths)
         shutil.rmtree(self.out, ignore_errors=True)
         if not self.lookup.restore(hit, self.out):
             assert not self.out.exists()
@@ -124,7 +125,7 @@ class Document:
         return digest in self.blobs
 
 
-def machine(folder: Path, server: Server | None = None) -> Lookup:
+def machine(folder: Path, server: Server | None = None) -> CacheLookup:
     """The caches of a machine that keeps its own in `folder`."""
     cache = LocalCache(folder, 1 << 30, lambda _: None)
-    return Lookup(cache, cast(RemoteCache, server))
+    return CacheLookup(cache, cast(RemoteCache, server))

@@ -34,8 +34,8 @@ def test_packages_devices_and_locks_stay(state: Path) -> None:
     assert (state / "conan/p/file").is_file()
 
 
-def test_with_what_is_dear_only_locks_stay(state: Path) -> None:
-    remove(state, everything(state, dear=True))
+def test_only_locks_stay_when_all_is_removed(state: Path) -> None:
+    remove(state, everything(state, include_expensive=True))
 
     assert names(state) == {"build.lock", "conan.lock"}
 

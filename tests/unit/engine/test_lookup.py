@@ -10,26 +10,27 @@ from typing import Any
 import pytest
 from lookup_clone import KEY, PATHS, Clone, Server, machine
 
-from buildtool.engine.lookup import RECENT, Kept, Lookup, action_key
+from buildtool.engine.lookup import RECENT, CacheLookup, action_key
+from buildtool.engine.record import StepRecord
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
 
 
 @pytest.fixture
-def lookup(tmp_path: Path) -> Iterator[Lookup]:
+def lookup(tmp_path: Path) -> Iterator[CacheLookup]:
     lookup = machine(tmp_path / "cache")
     yield lookup
     lookup.local.close()
 
 
 @pytest.fixture
-def here(tmp_path: Path, lookup: Lookup) -> Clone:
+def here(tmp_path: Path, lookup: CacheLookup) -> Clone:
     return Clone(tmp_path / "here" / "clone", lookup)
 
 
 @pytest.fixture
-def there(tmp_path: Path, lookup: Lookup) -> Clone:
+def there(tmp_path: Path, lookup: CacheLookup) -> Clone:
     return Clone(tmp_path / "there" / "a clone", lookup)
 
 
@@ -97,7 +98,7 @@ def test_path_sets_with_roots_of_others_are_passed_over(here: Clone) -> None:
 def test_states_with_roots_of_others_are_not_the_nearest(here: Clone) -> None:
     roots = Roots({**here.roots.places, "sdk": here.root})
     foreign = observe(PathSet.of(["{sdk}/a.c"]), roots, FileStates())
-    here.lookup.store(KEY, foreign, Kept((), here.out, ""), 1.0)
+    here.lookup.store(StepRecord(KEY, foreign, (), 1.0), here.out)
     here.make()
     here.write("two")
 

@@ -14,7 +14,7 @@ from lookup_clone import KEY, PATHS, Clone, Server, machine
 
 from buildtool.cache.action import path_sets_document
 from buildtool.cache.outputs import read_outputs
-from buildtool.engine.lookup import Lookup, action_key
+from buildtool.engine.lookup import CacheLookup, action_key
 from buildtool.inputs import file_states as file_states_module
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
@@ -38,7 +38,7 @@ def victim(tmp_path: Path, server: Server) -> Clone:
     return Clone(tmp_path / "clone", machine(tmp_path / "cache", server))
 
 
-def stored(lookup: Lookup) -> list[str]:
+def stored(lookup: CacheLookup) -> list[str]:
     """What is in a local cache."""
     return [path.name for path in lookup.local.directory.glob("*c*/*/*")]
 
@@ -65,7 +65,7 @@ def test_what_a_check_refuses_leaves_no_trace(victim: Clone) -> None:
 def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server) -> None:
     hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
-    victim.lookup.reject(hit.action.action_key, hit.action.server)
+    victim.lookup.reject(hit.action_key, hit.record.server)
     assert stored(victim.lookup)
     server.asked.clear()
 
@@ -80,9 +80,9 @@ def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> N
     assert victim.restore() == "remote: made of one"
     hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
-    assert (hit.origin, hit.action.server) == ("local", server.url)
+    assert (hit.origin, hit.record.server) == ("local", server.url)
 
-    victim.lookup.reject(hit.action.action_key, hit.action.server)
+    victim.lookup.reject(hit.action_key, hit.record.server)
 
     assert victim.restore() == ""
     victim.make()  # what is built instead is found, though the server's is not
@@ -98,7 +98,7 @@ def test_a_cache_that_cannot_be_written_rejects_for_this_time(
     hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
     monkeypatch.setattr(victim.lookup.local.store, "write_document", full)
-    victim.lookup.reject(hit.action.action_key, hit.action.server)
+    victim.lookup.reject(hit.action_key, hit.record.server)
 
 
 def change(server: Server, name: str, **fields: Any) -> None:
@@ -271,6 +271,6 @@ def test_no_change_of_a_document_does_harm(
         assert stored(clone.lookup) == []
     else:
         assert hit
-        assert read_outputs(clone.out) == hit.action.outputs
+        assert read_outputs(clone.out) == hit.record.outputs
         assert clone.lookup.known(KEY) == (clone.inputs(),)
     clone.lookup.local.close()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from buildtool.cache.outputs import Output
-from buildtool.engine.reasons import Reason, input_reasons, reasons
-from buildtool.engine.record import Record, spoiled
+from buildtool.engine.reasons import Reason, find_reasons, input_reasons
+from buildtool.engine.record import StepRecord, changed_outputs
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import Change, InputSet, PathSet
@@ -30,8 +30,9 @@ def seen(digest: str = OLD, *, header: bool = False, files: tuple[str, ...] = ()
     )
 
 
-def record(outputs: tuple[Output, ...] = (), moved: tuple[str, ...] = ()) -> Record:
-    return Record("c" * 64, FIELDS, seen(), outputs, moved, {}, 1.0)
+def record(outputs: tuple[Output, ...] = (), moved: tuple[str, ...] = ()) -> StepRecord:
+    inputs = seen()
+    return StepRecord("c" * 64, inputs, outputs, 1.0, fields=FIELDS, changed_during_build=moved)
 
 
 def nothing(_: str) -> str:
@@ -39,12 +40,12 @@ def nothing(_: str) -> str:
 
 
 def test_nothing_is_a_reason_when_all_is_as_it_was(tmp_path: Path) -> None:
-    assert reasons(record(), FIELDS, seen(), tmp_path, nothing) == ()
+    assert find_reasons(record(), FIELDS, seen(), tmp_path, nothing) == ()
 
 
 @pytest.mark.parametrize("missing", [(None, seen()), (record(), None)])
 def test_without_a_last_time_there_is_one_reason(missing: Any, tmp_path: Path) -> None:
-    assert reasons(missing[0], FIELDS, missing[1], tmp_path, nothing) == (Reason("first"),)
+    assert find_reasons(missing[0], FIELDS, missing[1], tmp_path, nothing) == (Reason("first"),)
 
 
 def test_everything_that_differs_is_told_in_order(tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_everything_that_differs_is_told_in_order(tmp_path: Path) -> None:
     fields = {"cmake": {"defines": {"LEVEL": "2", "FAST": "ON"}}, "version": 1}
     now = seen(NEW, header=True, files=("{project}/two.c",))
 
-    found = reasons(before, fields, now, tmp_path, nothing)
+    found = find_reasons(before, fields, now, tmp_path, nothing)
 
     assert [reason.text for reason in found] == [
         "cmake.defines.FAST: nothing → 'ON'",
@@ -112,7 +113,7 @@ def test_outputs_that_are_not_as_they_were_made(tmp_path: Path) -> None:
         Output("no-link", "link", target="same"),
     ]
 
-    assert spoiled(outputs, tmp_path, file_states.state) == [
+    assert changed_outputs(outputs, tmp_path, file_states.state) == [
         ("other", "changed"),
         ("runs", "changed"),
         ("gone", "missing"),

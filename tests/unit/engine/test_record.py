@@ -11,17 +11,17 @@ import pytest
 from buildtool.cache.outputs import Output
 from buildtool.core.files import value_digest
 from buildtool.core.summed import read_summed, write_summed
-from buildtool.engine.record import Record, read_record, write_record
+from buildtool.engine.record import StepRecord, read_record, write_record
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet
 
 PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")])
-RECORD = Record(
+RECORD = StepRecord(
     key="a" * 64,
     fields={"version": 1, "cmake": {"defines": {"A": "1"}}},
     inputs=InputSet(PATHS, {"{project}/a.c": "b" * 64}, (), {"GLOB {project}/*.c": ()}),
     outputs=(Output("bin/a", "executable", "c" * 64, 5), Output("bin/b", "link", target="a")),
-    moved=("{project}/a.c",),
+    changed_during_build=("{project}/a.c",),
     runtime={"libc++.so.1": "/sdk/libc++.so.1"},
     seconds=1.5,
 )
@@ -71,7 +71,7 @@ def put(*keys: Any) -> Callable[[Any], None]:
         put("outputs", 0, "digest", "short"),
         put("outputs", 1, "target", "/etc/passwd"),
         put("outputs", 1, "target", "../../outside"),
-        put("moved", 1),
+        put("changed_during_build", 1),
         put("runtime", ["libc++.so.1"]),
         put("runtime", None),
         put("seconds", "soon"),

@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from buildtool.cli.why import SHOWN, _show
-from buildtool.engine.explain import Explained, last_build, note_build
+from buildtool.engine.explain import Explanation, last_build, save_last_build
 from buildtool.engine.reasons import Reason
+from buildtool.engine.result import BuildResult, Outcome, StepResult
+from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE
 
 OLD, NEW = "a" * 64, "b" * 64
+PROFILE = Profile("p", "hexagon", "none", {}, "", {}, Compiler("clang", "22", "", (), ()))
 CHANGED = Reason("input", "{project}/host/main.c", OLD, NEW)
 DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
 
@@ -20,36 +25,36 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
 @pytest.mark.parametrize(
     ("row", "text"),
     [
-        (Explained("host/app", "up-to-date"), "host/app: up to date\n"),
+        (Explanation("host/app", "up-to-date"), "host/app: up to date\n"),
         (
-            Explained("host/app", "restored", (CHANGED,), "local"),
+            Explanation("host/app", "restored", (CHANGED,), "local"),
             "host/app: restored from the local cache\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explained("host/app", "restored", (Reason("first"),), "remote"),
+            Explanation("host/app", "restored", (Reason("first"),), "remote"),
             "host/app: restored from the remote cache\n    it was not built here before\n",
         ),
         (
-            Explained("skel/a/v68", "built", (DEFINE, CHANGED)),
+            Explanation("skel/a/v68", "built", (DEFINE, CHANGED)),
             "skel/a/v68: rebuilt\n"
             "    cmake.defines.LEVEL: nothing → 'two'\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explained("host/app", "waits", origin="host/base"),
+            Explanation("host/app", "waits", origin="host/base"),
             "host/app: waits for host/base, which is rebuilt\n",
         ),
-        (Explained("host/app", "failed"), "host/app: failed\n"),
+        (Explanation("host/app", "failed"), "host/app: failed\n"),
         (
-            Explained("host/app", "built", (Reason("first"),), "", (CHANGED,), 1),
+            Explanation("host/app", "built", (Reason("first"),), "", (CHANGED,), 1),
             "host/app: rebuilt\n"
             "    it was not built here before\n"
             "    the one state of it in the cache differs:\n"
             "      host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explained("host/app", "built", (DEFINE, CHANGED), "", (CHANGED,), 3),
+            Explanation("host/app", "built", (DEFINE, CHANGED), "", (CHANGED,), 3),
             "host/app: rebuilt\n"
             "    cmake.defines.LEVEL: nothing → 'two'\n"
             "    host/main.c changed: aaaaaaaa → bbbbbbbb\n"
@@ -57,16 +62,16 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
             "      host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (  # what differs from the last build is not said twice
-            Explained("host/app", "built", (CHANGED,), "", (CHANGED,), 2),
+            Explanation("host/app", "built", (CHANGED,), "", (CHANGED,), 2),
             "host/app: rebuilt\n    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
         (
-            Explained("host/app", "built", (Reason("input", "a\x1b[2J\n\u202e.c", OLD),)),
+            Explanation("host/app", "built", (Reason("input", "a\x1b[2J\n\u202e.c", OLD),)),
             "host/app: rebuilt\n    a\\x1b[2J\\n\\u202e.c is gone\n",
         ),
     ],
 )
-def test_a_step_in_words(row: Explained, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_step_in_words(row: Explanation, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     _show(row, SHOWN)
 
     assert capsys.readouterr().out == text
@@ -75,7 +80,7 @@ def test_a_step_in_words(row: Explained, text: str, capsys: pytest.CaptureFixtur
 def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
     many = tuple(Reason("input", f"{number}.c", OLD) for number in range(SHOWN + 2))
 
-    _show(Explained("host/app", "built", many), SHOWN)
+    _show(Explanation("host/app", "built", many), SHOWN)
 
     *shown, rest = capsys.readouterr().out.splitlines()
     assert len(shown) == 1 + SHOWN
@@ -83,20 +88,27 @@ def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def row(**changes: Any) -> dict[str, Any]:
-    known = Explained("host/app", "built", (CHANGED,), "local").as_json()
+    known = Explanation("host/app", "built", (CHANGED,), "local").as_json()
     return {**known, **changes}
 
 
-def test_the_note_of_a_build_is_read_again(tmp_path: Path) -> None:
-    failed = Explained("skel/a/v68", "failed", (CHANGED,))
-    skipped = Explained("skel/a/v73", "skipped")
-    note_build(tmp_path, "sim", [], [failed, skipped])
+def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    step = CMakeStep("host/app", "app", None, PROFILE, *[tmp_path] * 4, CMAKE)
+    failed = StepResult(step, Outcome.FAILED, reasons=(CHANGED,), error=ValueError())
+    skipped = StepResult(step._replace(name="host/b"), Outcome.SKIPPED)
+    restored = StepResult(step._replace(name="host/c"), Outcome.RESTORED, None, (), "local")
+    plan = Plan("sim", (), tmp_path, tmp_path)
+    save_last_build(tmp_path, BuildResult(plan, (failed, skipped, restored)))
 
-    assert last_build(tmp_path, "sim") == (failed, skipped)
+    assert last_build(tmp_path, "sim") == (
+        Explanation("host/app", "failed", (CHANGED,)),
+        Explanation("host/b", "skipped"),
+        Explanation("host/c", "restored", (), "local"),
+    )
     assert last_build(tmp_path, "other") is None
 
     (tmp_path / "last/sim.json").write_text(json.dumps([row()]))
-    assert last_build(tmp_path, "sim") == (Explained("host/app", "built", (CHANGED,), "local"),)
+    assert last_build(tmp_path, "sim") == (Explanation("host/app", "built", (CHANGED,), "local"),)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.plan.plan import CMakeStep, in_order, make_plan
+from buildtool.plan.plan import CMakeStep, in_order, plan_target
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE
 
 PROJECT = Project(
     root=Path("/p"),
@@ -33,7 +34,7 @@ SKELS = {arch: profile(arch) for arch in ("v68", "v73")}
 
 
 def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
-    plan = make_plan(PROJECT, "sim", HOST, SKELS)
+    plan = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS)
 
     assert [step.name for step in plan.steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
     assert plan.stage == Path("/p/.buildtool/stage/sim")
@@ -58,7 +59,7 @@ def test_install_rules_run_and_ship_unless_told_otherwise(
     app = Host("app", needs=("base",) if needed else ())
     project = PROJECT._replace(hosts={"base": base, "app": app})
 
-    step = make_plan(project, "sim", HOST, SKELS).steps[0]
+    step = plan_target(project, "sim", CMAKE, HOST, SKELS).steps[0]
 
     assert (step.install, step.ships) == (rules_run, rules_ship)
     assert step.ships_output("lib/liba.so") is rules_ship
@@ -67,15 +68,15 @@ def test_install_rules_run_and_ship_unless_told_otherwise(
 
 
 def test_the_arch_is_filled_in() -> None:
-    step = make_plan(PROJECT, "sim", HOST, SKELS).steps[2]
+    step = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).steps[2]
 
     assert step.defines == (("A", "ON"), ("N", "x-v73"))
     assert step.artifacts == ("lib*v73.so",)
 
 
 def test_targets_with_the_same_skel_share_its_tree() -> None:
-    one = make_plan(PROJECT, "sim", HOST, SKELS).steps
-    other = make_plan(PROJECT, "v73", HOST, SKELS).steps
+    one = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).steps
+    other = plan_target(PROJECT, "v73", CMAKE, HOST, SKELS).steps
 
     assert one[2].tree == other[1].tree
     assert one[1].tree != one[2].tree
@@ -93,7 +94,7 @@ def test_defines_of_a_target_go_before_those_of_its_components() -> None:
     project = PROJECT._replace(targets=targets)
 
     def steps(name: str) -> tuple[CMakeStep, ...]:
-        return make_plan(project, name, HOST, SKELS).steps
+        return plan_target(project, name, CMAKE, HOST, SKELS).steps
 
     host, skel = steps("tuned")[0], steps("tuned")[2]
     assert host.defines == (("A", "OFF"), ("ARCH", "{arch}"))
@@ -109,14 +110,14 @@ def test_what_is_built_on_is_that_of_the_same_defines() -> None:
     targets = {"tuned": Target("u", ("v68",), defines={"A": 1})}
     project = PROJECT._replace(skels=skels, targets=targets)
 
-    _, base, k = make_plan(project, "tuned", HOST, SKELS).steps
+    _, base, k = plan_target(project, "tuned", CMAKE, HOST, SKELS).steps
 
     assert k.needs == (("skel/base/v68", base.output),)
 
 
 def test_a_wrong_target_gets_a_suggestion() -> None:
     with pytest.raises(UsageError) as caught:
-        make_plan(PROJECT, "simm", HOST, SKELS)
+        plan_target(PROJECT, "simm", CMAKE, HOST, SKELS)
 
     assert caught.value.remedy == "Did you mean 'sim'?"
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.drivers.cmake.arguments import step_roots
 from buildtool.plan import step_key as step_keys
-from buildtool.plan.plan import CMakeStep, make_plan
+from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.plan.step_key import differences, step_fields, step_key
 from buildtool.project.model import Header, Host, Project, Skel, Target
 from buildtool.sdk.cmake import CMake
@@ -99,16 +98,16 @@ class Machine:
             targets={"sim": Target("ubuntu-aarch64", ("v73",), build_type="Debug")},
         )
         skels = {"v73": llvm}
-        app, base, _ = make_plan(project, "sim", zig, skels).steps
-        other, _, tuned = make_plan(project, "sim", gcc, {"v73": sdk}).steps
+        cmake = CMake(self.tools / "cmake", self.tools / "ninja", "4.4", "c" * 64)
+        app, base, _ = plan_target(project, "sim", cmake, zig, skels).steps
+        other, _, tuned = plan_target(project, "sim", cmake, gcc, {"v73": sdk}).steps
         return {"host-zig": app, "host-gcc": other, "skel-llvm": base, "skel-everything": tuned}
 
     def fields(self, name: str) -> dict[str, Any]:
         step = self.steps()[name]
-        cmake = CMake(self.tools / "cmake", self.tools / "ninja", "4.4", "c" * 64)
         needs = NEEDS if step.needs else {}
         packages = "d" * 64 if name == "host-gcc" else ""
-        return step_fields(step, cmake, step_roots(step), needs, packages)
+        return step_fields(step, needs, packages)
 
 
 @pytest.fixture(autouse=True)
@@ -167,9 +166,8 @@ def test_a_neighbour_of_the_clone_is_no_part_of_it(machine: Machine) -> None:
     step = machine.steps()["host-zig"]._replace(
         defines=(("A", f"{machine.clone}-2/a"), ("B", f"-I{machine.clone}")),
     )
-    cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
 
-    assert step_fields(step, cmake, step_roots(step), {}, "")["cmake"]["defines"] == {
+    assert step_fields(step, {}, "")["cmake"]["defines"] == {
         "A": f"{machine.clone}-2/a",
         "B": "-I{project}",
     }
@@ -202,10 +200,7 @@ def test_each_part_of_a_step_is_a_field_with_a_name(
     change: dict[str, Any], rows: list[tuple[str, str, str]], machine: Machine
 ) -> None:
     step = machine.steps()["host-zig"]
-    cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
-    before, after = (
-        step_fields(one, cmake, step_roots(step), {}, "") for one in (step, step._replace(**change))
-    )
+    before, after = (step_fields(one, {}, "") for one in (step, step._replace(**change)))
 
     assert differences(before, after) == rows
     assert step_key(before) != step_key(after)
@@ -213,12 +208,9 @@ def test_each_part_of_a_step_is_a_field_with_a_name(
 
 def test_a_launcher_is_no_field(machine: Machine) -> None:
     step = machine.steps()["host-zig"]
-    cmake = CMake(Path("/cmake"), Path("/ninja"), "4.4", "c" * 64)
     with_one = step._replace(launcher="ccache")
 
-    assert step_fields(step, cmake, step_roots(step), {}, "") == step_fields(
-        with_one, cmake, step_roots(step), {}, ""
-    )
+    assert step_fields(step, {}, "") == step_fields(with_one, {}, "")
 
 
 def test_tools_needs_and_packages_are_fields(machine: Machine) -> None:

@@ -9,6 +9,7 @@ from buildtool.drivers.cmake.install_rules import Installation, InstallRule
 from buildtool.plan.plan import CMakeStep
 from buildtool.propose.configure import Configured
 from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE
 
 ROOT, TREE = Path("/tree"), Path("/scratch/tree")
 KINDS = {"program": "EXECUTABLE", "library": "SHARED_LIBRARY", "static": "STATIC_LIBRARY"}
@@ -53,6 +54,6 @@ def configured(
     that are built."""
     built = {str(a) for t in targets if t.name not in without.split() for a in t.artifacts}
     built |= {str(TREE / name) for name in more.split()}
-    step = CMakeStep("s", "s", arch, PROFILE, ROOT, ROOT, TREE, TREE / "output")
+    step = CMakeStep("s", "s", arch, PROFILE, ROOT, ROOT, TREE, TREE / "output", CMAKE)
     model = BuildTree(ROOT, TREE, targets, {})
     return Configured(step, model, Installation(rules, (ROOT,)), frozenset(built), (), frozenset())

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf_machine import EM_AARCH64
-from buildtool.engine.result import Built, BuiltStep
+from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged
 from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE, built
 
 HOST = Profile(
     "p",
@@ -62,7 +63,6 @@ class Project:
     root: Path
     system_libraries: tuple[str, ...] = ()
     steps: dict[str, CMakeStep] = field(default_factory=dict)
-    shipped: dict[str, dict[str, Path]] = field(default_factory=dict)
 
     def component(
         self,
@@ -92,20 +92,17 @@ class Project:
             self.root / "source" / name,
             self.root / "tree" / name,
             output,
+            CMAKE,
             ships=ships,
             artifacts=artifacts,
         )
         self.steps[name] = step
-        self.shipped[name] = {path: output / path for path in files}
         return step
 
     def stage(self) -> Staged:
         state, stage = self.root / "state", self.root / "stage/sim"
         plan = Plan("sim", tuple(self.steps.values()), stage, state, self.system_libraries)
-        steps = tuple(
-            BuiltStep(step, "built", 0.0, self.shipped[name]) for name, step in self.steps.items()
-        )
-        return release.stage(Built(plan, steps), FileStates())
+        return release.stage(BuildResult(plan, tuple(map(built, plan.steps))), FileStates())
 
     def staged(self) -> dict[str, str]:
         """What is staged: of a link its target, "" of a file."""

@@ -21,7 +21,7 @@ def test_a_library_that_is_nowhere(made: Project) -> None:
         "bin/app needs libx.so.1, which neither the release nor every device has"
     )
     assert 'system-libraries = ["libx.so.1"] in [target.sim]' in caught.value.remedy
-    assert [*caught.value.files] == [made.shipped["app"]["bin/app"]]
+    assert [*caught.value.files] == [made.steps["app"].output / "bin/app"]
     assert not (made.root / "stage/sim").exists()
 
     made.system_libraries = ("libx.so.1",)
@@ -120,7 +120,7 @@ def test_a_library_that_is_needed_by_its_path(made: Project) -> None:
 
     with pytest.raises(LibraryError, match=r"bin/app needs /build/libx\.so by its path") as caught:
         made.stage()
-    assert [*caught.value.files] == [made.shipped["app"]["bin/app"]]
+    assert [*caught.value.files] == [made.steps["app"].output / "bin/app"]
 
 
 @pytest.mark.parametrize(

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from buildtool.engine.result import Built, BuiltStep
+from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
 from buildtool.release.stage import Staged, StageError
 from buildtool.toolchains.import_stub import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
+from tests.made_up import CMAKE, built
 
 PROFILE = Profile(
     "p", "hexagon", "hexagon.cmake.in", {}, "", {}, Compiler("clang", "22", "", (), ())
 )
 
 
-def built(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Built:
+def build(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> BuildResult:
     """A finished step that ships `files`: path → content."""
     prefix = tmp_path / "prefix"
+    shutil.rmtree(prefix, ignore_errors=True)
     for name, text in files.items():
         path = prefix / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755 if name.startswith("bin/") else 0o644)
-    step = CMakeStep(
-        "s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out"
-    )
-    shipped = {name: prefix / name for name in files}
+    step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", prefix, CMAKE)
     plan = Plan("sim", (step,), tmp_path / "stage" / "sim", tmp_path / "state")
-    return Built(plan, (BuiltStep(step, "built", 0.0, shipped),))
+    return BuildResult(plan, (built(step),))
 
 
-def stage(result: Built) -> Staged:
+def stage(result: BuildResult) -> Staged:
     return release.stage(result, FileStates())
 
 
@@ -45,7 +45,7 @@ def tree(directory: Path) -> list[str]:
 
 
 def test_the_arm64_side_keeps_its_layout_and_programs_stay_executable(tmp_path: Path) -> None:
-    staged = stage(built(tmp_path, {"bin/app": "x", "lib/liba.so": "y", "share/d": "z"}))
+    staged = stage(build(tmp_path, {"bin/app": "x", "lib/liba.so": "y", "share/d": "z"}))
 
     assert tree(staged.directory) == ["bin/app", "lib/liba.so", "run.sh", "share/d"]
     assert os.access(staged.directory / "bin/app", os.X_OK)
@@ -53,33 +53,33 @@ def test_the_arm64_side_keeps_its_layout_and_programs_stay_executable(tmp_path: 
 
 
 def test_skels_lie_side_by_side_below_their_arch(tmp_path: Path) -> None:
-    staged = stage(built(tmp_path, {"lib/liba_skel.so": "x", "include/a.h": "y"}, "v73"))
+    staged = stage(build(tmp_path, {"lib/liba_skel.so": "x", "include/a.h": "y"}, "v73"))
 
     assert tree(staged.directory) == ["dsp/v73/liba_skel.so", "run.sh"]
     assert staged.archs == ("v73",)
 
 
 def test_a_file_that_is_no_longer_shipped_goes_away(tmp_path: Path) -> None:
-    stage(built(tmp_path, {"bin/old": "x"}))
-    staged = stage(built(tmp_path, {"bin/new": "x"}))
+    stage(build(tmp_path, {"bin/old": "x"}))
+    staged = stage(build(tmp_path, {"bin/new": "x"}))
 
     assert tree(staged.directory) == ["bin/new", "run.sh"]
 
 
 def test_nothing_is_touched_when_nothing_changed(tmp_path: Path) -> None:
-    first = stage(built(tmp_path, {"bin/app": "x"}))
+    first = stage(build(tmp_path, {"bin/app": "x"}))
     inode = first.directory.stat().st_ino
-    second = stage(built(tmp_path, {"bin/app": "x"}))
+    second = stage(build(tmp_path, {"bin/app": "x"}))
 
     assert (second.id, second.directory.stat().st_ino) == (first.id, inode)
-    third = stage(built(tmp_path, {"bin/app": "y"}))
+    third = stage(build(tmp_path, {"bin/app": "y"}))
     assert third.id != first.id
     assert (third.directory / "bin/app").read_text() == "y"
 
 
 def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="libcdsprpc") as caught:
-        stage(built(tmp_path, {"lib/libcdsprpc.so.1": "x"}))
+        stage(build(tmp_path, {"lib/libcdsprpc.so.1": "x"}))
 
     assert "Buildtool::cdsprpc" in caught.value.remedy
     assert not (tmp_path / "stage" / "sim").exists()
@@ -87,7 +87,7 @@ def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arch", [None, "v68"])
 def test_a_libcdsprpc_of_another_name_is_never_shipped(tmp_path: Path, arch: str | None) -> None:
-    result = built(tmp_path, {"lib/libfastrpc_client.so": ""}, arch)
+    result = build(tmp_path, {"lib/libfastrpc_client.so": ""}, arch)
     file = tmp_path / "prefix/lib/libfastrpc_client.so"
     file.write_bytes(import_stub("libcdsprpc.so.1", ["remote_handle64_open"]))
 
@@ -96,7 +96,7 @@ def test_a_libcdsprpc_of_another_name_is_never_shipped(tmp_path: Path, arch: str
 
 
 def test_a_link_to_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
-    result = built(tmp_path, {"lib/liba.so": ""})
+    result = build(tmp_path, {"lib/liba.so": ""})
     (tmp_path / "libcdsprpc.so.1.0.0").write_text("x")
     (tmp_path / "prefix/lib/liba.so").unlink()
     (tmp_path / "prefix/lib/liba.so").symlink_to(tmp_path / "libcdsprpc.so.1.0.0")
@@ -106,7 +106,7 @@ def test_a_link_to_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
 
 
 def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
-    result = built(tmp_path, {"lib/liba.so": "", "share/notes": "libcdsprpc.so.1"})
+    result = build(tmp_path, {"lib/liba.so": "", "share/notes": "libcdsprpc.so.1"})
     file = tmp_path / "prefix/lib/liba.so"
     file.write_bytes(import_stub("liba.so", ["libcdsprpc_version"]))
 
@@ -115,11 +115,11 @@ def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
 
 def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"two files want to be dsp/v68/a\.so"):
-        stage(built(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
+        stage(build(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
 
 
 def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
-    result = built(tmp_path, {"bin/app": "x"})
+    result = build(tmp_path, {"bin/app": "x"})
     for lost in ("bin/app", "run.sh"):
         (stage(result).directory / lost).unlink()
         assert tree(stage(result).directory) == ["bin/app", "run.sh"]
@@ -127,7 +127,7 @@ def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
 
 def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None:
     for name, text in (("r.1", "one"), ("r.2", "two"), ("r.1", "three")):
-        result = built(tmp_path, {"bin/app": text})
+        result = build(tmp_path, {"bin/app": text})
         plan = result.plan._replace(target=name, stage=tmp_path / "stage" / name)
         staged = stage(result._replace(plan=plan))
         assert (staged.directory / "bin/app").read_text() == text
@@ -144,9 +144,13 @@ def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None
 def test_a_file_in_the_place_of_a_directory_is_refused(
     tmp_path: Path, files: dict[str, str], place: str
 ) -> None:
-    result = built(tmp_path, {f"{number}": text for number, text in enumerate(files.values())})
-    paths = result.steps[0].files.values()
-    steps = (result.steps[0]._replace(files=dict(zip(files, paths, strict=True))),)
+    result = build(tmp_path, {f"{number}": text for number, text in enumerate(files.values())})
+    (finished,) = result.steps
+    assert finished.record
+    paths = finished.files.values()
+    shipped = dict(zip(files, map(str, paths), strict=True))
+    record = finished.record._replace(outputs=(), runtime=shipped)
+    steps = (finished._replace(record=record),)
 
     with pytest.raises(StageError, match=f"{place} is to be a file and a directory") as caught:
         stage(result._replace(steps=steps))
@@ -156,7 +160,7 @@ def test_a_file_in_the_place_of_a_directory_is_refused(
 
 
 def test_permissions_are_the_same_whatever_the_umask_is(tmp_path: Path) -> None:
-    result = built(tmp_path, {"bin/app": "x", "lib/deep/liba.so": "y"})
+    result = build(tmp_path, {"bin/app": "x", "lib/deep/liba.so": "y"})
     (tmp_path / "prefix/lib/deep/liba.so").chmod(0o600)  # a package's, say
     (tmp_path / "prefix/bin/app").chmod(0o700)
     before = os.umask(0o077)

@@ -1,0 +1,49 @@
+"""Names for directories that are elsewhere on another machine or in another clone."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import buildtool
+from buildtool import _data
+from buildtool.core.cache import cache_dir
+from buildtool.inputs.roots import Roots
+
+
+def named_roots(project: Path, tree: Path, tools: Mapping[str, str]) -> Roots:
+    """The roots of a step: its project, its build tree, this program, its cache, and the
+    directories of `tools` (`Profile.places`) that do not belong to the system."""
+    return Roots(
+        {
+            **_installed(project),
+            **{name.lower(): Path(place) for name, place in tools.items() if _is_own(place)},
+            "cache": cache_dir(),
+            "python": Path(sys.prefix),
+            "project": project,
+            "tree": tree,
+        }
+    )
+
+
+def _is_own(place: str) -> bool:
+    path = Path(place)
+    return path.is_absolute() and path.is_dir() and not place.startswith("/usr/")
+
+
+@functools.cache
+def _installed(project: Path) -> Mapping[str, Path]:
+    """The directories of this program, unless the project is this program's own clone."""
+    python = Path(sys.prefix)
+    own = {
+        "buildtool": Path(buildtool.__file__).parent,
+        **{f"buildtool.{name}": _data.path(name) for name in ("cmake", "dsp", "host")},
+    }
+    # A clone of this program is a project too: then its sources belong to the project.
+    return {
+        name: place
+        for name, place in own.items()
+        if place.is_relative_to(python) or not place.is_relative_to(project)
+    }
