@@ -291,3 +291,35 @@ def test_a_project_that_writes_no_commands(buildtool: Buildtool, project: Path, 
     assert "compile commands of host/demo cannot be read" in done.stderr
     assert "CMAKE_EXPORT_COMPILE_COMMANDS" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_component_that_needs_another_is_configured_before_a_first_build(
+    buildtool: Buildtool, tmp_path: Path
+) -> None:
+    files = {
+        "buildtool.toml": '[project]\nname = "p"\n[host.base]\nsource = "base"\n'
+        '[host.app]\nsource = "app"\nneeds = ["base"]\n',
+        "base/CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\nproject(base C)\n"
+        "add_library(base base.c)\ntarget_include_directories(base INTERFACE\n"
+        "  $<INSTALL_INTERFACE:include>)\ninstall(FILES base.h DESTINATION include)\n"
+        "install(TARGETS base EXPORT base DESTINATION lib)\n"
+        "install(EXPORT base DESTINATION lib/cmake/base FILE base-config.cmake)\n",
+        "base/base.c": '#include "base.h"\nint base(void) { return 0; }\n',
+        "base/base.h": "int base(void);\n",
+        "app/CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\nproject(app C)\n"
+        "find_package(base REQUIRED)\nadd_executable(app app.c)\n"
+        "target_link_libraries(app base)\ninstall(TARGETS app)\n",
+        "app/app.c": "#include <base.h>\nint main(void) { return base(); }\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    assert ide(buildtool, tmp_path)["missing_sources"] == 0
+
+    (entry,) = entries(tmp_path, "app.c")
+    assert clang(entry).returncode == 0
+    (tree,) = (tmp_path / ".buildtool/build/app").iterdir()
+    configured = (tree / "CMakeCache.txt").stat().st_mtime_ns
+    assert outcomes(buildtool, tmp_path) == {"built", "up-to-date"}
+    assert (tree / "CMakeCache.txt").stat().st_mtime_ns == configured
