@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from buildtool.cache.evict import Entry
-from buildtool.cache.tally import tally_tree
-from buildtool.core import own
+from buildtool.cache.disk_usage import disk_usage
+from buildtool.cache.eviction import Entry
 from buildtool.core.cache import cache_dir
-from buildtool.core.lock import locked_now
+from buildtool.core.lock import try_lock
+from buildtool.core.trees import remove_tree
 
 NAME = "emulator"
 INSTALL = "install"
@@ -48,16 +48,16 @@ def entries(folder: Path) -> Iterator[Entry]:
     for tree in trees(folder):
         used = _used(tree)
         if time.time_ns() - used > DAY_NS:
-            size = sum(tally_tree(path).bytes for path in (tree, state_of(tree)))
+            size = sum(disk_usage(path).bytes for path in (tree, state_of(tree)))
             yield Entry(NAME, size, used, partial(_delete, tree, used))
 
 
 def _delete(tree: Path, used: int) -> bool:
-    with locked_now(lock_of(tree)) as lock:
+    with try_lock(lock_of(tree)) as lock:
         if lock is None or _used(tree) != used:
             return False
-        own.remove(tree)
-        own.remove(state_of(tree))
+        remove_tree(tree)
+        remove_tree(state_of(tree))
         return True
 
 

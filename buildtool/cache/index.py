@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from buildtool.cache.action import blobs_named
 from buildtool.cache.lock import PATIENCE, locked_briefly
-from buildtool.cache.store import KINDS, Item, Store, Stored, remove
+from buildtool.cache.store import KINDS, Item, Store, Stored
 from buildtool.core.files import is_digest
-from buildtool.core.own import clear
+from buildtool.core.own_directory import repair_file
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Index:
 
         return self._transaction(act)
 
-    def naming(self, blobs: Iterable[str]) -> set[str]:
+    def documents_naming(self, blobs: Iterable[str]) -> set[str]:
         """The documents that name any of these blobs."""
 
         def act(database: Connection) -> set[str]:
@@ -197,7 +198,7 @@ class Index:
         import sqlite3  # noqa: PLC0415 - see above
 
         for ending in ("", "-journal", "-wal", "-shm"):
-            remove(self.path.with_name(self.path.name + ending))
+            remove_tree(self.path.with_name(self.path.name + ending), ignore_errors=True)
         try:
             self._fill()
         except sqlite3.DatabaseError as error:
@@ -221,7 +222,7 @@ class Index:
 def _connect(path: Path) -> Connection:
     import sqlite3  # noqa: PLC0415 - see above
 
-    clear(path)  # SQLite would follow a link
+    repair_file(path)  # SQLite would follow a link
     database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")

@@ -12,17 +12,17 @@ from types import TracebackType
 from typing import Any
 
 from buildtool.cache.action import blobs_named, path_sets_document, read_path_sets
-from buildtool.cache.evict import ACTIONS, evict
+from buildtool.cache.eviction import ACTIONS, evict
 from buildtool.cache.index import Index
 from buildtool.cache.lock import locked_briefly
-from buildtool.cache.neighbours import Neighbours
+from buildtool.cache.other_caches import OtherCaches
 from buildtool.cache.store import DOCUMENT_LIMIT, Item, Store
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.core.files import naming
-from buildtool.core.own import TRIES
-from buildtool.core.unwritable import CACHE_REMEDY, unwritable
+from buildtool.core.files import with_path_in_errors
+from buildtool.core.own_directory import TRIES
+from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
 
 LIMIT = 10 << 30
 LIMIT_VARIABLE = "BUILDTOOL_CACHE_SIZE"
@@ -35,7 +35,7 @@ _told: set[Path] = set()  # the caches that this process has complained of
 
 class LocalCache:
     """Documents by key and blobs by content, below `directory`, in `limit` bytes together with the
-    `neighbours` of that directory.
+    `others` of that directory.
 
     Keys and digests are sha256 in hex (else `ValueError`).  Threads and processes may share it.
     When it cannot be written, that costs one note to `listener`, and from then on it is only read.
@@ -47,10 +47,10 @@ class LocalCache:
         directory: Path,
         limit: int,
         listener: Listener,
-        neighbours: Neighbours | None = None,
+        others: OtherCaches | None = None,
     ) -> None:
         self.directory = directory
-        self.neighbours = neighbours
+        self.others = others
         self.limit = limit
         self.listener = listener
         self.store = Store(directory)
@@ -122,7 +122,7 @@ class LocalCache:
             return False
         handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched-")
         try:
-            with naming(into), os.fdopen(handle, "wb") as stream:
+            with with_path_in_errors(into), os.fdopen(handle, "wb") as stream:
                 if not self.store.copy_out(digest, stream):
                     return False
             os.chmod(name, 0o644)  # noqa: PTH101 - the temporary name is a plain string
@@ -207,11 +207,11 @@ class LocalCache:
 
     def _keep_limit(self) -> None:
         target = int(self.limit * LOW_WATER)
-        if not self.neighbours:
+        if not self.others:
             if self.index.total() > self.limit:
                 evict(self.store, self.index, target)
-        elif self.index.total() + self.neighbours.size() > self.limit:
-            self.neighbours.collect(self.store, self.index, target)
+        elif self.index.total() + self.others.size() > self.limit:
+            self.others.collect(self.store, self.index, target)
 
     def _try(self, write: Callable[[], bool]) -> bool:
         """`write`, or False when that cannot be, of which the user is told once."""
@@ -234,7 +234,7 @@ class LocalCache:
             _told.add(self.directory)
         if first:
             why = f"{error.strerror or error}: {self.directory}"
-            mend = f"\n  → {CACHE_REMEDY}" if unwritable(error) else ""
+            mend = f"\n  → {CACHE_REMEDY}" if as_unwritable_error(error) else ""
             self.listener(Note(f"the cache cannot be written: {why}{mend}"))
 
 
@@ -245,7 +245,7 @@ def actions_dir() -> Path:
 
 def open_cache(listener: Listener) -> LocalCache:
     """The user's action cache; raises `UsageError` when its size limit makes no sense."""
-    return LocalCache(actions_dir(), cache_limit(), listener, Neighbours(cache_dir()))
+    return LocalCache(actions_dir(), cache_limit(), listener, OtherCaches(cache_dir()))
 
 
 def cache_limit() -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from buildtool.cache.outputs import Output
-from buildtool.core.own import make_directory, remove
+from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import remove_tree
 
 Fetch = Callable[[str, Path], bool]
 """Write the blob with this sha256 to this path, whole and checked; False when that cannot be."""
@@ -28,7 +28,7 @@ def restore(
     """
     fresh = into.with_name(f".{into.name}.new")
     old = into.with_name(f".{into.name}.old")
-    _delete(fresh)
+    remove_tree(fresh, ignore_errors=True)
     make_directory(into.parent)
     try:
         fresh.mkdir()
@@ -37,7 +37,7 @@ def restore(
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
         check(fresh)
-        _delete(old)
+        remove_tree(old, ignore_errors=True)
         there = os.path.lexists(into)
         if there:
             into.rename(old)
@@ -47,9 +47,9 @@ def restore(
             if there:
                 old.rename(into)
             raise
-        _delete(old)
+        remove_tree(old, ignore_errors=True)
     finally:
-        _delete(fresh)
+        remove_tree(fresh, ignore_errors=True)
     return True
 
 
@@ -64,8 +64,3 @@ def _lay(output: Output, directory: Path, fetch: Fetch) -> bool:
     path.chmod(0o755 if output.kind == "executable" else 0o644)
     os.utime(path)
     return True
-
-
-def _delete(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        remove(path)

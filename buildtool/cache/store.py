@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from buildtool.core import own
+from buildtool.core import own_directory
 from buildtool.core.files import is_digest
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
 Kind = Literal["ac", "cas"]
@@ -134,7 +135,7 @@ class Store:
 
     def discard(self, item: Item) -> None:
         """Delete the item if it is there and may be deleted."""
-        remove(self.path(item))
+        remove_tree(self.path(item), ignore_errors=True)
 
     def items(self) -> Iterator[tuple[Item, Stored]]:
         """Every document and blob; use is told by the time stamp, which `touch` sets."""
@@ -173,7 +174,7 @@ class Store:
         for entry in _entries(self.directory / "tmp"):
             with contextlib.suppress(OSError):
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > older:
-                    remove(Path(entry.path))
+                    remove_tree(Path(entry.path), ignore_errors=True)
 
     def _open(self, item: Item) -> BinaryIO | None:
         path = self.path(item)
@@ -195,16 +196,16 @@ class Store:
     def _written(self, item: Item, place: Place) -> Iterator[BinaryIO]:
         """A stream into a file that is placed as the item's when the block ends without error."""
         path = self.path(item)
-        own.make_directory(path.parent)
+        own_directory.make_directory(path.parent)
         temporary = self.directory / "tmp"
-        own.make_directory(temporary)
+        own_directory.make_directory(temporary)
         handle, name = tempfile.mkstemp(dir=temporary)
         try:
             with os.fdopen(handle, "wb") as stream:
                 yield stream
             os.chmod(name, 0o444)  # noqa: PTH101 - the temporary name is a plain string
             if path.is_dir() and not path.is_symlink():
-                remove(path)
+                remove_tree(path, ignore_errors=True)
             place(os.path.getsize(name), lambda: Path(name).replace(path))  # noqa: PTH202 - as above
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -213,12 +214,6 @@ class Store:
 
 class _OtherContentError(Exception):
     """A file is not what its digest says."""
-
-
-def remove(path: Path) -> None:
-    """Delete whatever is there, as far as that can be done."""
-    with contextlib.suppress(OSError):
-        own.remove(path)
 
 
 def _header(key: str, text: bytes) -> bytes:

@@ -21,12 +21,13 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from buildtool.cache.evict import Entry
+from buildtool.cache.eviction import Entry
 from buildtool.cache.siphash import siphash
-from buildtool.core import own
+from buildtool.core import own_directory
 from buildtool.core.cache import cache_dir
-from buildtool.core.lock import locked_now
-from buildtool.core.unwritable import unwritable
+from buildtool.core.lock import try_lock
+from buildtool.core.trees import remove_tree
+from buildtool.core.unwritable import as_unwritable_error
 
 NAME = "zig"
 FOLDERS = ("b", "h", "o", "tmp", "z")
@@ -52,13 +53,13 @@ def make_ready() -> None:
     Raises `UnwritableError` when this user may not write there, `OSError` for other trouble.
     """
     directory = cache_dir() / NAME
-    own.make_directory(directory)
+    own_directory.make_directory(directory)
     for folder in (directory, *(directory / name for name in FOLDERS)):
         if os.path.lexists(folder):
-            own.make_directory(folder)
+            own_directory.make_directory(folder)
             if not os.access(folder, os.W_OK | os.X_OK):
                 denied = PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-                raise unwritable(denied) or denied
+                raise as_unwritable_error(denied) or denied
 
 
 def entries(directory: Path) -> list[Entry]:
@@ -90,7 +91,7 @@ def sweep(directory: Path) -> None:
     for path in _inside(directory / "tmp", _TEMPORARY):
         with contextlib.suppress(OSError):
             if time.time_ns() - _made(path) > STALE_NS:
-                own.remove(path)
+                remove_tree(path)
 
 
 def repair(directory: Path, said: str) -> bool:
@@ -99,7 +100,7 @@ def repair(directory: Path, said: str) -> bool:
     named = {match[1] for match in _OUTPUT.finditer(said)}
     broken = {name for name in named if not _is_whole(directory / "o" / name)}
     found = _forget(directory, broken) if broken else []
-    own.repairs.extend(f"deleted {path}, which was incomplete" for path in found)
+    own_directory.repairs.extend(f"deleted {path}, which was incomplete" for path in found)
     return bool(found)
 
 
@@ -144,12 +145,12 @@ def _is_whole(output: Path) -> bool:
 
 
 def _delete_pair(manifest: Path, used: int, output: Path) -> bool:
-    with locked_now(manifest) as handle:
+    with try_lock(manifest) as handle:
         if handle is None or _used(manifest) != used:
             return False
         os.ftruncate(handle, 0)  # for whoever waits for the lock: nothing is known
-        own.remove(output)
-        own.remove(manifest)
+        remove_tree(output)
+        remove_tree(manifest)
         return True
 
 
@@ -158,20 +159,20 @@ def _delete_odd(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
     to."""
     now = time.time_ns()
     for manifest in manifests:
-        with locked_now(manifest) as handle:
+        with try_lock(manifest) as handle:
             if handle is not None and now - _used(manifest) > UNLOCKED_NS:
                 os.ftruncate(handle, 0)
-                own.remove(manifest)
+                remove_tree(manifest)
             elif handle is None or os.fstat(handle).st_size:
                 return False
     for output in outputs:
         if now - _made(output) > UNLOCKED_NS:
-            own.remove(output)
+            remove_tree(output)
     return True
 
 
 def _delete_file(path: Path) -> bool:
-    own.remove(path)
+    remove_tree(path)
     return True
 
 

@@ -48,11 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         give_up()  # whoever read our output has gone
         return 1
     except OSError as error:
-        from buildtool.core.unwritable import unwritable
+        from buildtool.core.unwritable import as_unwritable_error
 
         # Of two files, as of a copy, the second is the one that is written.
         where = [name for name in (error.filename2, error.filename) if name is not None]
-        problem = unwritable(error) or BuildtoolError(
+        problem = as_unwritable_error(error) or BuildtoolError(
             ": ".join([*map(str, where[:1]), error.strerror or str(error)]),
             remedy="Check the path, its permissions, and the space on the disk.",
         )

@@ -10,9 +10,9 @@ from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
-    from buildtool.cache.evict import Freed
+    from buildtool.cache.disk_usage import DiskUsage
+    from buildtool.cache.eviction import Freed
     from buildtool.cache.store import Store
-    from buildtool.cache.tally import Tally
 
 SHOWN = 20
 app = typer.Typer(
@@ -26,17 +26,17 @@ def stats(*, json: Json = False) -> None:
 
     It is kept below BUILDTOOL_CACHE_SIZE (such as 20G; else 10G).
     """
-    from buildtool.cache.evict import ACTIONS
+    from buildtool.cache.eviction import ACTIONS
     from buildtool.cache.local import cache_limit
-    from buildtool.cache.neighbours import OTHERS, Neighbours, counted
-    from buildtool.cache.upkeep import tally
+    from buildtool.cache.maintenance import store_usage
+    from buildtool.cache.other_caches import DESCRIPTIONS, OtherCaches, counted_bytes
     from buildtool.core.cache import cache_dir
 
     limit = cache_limit()
-    documents, blobs = tally(_store())
-    rest = Neighbours(cache_dir()).tally()
+    documents, blobs = store_usage(_store())
+    rest = OtherCaches(cache_dir()).usage()
     size = documents.bytes + blobs.bytes
-    total = size + counted(rest)
+    total = size + counted_bytes(rest)
     if json:
         print_json(
             {
@@ -54,7 +54,7 @@ def stats(*, json: Json = False) -> None:
     show(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  what steps made")
     for name, one in rest.items():
         row = f"  {name:<18}{_size(one.bytes):>10}  {_files(one.files):>15}"
-        show(f"{row}  {OTHERS.get(name, 'not counted')}")
+        show(f"{row}  {DESCRIPTIONS.get(name, 'not counted')}")
     show(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
 
 
@@ -69,14 +69,14 @@ def gc(
     What was used lately stays, as a build may be using it; so do sysroots.
     """
     from buildtool.cache.local import cache_limit, parse_size
-    from buildtool.cache.neighbours import Neighbours
-    from buildtool.cache.upkeep import gc as collect
+    from buildtool.cache.maintenance import gc as collect
+    from buildtool.cache.other_caches import OtherCaches
     from buildtool.core.cache import cache_dir
 
     target = parse_size(limit, "--limit") if limit else cache_limit()
     store = _store()
     found = cache_dir().is_dir()
-    _tell_freed(collect(store, target, Neighbours(cache_dir())) if found else {}, as_json=json)
+    _tell_freed(collect(store, target, OtherCaches(cache_dir())) if found else {}, as_json=json)
 
 
 @app.command()
@@ -87,14 +87,14 @@ def verify(*, json: Json = False) -> None:
     What is wrong is deleted, and made again when it is needed; exit status 1 if anything was.
     """
     from buildtool.cache.emulator_cache import directory as emulator_directory
-    from buildtool.cache.upkeep import Verified, tally
-    from buildtool.cache.upkeep import verify as check
+    from buildtool.cache.maintenance import Verified, store_usage
+    from buildtool.cache.maintenance import verify as check
     from buildtool.cache.zig_cache import verify as check_zig
     from buildtool.core.cache import cache_dir
     from buildtool.deploy.emulated.verify import verify as check_emulator
 
     store = _store()
-    done = check(store) if store.directory.is_dir() else Verified(*tally(store), (), 0)
+    done = check(store) if store.directory.is_dir() else Verified(*store_usage(store), (), 0)
     emulator = check_emulator(emulator_directory())
     wrong = [*done.wrong, *emulator.wrong, *check_zig(cache_dir() / "zig")]
     if json:
@@ -138,8 +138,8 @@ def clear(
     With --all everything that comes back by itself, which takes minutes: let no build run.
     Sysroots stay: to pull them again takes their devices.
     """
-    from buildtool.cache.upkeep import clear as clear_actions
-    from buildtool.cache.upkeep import clear_others
+    from buildtool.cache.maintenance import clear as clear_actions
+    from buildtool.cache.maintenance import clear_others
     from buildtool.core.cache import cache_dir
 
     freed = {"actions": clear_actions(_store())}
@@ -170,7 +170,7 @@ def _tell_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
     show(f"freed {_size(sum(one.bytes for one in freed.values()))} in {_files(count)}")
 
 
-def _json(one: Tally) -> dict[str, int]:
+def _json(one: DiskUsage) -> dict[str, int]:
     return {"file_count": one.files, "bytes": one.bytes}
 
 

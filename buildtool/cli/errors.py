@@ -64,7 +64,7 @@ def _print_json(error: BuildtoolError) -> None:
 
 def show_repairs() -> None:
     """Tell what this tool has repaired in its own directories."""
-    from buildtool.core.own import repairs
+    from buildtool.core.own_directory import repairs
 
     for text in repairs[:SHOWN_REPAIRS]:
         _print(f"repaired: {text}")

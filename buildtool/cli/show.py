@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from buildtool.core.escape import escape
-from buildtool.core.files import naming
+from buildtool.core.files import with_path_in_errors
 
 
 def show(text: object = "", *, end: str = "\n", file: TextIO | None = None) -> None:
@@ -24,7 +24,7 @@ def write(text: str, file: TextIO | None = None) -> None:
     Raises `OSError` that names the stream.
     """
     stream = sys.stdout if file is None else file
-    with naming("standard error" if stream is sys.stderr else "standard output"):
+    with with_path_in_errors("standard error" if stream is sys.stderr else "standard output"):
         stream.write(text)
 
 
@@ -35,7 +35,7 @@ def show_json(value: Any) -> None:
 
 def flush() -> None:
     """Print what is still kept back; raises as `write`."""
-    with naming("standard output"):
+    with with_path_in_errors("standard output"):
         sys.stdout.flush()
 
 

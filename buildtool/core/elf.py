@@ -107,7 +107,7 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
         ) from error
 
 
-def get_ready() -> None:
+def preload_elf_parser() -> None:
     """Load what reads ELF files, which takes longer than to read one."""
     import elftools.elf.dynamic  # noqa: F401, PLC0415
     import elftools.elf.elffile  # noqa: F401, PLC0415

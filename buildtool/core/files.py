@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from buildtool.core.own import TRIES, clear, make_directory, own_root
+from buildtool.core.own_directory import TRIES, make_directory, own_root, repair_file
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -61,7 +61,7 @@ def open_own(path: Path, flags: int) -> int:
         except FileNotFoundError:
             continue  # somebody has just removed the directory
         except OSError:
-            if not clear(path):
+            if not repair_file(path):
                 raise
     return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
 
@@ -99,7 +99,7 @@ def tree_digest(roots: Iterable[Path]) -> str:
 
 
 @contextlib.contextmanager
-def naming(file: Path | str) -> Iterator[None]:
+def with_path_in_errors(file: Path | str) -> Iterator[None]:
     """Let every `OSError` of the block name `file`: one of a failed write names none, and others
     the temporary file that is to take its place."""
     try:
@@ -119,22 +119,22 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
     """
     # With the bytes of names that are not UTF-8 as they are.
     data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
-    if holds(path, data):
+    if has_content(path, data):
         return False
     for _ in range(TRIES):
         make_directory(path.parent)
         try:
-            with naming(path):
+            with with_path_in_errors(path):
                 _write(path, data, mode)
         except FileNotFoundError:
             continue  # somebody has just removed the directory
         return True
-    with naming(path):
+    with with_path_in_errors(path):
         _write(path, data, mode)
     return True
 
 
-def holds(path: Path, data: bytes) -> bool:
+def has_content(path: Path, data: bytes) -> bool:
     """Whether `path` is a file with just these bytes."""
     try:
         with open_regular(path, follow=own_root(path) is None) as stream:
@@ -154,7 +154,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
         try:
             Path(name).replace(path)
         except IsADirectoryError:
-            if not clear(path):
+            if not repair_file(path):
                 raise
             Path(name).replace(path)
     except BaseException:

@@ -28,7 +28,7 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 @contextlib.contextmanager
-def locked_now(path: Path) -> Iterator[int | None]:
+def try_lock(path: Path) -> Iterator[int | None]:
     """Hold an exclusive lock on the file `path` for the block, which gets its descriptor; None
     when somebody else holds one, or there is no such file."""
     handle = -1

@@ -17,8 +17,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.ending import GRACE_SECONDS, TOOLS, end_children, end_rest_after, end_session
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.process_tree import (
+    GRACE_SECONDS,
+    RUNNING_TOOLS,
+    kill_children,
+    kill_leftovers,
+    kill_session,
+)
 from buildtool.core.value import Value
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -71,7 +77,7 @@ def capture(
     `ToolInterrupt` on Ctrl-C and when the work that it belongs to is ended (`running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
-    tools = TOOLS.get()
+    tools = RUNNING_TOOLS.get()
     lines: list[str] = []
     expired = threading.Event()
     with _start(
@@ -89,18 +95,18 @@ def capture(
 
         def expire() -> None:
             expired.set()
-            end_session(process.pid)
+            kill_session(process.pid)
 
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
         # What the tool leaves running in the background would keep its output open.
-        ender = threading.Thread(target=end_rest_after, args=(process.pid,), daemon=True)
+        ender = threading.Thread(target=kill_leftovers, args=(process.pid,), daemon=True)
         ender.start()
         try:
             assert process.stdout is not None
             with signals_as_interrupt():
-                with tools.having(process.pid):
+                with tools.track(process.pid):
                     for raw in process.stdout:
                         line = raw.decode(errors="surrogateescape").rstrip("\n")
                         lines.append(line)
@@ -112,7 +118,7 @@ def capture(
             with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(GRACE_SECONDS)
-            end_session(process.pid)
+            kill_session(process.pid)
             if isinstance(error, KeyboardInterrupt):
                 raise ToolInterrupt(process.poll()) from error
             raise
@@ -174,7 +180,7 @@ def foreground(
             process.wait(GRACE_SECONDS)
         raise
     finally:
-        end_children()
+        kill_children()
     return 128 - status if status < 0 else status
 
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.own import make_directory, remove
+from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import remove_tree
 
 DIRECTORY = "toolchains"
 
@@ -44,7 +45,7 @@ def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
                     os.link(source, fresh / own)
             with contextlib.suppress(OSError):  # a damaged one, unless another process made it
                 if not (directory / first).is_file():
-                    remove(directory)
+                    remove_tree(directory)
             with contextlib.suppress(OSError):
                 fresh.rename(directory)
     except (OSError, shutil.Error):

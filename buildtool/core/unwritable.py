@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.own import own_root
+from buildtool.core.own_directory import own_root
 
 CACHE_REMEDY = "Set the environment variable BUILDTOOL_CACHE to a directory that you can write to."
 
@@ -25,7 +25,7 @@ class UnwritableError(BuildtoolError):
     code = "unwritable"
 
 
-def unwritable(error: OSError) -> UnwritableError | None:
+def as_unwritable_error(error: OSError) -> UnwritableError | None:
     """`error` in terms of the directory that it befell; None when it is of another kind."""
     if error.errno not in _ERRORS:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.core.files import holds, value_digest, write_if_changed
+from buildtool.core.files import has_content, value_digest, write_if_changed
 from buildtool.engine.result import StepResult
 from buildtool.toolchains.cdsprpc import check_needs
 
@@ -19,7 +19,7 @@ def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
     wanted = [built.step.profile.cdsprpc for built in hosts if built.step.profile.cdsprpc]
     shipped = [[built.digest, *sorted(map(str, built.files.values()))] for built in hosts]
     digest = value_digest(sorted([*([cdsprpc.digest] for cdsprpc in wanted), *shipped]))
-    if holds(note, digest.encode()):
+    if has_content(note, digest.encode()):
         return
     from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - mostly nothing is to be read
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.own import make_directory
-from buildtool.core.own import remove as remove_any
+from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.home import HOME
 from buildtool.plan.plan import Plan
 
@@ -69,7 +69,7 @@ def remove(state: Path, paths: Iterable[Path]) -> Removed:
             trash.mkdir(exist_ok=True)
             path.rename(_free(trash, number))
         removed.append(path)
-    remove_any(trash)
+    remove_tree(trash)
     return Removed(tuple(removed), size)
 
 

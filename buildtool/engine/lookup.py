@@ -87,7 +87,7 @@ class CacheLookup(Value):
             if self.local.fetch(digest, path):
                 return True
             if hit.remote and self.remote and time.monotonic() > end:
-                self.remote.trouble.lost(f"is slow: it was waited for {seconds:.0f} s")
+                self.remote.failures.unreachable(f"is slow: it was waited for {seconds:.0f} s")
             return hit.remote is not None and hit.remote.fetch(digest, path)
 
         try:
@@ -96,9 +96,7 @@ class CacheLookup(Value):
         except OSError as error:
             if not hit.remote or not self.remote:
                 raise
-            self.remote.trouble.passed_over(
-                f"has an action that cannot be laid down here ({error})"
-            )
+            self.remote.failures.unusable(f"has an action that cannot be laid down here ({error})")
             return False
         if hit.remote:
             self._keep(_action(hit.action_key, hit.record), hit.record.inputs, into)
@@ -196,9 +194,9 @@ class CacheLookup(Value):
             except RootError:
                 continue
             except ForeignPathError as error:
-                self.remote.trouble.passed_over(f"lists {error}")
+                self.remote.failures.unusable(f"lists {error}")
             except BudgetError:
-                self.remote.trouble.bad("sent path sets that take too long to look at")
+                self.remote.failures.bad_response("sent path sets that take too long to look at")
                 return
 
     def _find_remote(self, key: str, inputs: InputSet) -> CacheHit | None:
@@ -210,14 +208,16 @@ class CacheLookup(Value):
             return None
         action = read_action(found.data, name)
         if not action or action.step_key != key or action.inputs != inputs.as_json():
-            self.remote.trouble.bad("sent an action of another step or of other inputs")
+            self.remote.failures.bad_response("sent an action of another step or of other inputs")
             return None
         sizes = {output.digest: output.size for output in action.outputs if output.digest}
         if any(found.files.get(digest, size) != size for digest, size in sizes.items()):
-            self.remote.trouble.bad("sent an action with other files than it lists")
+            self.remote.failures.bad_response("sent an action with other files than it lists")
             return None
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
-            self.remote.trouble.bad(f"sent an action with more than {MAX_RESTORED} bytes of files")
+            self.remote.failures.bad_response(
+                f"sent an action with more than {MAX_RESTORED} bytes of files"
+            )
             return None
         record = _record(action, inputs)._replace(server=self.remote.url)
         return CacheHit(name, record, "remote", found)
@@ -247,9 +247,9 @@ def action_key(step_key: str, inputs: InputSet, bound_to: str) -> str:
 
 def _seconds(outputs: Sequence[Output]) -> float:
     """How long fetching all files may take."""
-    from buildtool.cache.remote.exchange import SLOWEST  # noqa: PLC0415 - mostly none is asked
+    from buildtool.cache.remote.request_thread import MIN_BYTES_PER_SECOND  # noqa: PLC0415 - mostly none is asked
 
-    return PATIENCE + sum(output.size for output in outputs) / SLOWEST
+    return PATIENCE + sum(output.size for output in outputs) / MIN_BYTES_PER_SECOND
 
 
 def _bad_key(name: str, server: str) -> str:

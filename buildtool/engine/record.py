@@ -18,7 +18,7 @@ from buildtool.cache.outputs import (
     outputs_digest,
     outputs_from_json,
 )
-from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet
 from buildtool.plan.plan import CMakeStep
@@ -62,7 +62,7 @@ def record_file(state: Path, step: CMakeStep) -> Path:
 def read_record(file: Path) -> StepRecord | None:
     """The record in `file`; None when there is none that can be read."""
     try:
-        stored = read_summed(file)
+        stored = read_checksummed(file)
         if stored["version"] != VERSION:
             return None
         return StepRecord(
@@ -90,7 +90,7 @@ def write_record(file: Path, record: StepRecord) -> None:
         "inputs": record.inputs.as_json(),
         "outputs": outputs_as_json(record.outputs),
     }
-    write_summed(file, stored)
+    write_checksummed(file, stored)
 
 
 def changed_outputs(

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-from buildtool.core.ending import GRACE_SECONDS, running_tools
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener, StepFailed, StepSkipped
 from buildtool.core.process import signals_as_interrupt
+from buildtool.core.process_tree import GRACE_SECONDS, running_tools
 
 NOTICED_SECONDS = 0.1
 """How long after a signal the build may still go on as before."""
@@ -95,7 +95,7 @@ def run_steps(
                 if not error:
                     results[name] = result  # type: ignore[assignment]  # it returned that
         except BaseException:
-            tools.end()
+            tools.terminate()
             _wait_for(threads.values())
             raise
     for name, blamed in schedule.skipped().items():

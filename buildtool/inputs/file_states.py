@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.digests import SETTLED_NS
+from buildtool.core.digest_cache import SETTLED_NS
 from buildtool.core.files import read_regular, write_if_changed
 
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
-from buildtool.core.summed import read_summed, write_summed
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
@@ -117,7 +117,7 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         hashlib.sha256(text.encode()).hexdigest(),
     )
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        known = read_summed(note)
+        known = read_checksummed(note)
         if known["digest"] == digest:
             return dict(known["tables"])
     import tomllib  # noqa: PLC0415 - mostly it is known
@@ -136,7 +136,7 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         ) from error
     if note.parent.is_dir():
         with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):  # dates
-            write_summed(note, {"digest": digest, "tables": tables})
+            write_checksummed(note, {"digest": digest, "tables": tables})
     return tables
 
 

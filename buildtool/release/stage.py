@@ -15,9 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool import __version__
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import value_digest
-from buildtool.core.own import make_directory, remove
-from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import RUNS, FileStates
@@ -78,7 +79,7 @@ def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
     key = value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
     note = build.plan.state / "contents" / f"{build.plan.target}.json"
     try:
-        said = read_summed(note)
+        said = read_checksummed(note)
         if said["key"] == key:
             files = {str(place): Path(path) for place, path in said["files"].items()}
             return _Contents(files, dict(said["links"]))
@@ -86,7 +87,7 @@ def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
         pass  # it is found out again
     contents = _find_out(build, layout, file_states)
     paths = {place: str(path) for place, path in contents.files.items()}
-    write_summed(note, {"key": key, "files": paths, "links": contents.links})
+    write_checksummed(note, {"key": key, "files": paths, "links": contents.links})
     return contents
 
 
@@ -147,7 +148,7 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
         (fresh / RUN_SCRIPT).chmod(0o755)
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
-        remove(directory)
+        remove_tree(directory)
         fresh.rename(directory)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.digests import SETTLED_NS
+from buildtool.core.digest_cache import SETTLED_NS
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import Completed
 

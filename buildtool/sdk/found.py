@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from buildtool.core.digests import remembered_digest
+from buildtool.core.digest_cache import cached_digest
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest
 from buildtool.core.safe_path import check_path, misread
@@ -190,7 +190,7 @@ def identity(tool: str, version: str, files: Mapping[str, Path]) -> str:
     Paths and time stamps do not count, so a tool that is moved or touched stays the same.
     Raises `OSError` when a file cannot be read.
     """
-    digests = {name: remembered_digest(path) for name, path in files.items()}
+    digests = {name: cached_digest(path) for name, path in files.items()}
     return value_digest({"tool": tool, "version": version, "files": digests})
 
 

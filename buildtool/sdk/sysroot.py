@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.digests import SETTLED_NS
+from buildtool.core.digest_cache import SETTLED_NS
 from buildtool.core.errors import UsageError
-from buildtool.core.files import file_digest, holds, value_digest, write_if_changed
+from buildtool.core.files import file_digest, has_content, value_digest, write_if_changed
 from buildtool.sdk.found import Found, Problem, ToolMissingError
 from buildtool.sdk.sysroot_facts import FACTS, Facts, damaged, read_facts
 
@@ -144,7 +144,7 @@ def _verify(where: Path, facts: Facts) -> None:
         rows[-1].append(status.st_ctime_ns)
     stamp = value_digest([facts.identity, rows])
     note = where / "verified"
-    if holds(note, stamp.encode()):
+    if has_content(note, stamp.encode()):
         return
     for file in facts.files:
         path = where / ROOT / file.path

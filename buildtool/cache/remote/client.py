@@ -21,16 +21,16 @@ from buildtool.cache.remote import document as remote_document
 from buildtool.cache.remote import frames as remote_frames
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.cache.remote.document import MAX_BLOB, is_digest
-from buildtool.cache.remote.exchange import (
-    SLOWEST,
-    Exchange,
+from buildtool.cache.remote.failure_policy import REFUSED, FailurePolicy
+from buildtool.cache.remote.frames import BadAnswerError, Frame
+from buildtool.cache.remote.request_thread import (
+    MIN_BYTES_PER_SECOND,
     GoneError,
     NoPlaceError,
     OverdueError,
     RefusedError,
+    RequestThread,
 )
-from buildtool.cache.remote.frames import BadAnswerError, Frame
-from buildtool.cache.remote.trouble import REFUSED, Trouble
 from buildtool.core.events import Listener
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ class RemoteCache:
     """One server for the time of a process; steps that run in parallel share it.
 
     No method raises because of the server, the network or a file; each gives the answer that
-    makes the build go on without.  `listener` hears of the first failure, once; `trouble` is told
+    makes the build go on without.  `listener` hears of the first failure, once; `failures` is told
     of what turns out wrong with a document later.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
         self._config = config
-        self.trouble = Trouble(config, listener)
+        self.failures = FailurePolicy(config, listener)
         self._lock = threading.Lock()
         self._server: Server | None = None
         self._kept: dict[str, Frame] = {}  # content digest → the frame that the server has
@@ -86,15 +86,15 @@ class RemoteCache:
     @property
     def writable(self) -> bool:
         """Whether something that is stored now has a chance to be kept."""
-        off = self.trouble.off.is_set() or self.trouble.full.is_set()
+        off = self.failures.disabled.is_set() or self.failures.writes_disabled.is_set()
         return self._config.mode == "read-write" and not off
 
     def document(self, key: str) -> RemoteDocument | None:
         """What is stored under `key`, a sha256 in hex; None when there is nothing to be had."""
         path = _path("ac", key)
 
-        def work(exchange: Exchange[RemoteDocument | None]) -> RemoteDocument | None:
-            with self._connected().ask(exchange, "GET", path) as answer:
+        def work(thread: RequestThread[RemoteDocument | None]) -> RemoteDocument | None:
+            with self._connected().ask(thread, "GET", path) as answer:
                 if not _there(answer):
                     return None
                 try:
@@ -107,7 +107,7 @@ class RemoteCache:
                 sizes = {content: frame.size for content, frame in frames.items()}
                 return RemoteDocument(data, sizes, self, frames)
 
-        return self._do(work, self.trouble.bad)
+        return self._do(work, self.failures.bad_response)
 
     def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
         """Store `data` under `key`, and with it files by content digest; whether all of it is kept.
@@ -126,7 +126,7 @@ class RemoteCache:
             frames[content] = frame
         stored = remote_document.pack(key, data, frames)
         if stored is None:
-            self.trouble.here("what there is to say of a step is longer than it may be")
+            self.failures.local_error("what there is to say of a step is longer than it may be")
             return False
         return self._put(path, lambda: io.BytesIO(stored), len(stored))
 
@@ -149,7 +149,7 @@ class RemoteCache:
                     path, lambda: packed.open("rb"), packed_size
                 )
         except OSError as error:
-            self.trouble.here(_told(error))
+            self.failures.local_error(_told(error))
             return None
         if kept:
             self._kept[content] = frame
@@ -160,22 +160,22 @@ class RemoteCache:
         if frame.digest in self._wrong:
             return False
 
-        def work(exchange: Exchange[bool]) -> bool:
-            with self._connected().ask(exchange, "HEAD", path) as answer:
+        def work(thread: RequestThread[bool]) -> bool:
+            with self._connected().ask(thread, "HEAD", path) as answer:
                 # A server that cannot say is given the blob.
                 return answer.status in FOUND and answer.length == frame.frame_size
 
-        return self._do(work, self.trouble.not_stored) or False
+        return self._do(work, self.failures.not_stored) or False
 
     def _put(self, path: str, opened: Callable[[], BinaryIO], size: int) -> bool:
-        def work(exchange: Exchange[int]) -> int:
-            with self._connected().ask(exchange, "PUT", path, opened, size) as answer:
+        def work(thread: RequestThread[int]) -> int:
+            with self._connected().ask(thread, "PUT", path, opened, size) as answer:
                 return answer.status
 
-        status = self._do(work, self.trouble.not_stored)
+        status = self._do(work, self.failures.not_stored)
         if status is None or status in STORED:
             return status is not None
-        self.trouble.not_stored(f"does not take what is stored (status {status})", status)
+        self.failures.not_stored(f"does not take what is stored (status {status})", status)
         return False
 
     def _fetch(self, content: str, frame: Frame, into: Path) -> bool:
@@ -183,65 +183,65 @@ class RemoteCache:
             into.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched.")
         except OSError as error:
-            self.trouble.here(_told(error))
+            self.failures.local_error(_told(error))
             return False
         os.close(handle)
         part = Path(name)
 
-        def work(exchange: Exchange[bool]) -> bool:
+        def work(thread: RequestThread[bool]) -> bool:
             path = _path("cas", frame.digest)
             # Not "wb": who gave up waiting has taken the file away.
             with (
                 part.open("r+b", buffering=0) as out,
-                self._connected().ask(exchange, "GET", path) as answer,
+                self._connected().ask(thread, "GET", path) as answer,
             ):
                 if not _there(answer):
                     return False
                 try:
-                    remote_frames.receive(answer, frame, content, _Counting(out, exchange))
+                    remote_frames.receive(answer, frame, content, _Counting(out, thread))
                 except BadAnswerError:
                     self._wrong.add(frame.digest)
                     raise
                 return True
 
         try:
-            if not self._do(work, self.trouble.bad):
+            if not self._do(work, self.failures.bad_response):
                 self._kept.pop(content, None)
                 return False
             part.chmod(0o644)
             part.replace(into)
         except OSError as error:
-            self.trouble.here(_told(error))
+            self.failures.local_error(_told(error))
             return False
         finally:
             part.unlink(missing_ok=True)
         self._kept[content] = frame
         return True
 
-    def _do(self, work: Callable[[Exchange[T]], T], bad: Callable[[str], None]) -> T | None:
-        """The result of one exchange; None when there is none, which the listener has heard of."""
-        if self.trouble.off.is_set():
+    def _do(self, work: Callable[[RequestThread[T]], T], bad: Callable[[str], None]) -> T | None:
+        """The result of one thread; None when there is none, which the listener has heard of."""
+        if self.failures.disabled.is_set():
             return None
-        self.trouble.before()
-        exchange = Exchange(work)
+        self.failures.before_request()
+        thread = RequestThread(work)
         try:
-            result = exchange.run_within(self._config.timeout, self.trouble.off)
+            result = thread.run_with_deadline(self._config.timeout, self.failures.disabled)
         except OverdueError:
-            if not self.trouble.off.is_set():
-                self.trouble.lost(f"did not answer within {exchange.seconds:.0f} s")
+            if not self.failures.disabled.is_set():
+                self.failures.unreachable(f"did not answer within {thread.seconds:.0f} s")
             return None
         except GoneError as gone:
-            self.trouble.lost(str(gone))
+            self.failures.unreachable(str(gone))
         except RefusedError as refused:
-            self.trouble.refused(refused.status)
+            self.failures.access_denied(refused.status)
         except BadAnswerError as said:
             bad(f"sent {said}")
         except NoPlaceError as error:
-            self.trouble.here(str(error))
+            self.failures.local_error(str(error))
         except Exception as error:
             bad(f"sent an answer that cannot be read ({type(error).__name__})")
         else:
-            self.trouble.waited(exchange.seconds - exchange.moved / SLOWEST)
+            self.failures.add_wait(thread.seconds - thread.moved / MIN_BYTES_PER_SECOND)
             return result
         return None
 
@@ -257,8 +257,8 @@ class RemoteCache:
 class _Counting:
     """A file on this side: what is written to it buys time, as what is received does."""
 
-    def __init__(self, out: BinaryIO, exchange: Exchange[bool]) -> None:
-        self._out, self._exchange = out, exchange
+    def __init__(self, out: BinaryIO, thread: RequestThread[bool]) -> None:
+        self._out, self._exchange = out, thread
 
     def write(self, data: bytes, /) -> int:
         left = memoryview(data)

@@ -12,19 +12,19 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
-from buildtool.cache.remote.exchange import Exchange, GoneError
 from buildtool.cache.remote.frames import CHUNK
+from buildtool.cache.remote.request_thread import GoneError, RequestThread
 
 PARALLEL = 16
 """Connections that are kept for the next request."""
 
 
 class _Seen:
-    """A connection that tells the exchange it works for, so that this one can end it."""
+    """A connection that tells the thread it works for, so that this one can end it."""
 
     def request(self, *arguments: Any, **named: Any) -> None:
         thread = threading.current_thread()
-        if isinstance(thread, Exchange):
+        if isinstance(thread, RequestThread):
             thread.connection = self
         super().request(*arguments, **named)  # type: ignore[misc]
 

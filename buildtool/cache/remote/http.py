@@ -20,8 +20,8 @@ from urllib3.exceptions import TimeoutError as LateError
 
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.cache.remote.connections import as_utf8, bare, connections
-from buildtool.cache.remote.exchange import Exchange, GoneError
 from buildtool.cache.remote.frames import CHUNK, BadAnswerError
+from buildtool.cache.remote.request_thread import GoneError, RequestThread
 
 CONNECT = 3.0
 """Seconds to get a connection, and to send a piece on it: a lost packet goes again after 1 s."""
@@ -34,9 +34,9 @@ REDIRECTS = (301, 302, 303, 307, 308)
 class Answer:
     """Status, headers and body of a response; the body is read in pieces that came together."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, exchange: Exchange[Any]) -> None:
+    def __init__(self, response: urllib3.BaseHTTPResponse, thread: RequestThread[Any]) -> None:
         self._response = response
-        self._exchange = exchange
+        self._exchange = thread
         self.status = response.status
         said = response.headers.get("content-length", "")
         self.length = int(said) if said.isascii() and said.isdigit() and len(said) < 20 else None
@@ -81,7 +81,7 @@ class Server:
     @contextmanager
     def ask(
         self,
-        exchange: Exchange[Any],
+        thread: RequestThread[Any],
         method: str,
         path: str,
         body: Callable[[], BinaryIO] | None = None,
@@ -94,8 +94,8 @@ class Server:
         """
         response = None
         try:
-            response = self._follow(exchange, method, self._base + path, body, size)
-            answer = Answer(response, exchange)
+            response = self._follow(thread, method, self._base + path, body, size)
+            answer = Answer(response, thread)
             yield answer
             # The page that comes with a 404 is read, so that the connection can be used again.
             left = response.length_remaining
@@ -117,14 +117,14 @@ class Server:
 
     def _follow(
         self,
-        exchange: Exchange[Any],
+        thread: RequestThread[Any],
         method: str,
         url: str,
         body: Callable[[], BinaryIO] | None,
         size: int,
     ) -> urllib3.BaseHTTPResponse:
         for _ in range(HOPS + 1):
-            response = self._twice(exchange, method, url, body, size)
+            response = self._twice(thread, method, url, body, size)
             where = response.headers.get("location")
             if response.status not in REDIRECTS or not where:
                 return response
@@ -150,7 +150,7 @@ class Server:
 
     def _twice(
         self,
-        exchange: Exchange[Any],
+        thread: RequestThread[Any],
         method: str,
         url: str,
         body: Callable[[], BinaryIO] | None,
@@ -158,13 +158,13 @@ class Server:
     ) -> urllib3.BaseHTTPResponse:
         # A server may end a kept connection just when it is used again: that once is no failure.
         try:
-            return self._once(exchange, method, url, body, size)
+            return self._once(thread, method, url, body, size)
         except ProtocolError as error:
             if any(isinstance(each, TimeoutError) for each in _causes(error)):
                 raise GoneError(LATE) from None  # what was sent was not taken
-        exchange.alive()
+        thread.alive()
         try:
-            return self._once(exchange, method, url, body, size)
+            return self._once(thread, method, url, body, size)
         except ProtocolError:
             if method == "PUT":  # it may hang up on what it does not want to store
                 raise BadAnswerError("no answer to what it was to store") from None
@@ -172,7 +172,7 @@ class Server:
 
     def _once(
         self,
-        exchange: Exchange[Any],
+        thread: RequestThread[Any],
         method: str,
         url: str,
         body: Callable[[], BinaryIO] | None,
@@ -184,7 +184,7 @@ class Server:
         stream = None
         if body is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-            stream = _Counted(body(), exchange)
+            stream = _Counted(body(), thread)
         try:
             return self._manager.urlopen(
                 method,
@@ -204,8 +204,8 @@ class Server:
 class _Counted:
     """A body whose bytes are counted while they are sent."""
 
-    def __init__(self, stream: BinaryIO, exchange: Exchange[Any]) -> None:
-        self._stream, self._exchange = stream, exchange
+    def __init__(self, stream: BinaryIO, thread: RequestThread[Any]) -> None:
+        self._stream, self._exchange = stream, thread
         self.close = stream.close
 
     def read(self, size: int = -1) -> bytes:

@@ -9,7 +9,8 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.files import write_if_changed
-from buildtool.core.own import clear, make_directory, remove
+from buildtool.core.own_directory import make_directory, repair_file
+from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
@@ -83,12 +84,12 @@ def _link(place: Path, target: Path) -> None:
     if place.is_symlink() and place.readlink() == target:
         return
     fresh = place.with_name(f".{place.name}.{os.getpid()}")
-    remove(fresh)
+    remove_tree(fresh)
     fresh.symlink_to(target)
     try:
         fresh.replace(place)
     except IsADirectoryError:
-        clear(place)
+        repair_file(place)
         fresh.replace(place)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from buildtool.cache.disk_usage import DiskUsage, disk_usage
 from buildtool.cache.emulator_cache import INSTALL, lock_of, state_of, trees
-from buildtool.cache.tally import Tally, tally_tree
-from buildtool.core import own
-from buildtool.core.lock import locked_now
+from buildtool.core.lock import try_lock
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.engine.record import changed_outputs, read_record
 from buildtool.inputs.file_states import FileStates
@@ -25,7 +25,7 @@ def is_whole(tree: Path) -> bool:
 class Checked(Value):
     """What `verify` has checked, and the paths of what was wrong."""
 
-    checked: Tally
+    checked: DiskUsage
     wrong: tuple[Path, ...]
 
 
@@ -37,16 +37,16 @@ def verify(folder: Path) -> Checked:
     for tree in trees(folder):
         if not (state_of(tree).is_dir() and os.path.lexists(tree / INSTALL)):
             continue  # it is made again when it is needed
-        with locked_now(lock_of(tree)) as lock:
+        with try_lock(lock_of(tree)) as lock:
             if lock is None:
                 continue  # it is being built
             found = _wrong(tree, FileStates())
-            there = tally_tree(tree / INSTALL)
+            there = disk_usage(tree / INSTALL)
             files, size = files + there.files, size + there.bytes
             wrong += found
             if found:
-                own.remove(tree / INSTALL)
-    return Checked(Tally(files, size), tuple(wrong))
+                remove_tree(tree / INSTALL)
+    return Checked(DiskUsage(files, size), tuple(wrong))
 
 
 def _wrong(tree: Path, file_states: FileStates) -> list[Path]:

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from buildtool.core.files import naming
+from buildtool.core.files import with_path_in_errors
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved
 from buildtool.sdk.sysroot_facts import PulledFile
 
@@ -35,7 +35,7 @@ class Fetched:
     def write(self, path: str, data: bytes) -> None:
         """Have `data` for the content of the device's file `path`."""
         place = self._fresh(path)
-        with naming(place):
+        with with_path_in_errors(place):
             place.write_bytes(data)
         digest = hashlib.sha256(data).hexdigest()
         self.total += len(data)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from buildtool.core.own import remove
-from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
@@ -68,7 +68,7 @@ class TreeNote(Value):
 def read_note(tree: Path) -> TreeNote | None:
     """The note of the tree; None when there is none that can be read."""
     try:
-        said = read_summed(tree / NOTE)
+        said = read_checksummed(tree / NOTE)
         if said["version"] != VERSION:
             return None
         return TreeNote(
@@ -119,7 +119,7 @@ def write_note(tree: Path, note: TreeNote) -> None:
         "news": list(note.news),
         "misread": note.misread,
     }
-    write_summed(tree / NOTE, said)
+    write_checksummed(tree / NOTE, said)
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
@@ -171,11 +171,11 @@ def delete(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         # Under another name first: a delete that is interrupted leaves no half of it behind.
         gone = path.with_name(f".{path.name}.gone")
-        remove(gone)
+        remove_tree(gone)
         path.rename(gone)
-        remove(gone)
+        remove_tree(gone)
     else:
-        remove(path)
+        remove_tree(path)
 
 
 def _is_inside(path: Path, tree: Path) -> bool:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool import _data
-from buildtool.core.ending import running_tools
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import file_digest, holds, write_if_changed
+from buildtool.core.files import file_digest, has_content, write_if_changed
 from buildtool.core.process import Completed, ToolInterrupt
+from buildtool.core.process_tree import running_tools
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import build_tree, generated_files
 from buildtool.drivers.cmake.arguments import cache_entries
@@ -193,7 +193,7 @@ class Driver(Value):
         return (
             all(path.exists() for path in (*made, self.tree / TOOLCHAIN))
             and answered(self.tree)
-            and holds(self.tree / STAMP, self.configure_fingerprint.encode())
+            and has_content(self.tree / STAMP, self.configure_fingerprint.encode())
         )
 
     def configure(self) -> None:

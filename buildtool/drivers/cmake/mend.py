@@ -11,7 +11,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from buildtool.core.own import clear, lacks, make_directory
+from buildtool.core.own_directory import lacks_mode, make_directory, repair_file
 from buildtool.drivers.cmake.build_tree import NOTE, Stamp, TreeNote, read_note, stamp_of
 
 STAMP = "configured.json"
@@ -39,7 +39,7 @@ def mend(tree: Path) -> TreeNote | None:
         if os.path.lexists(folder):
             make_directory(folder)
     for name in _FILES:
-        clear(tree / name)
+        repair_file(tree / name)
     note = read_note(tree)
     if note:
         known = _inside(tree, note)
@@ -77,7 +77,7 @@ def _mend_folders(tree: Path, known: Mapping[str, Stamp]) -> None:
             continue
         if stat.S_ISLNK(status.st_mode) and known.get(folder) == stamp_of(status):
             elsewhere = f"{folder}/"
-        elif not stat.S_ISDIR(status.st_mode) or lacks(status, 0o700):
+        elif not stat.S_ISDIR(status.st_mode) or lacks_mode(status, 0o700):
             make_directory(tree / folder)
 
 
@@ -88,9 +88,9 @@ def _mend_files(tree: Path, known: Mapping[str, Stamp]) -> None:
         mode, inode = _kind(f"{tree}/{name}")
         is_same = mode == stat.S_IFDIR and inode == stamp[0]
         if mode not in (0, stat.S_IFREG, stat.S_IFLNK) and not is_same:
-            clear(tree / name)
+            repair_file(tree / name)
         if name.endswith(_OBJECTS) and _kind(f"{tree}/{name}.d")[0] not in (0, stat.S_IFREG):
-            clear(tree / f"{name}.d")
+            repair_file(tree / f"{name}.d")
 
 
 def _kind(path: str) -> tuple[int, int]:

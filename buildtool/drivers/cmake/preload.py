@@ -14,8 +14,8 @@ def preload() -> None:
 def _load() -> None:
     with contextlib.suppress(Exception):  # it will come up again when it is needed
         import buildtool.drivers.cmake.tree_libraries  # noqa: F401, PLC0415
-        from buildtool.core.elf import get_ready  # noqa: PLC0415
+        from buildtool.core.elf import preload_elf_parser  # noqa: PLC0415
         from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415
 
-        get_ready()
+        preload_elf_parser()
         known_shells()

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.own import make_directory
+from buildtool.core.own_directory import make_directory
 from buildtool.drivers.cmake.build_tree import delete
 from buildtool.plan.plan import CMakeStep
 

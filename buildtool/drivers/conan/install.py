@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from buildtool.core.events import Listener, Note, StepOutput
 from buildtool.core.files import file_digest, read_regular, value_digest, write_if_changed
-from buildtool.core.own import make_directory, remove
+from buildtool.core.own_directory import make_directory
 from buildtool.core.process import ToolError
+from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan import lockfile as conan_lock
 from buildtool.drivers.conan.graph import Found, read_graph
 from buildtool.drivers.conan.remedy import remedy
@@ -75,7 +76,7 @@ def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependenc
             home.forget_packages()
         home.prepare()
         if not had or not had.toolchain.is_file():
-            remove(step.packages)  # of which Conan may have left anything
+            remove_tree(step.packages)  # of which Conan may have left anything
         make_directory(step.packages)
         found = request.install(listener)
     # The key only now: a lockfile that was not there is an input from now on.

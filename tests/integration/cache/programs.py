@@ -17,10 +17,10 @@ from pathlib import Path
 
 from buildtool.cache.action import Action, read_action
 from buildtool.cache.local import LocalCache
+from buildtool.cache.maintenance import clear, gc, verify
 from buildtool.cache.outputs import Output, read_outputs
 from buildtool.cache.restore import restore
 from buildtool.cache.store import Store
-from buildtool.cache.upkeep import clear, gc, verify
 from buildtool.core.events import Event
 
 ACTIONS = 24

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.index import Index
+from buildtool.cache.maintenance import verify
 from buildtool.cache.store import Store
-from buildtool.cache.upkeep import verify
 from tests.command_line import REPOSITORY
 from tests.integration.cache.programs import ACTIONS, SIZE
 from tests.integration.mounts import mounted, needs_unshare, small_disk

@@ -17,8 +17,8 @@ import pytest
 import zstandard
 
 from buildtool.cache.remote import document as remote_document
+from buildtool.cache.remote import failure_policy
 from buildtool.cache.remote import frames as remote_frames
-from buildtool.cache.remote import trouble as remote_trouble
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig, remote_config
 from buildtool.cache.remote.frames import Frame
@@ -325,7 +325,7 @@ def test_a_server_that_stops_reading(tmp_path: Path) -> None:
 
 def test_many_slow_answers_are_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """No request takes too long; all of them together do."""
-    monkeypatch.setattr(remote_trouble, "GRACE", 0.0)
+    monkeypatch.setattr(failure_policy, "GRACE", 0.0)
 
     def respond(connection: socket.socket, head: str, server: Hostile) -> None:
         server.over.wait(0.4)

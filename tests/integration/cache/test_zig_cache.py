@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache.evict import evict
+from buildtool.cache.eviction import evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
 from buildtool.cache.zig_cache import entries, output_of, repair, sweep, verify
-from buildtool.core.lock import locked_now
+from buildtool.core.lock import try_lock
 from buildtool.sdk.zig import find_zig
 
 
@@ -210,8 +210,8 @@ def test_what_killed_processes_left_goes(zig: Zig) -> None:
 def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     path.touch()
-    with locked_now(path) as first, locked_now(path) as second:
+    with try_lock(path) as first, try_lock(path) as second:
         assert first is not None
         assert second is None
-    with locked_now(tmp_path / "none") as none:
+    with try_lock(tmp_path / "none") as none:
         assert none is None

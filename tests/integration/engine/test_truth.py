@@ -11,8 +11,8 @@ from pathlib import Path
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from buildtool.cache.maintenance import clear
 from buildtool.cache.store import Store
-from buildtool.cache.upkeep import clear
 from buildtool.core.errors import BuildtoolError
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone, Outputs

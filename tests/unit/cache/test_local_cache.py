@@ -12,12 +12,12 @@ import pytest
 
 from buildtool.cache import local, lock
 from buildtool.cache.action import Action, read_action
-from buildtool.cache.evict import choose
+from buildtool.cache.eviction import choose
 from buildtool.cache.index import Row
 from buildtool.cache.local import LocalCache, cache_limit, parse_size
+from buildtool.cache.maintenance import gc, verify
 from buildtool.cache.outputs import Output
 from buildtool.cache.store import DOCUMENT_LIMIT, Item, Stored
-from buildtool.cache.upkeep import gc, verify
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Event, Note
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.files import naming, tree_digest, value_digest, write_if_changed
+from buildtool.core.files import tree_digest, value_digest, with_path_in_errors, write_if_changed
 
 
 def test_unchanged_text_leaves_the_time_stamp_alone(tmp_path: Path) -> None:
@@ -60,7 +60,8 @@ def test_a_value_s_digest_does_not_depend_on_key_order() -> None:
 
 
 def test_a_write_without_room_names_the_file_that_is_written() -> None:
-    with pytest.raises(OSError, match="No space left on device") as caught, naming("/a/file"):
+    error = pytest.raises(OSError, match="No space left on device")
+    with error as caught, with_path_in_errors("/a/file"):
         Path("/dev/full").write_bytes(b"x")
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/a/file")
 

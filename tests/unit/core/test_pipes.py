@@ -13,11 +13,17 @@ from typing import Any
 import pytest
 
 from buildtool.cache.lock import locked_briefly
-from buildtool.core.digests import remembered_digest
-from buildtool.core.files import file_digest, holds, open_regular, read_regular, write_if_changed
-from buildtool.core.lock import locked, locked_now
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.digest_cache import cached_digest
+from buildtool.core.files import (
+    file_digest,
+    has_content,
+    open_regular,
+    read_regular,
+    write_if_changed,
+)
+from buildtool.core.lock import locked, try_lock
 from buildtool.core.process import Completed
-from buildtool.core.summed import read_summed, write_summed
 from buildtool.drivers.cmake.build_tree import NOTE, read_note
 from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_files
 from buildtool.drivers.cmake.generated_files import (
@@ -69,11 +75,11 @@ def only_file(folder: Path) -> Path:
 def test_what_is_no_file_is_not_read(put: Put, tmp_path: Path) -> None:
     path = tmp_path / "path"
     put(path)
-    for read in (open_regular, read_regular, read_summed, file_digest):
+    for read in (open_regular, read_regular, read_checksummed, file_digest):
         with pytest.raises(OSError, match=r"regular|directory|No such|Too many"):
             read(path)
-    assert not holds(path, b"")
-    with locked_now(path) as handle:
+    assert not has_content(path, b"")
+    with try_lock(path) as handle:
         assert handle is None
 
 
@@ -123,7 +129,7 @@ def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
 
 @PUT
 def test_notes_in_the_cache(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("buildtool.core.digests.SETTLED_NS", -1)
+    monkeypatch.setattr("buildtool.core.digest_cache.SETTLED_NS", -1)
     monkeypatch.setattr("buildtool.sdk.answers.SETTLED_NS", -1)
     tool = tmp_path / "tool"
     tool.write_text("content")
@@ -132,7 +138,7 @@ def test_notes_in_the_cache(put: Put, tmp_path: Path, monkeypatch: pytest.Monkey
         return Completed((str(tool),), 0, "answer")
 
     for folder, learn in (
-        ("digests", lambda: remembered_digest(tool)),
+        ("digests", lambda: cached_digest(tool)),
         ("answers", lambda: remembered([tool], {}, ask)),
     ):
         first: Any = learn()
@@ -174,6 +180,6 @@ def test_what_was_written_is_read_again(put: Put, tmp_path: Path) -> None:
     path = tmp_path / ".buildtool" / "note"
     path.parent.mkdir()
     put(path)
-    write_summed(path, ["value"])
-    assert read_summed(path) == ["value"]
+    write_checksummed(path, ["value"])
+    assert read_checksummed(path) == ["value"]
     assert not write_if_changed(path, read_regular(path))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.core.summed import read_summed, write_summed
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.drivers.cmake.build_tree import (
     NOTE,
     Configuration,
@@ -83,8 +83,8 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
 )
 def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:
     write_note(tree, WHOLE)
-    said = read_summed(tree / NOTE)
-    write_summed(tree / NOTE, {**said, key: value})
+    said = read_checksummed(tree / NOTE)
+    write_checksummed(tree / NOTE, {**said, key: value})
 
     assert read_note(tree) is None
 

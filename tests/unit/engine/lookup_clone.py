@@ -95,10 +95,12 @@ class Server:
         return True
 
     @property
-    def trouble(self) -> Any:
-        return SimpleNamespace(bad=self.told.append, passed_over=self.told.append, lost=self.lost)
+    def failures(self) -> Any:
+        return SimpleNamespace(
+            bad_response=self.told.append, unusable=self.told.append, unreachable=self.unreachable
+        )
 
-    def lost(self, what: str) -> None:
+    def unreachable(self, what: str) -> None:
         self.told.append(what)
         self.documents.clear()
 

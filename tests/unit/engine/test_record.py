@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from buildtool.cache.outputs import Output
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import value_digest
-from buildtool.core.summed import read_summed, write_summed
 from buildtool.engine.record import StepRecord, read_record, write_record
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import InputSet, PathSet
@@ -80,9 +80,9 @@ def put(*keys: Any) -> Callable[[Any], None]:
     ],
 )
 def test_what_nobody_wrote_so_is_no_record(change: Callable[[Any], None], file: Path) -> None:
-    said = read_summed(file)
+    said = read_checksummed(file)
     change(said)
-    write_summed(file, said)
+    write_checksummed(file, said)
 
     assert read_record(file) is None
 

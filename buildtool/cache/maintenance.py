@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 
 from buildtool.cache.action import blobs_named
-from buildtool.cache.evict import Freed, evict
+from buildtool.cache.disk_usage import DiskUsage, disk_usage
+from buildtool.cache.eviction import Freed, evict
 from buildtool.cache.index import Index
-from buildtool.cache.neighbours import KEPT, OTHERS, Neighbours
-from buildtool.cache.store import KINDS, Item, Store, remove
-from buildtool.cache.tally import Tally, tally_tree
+from buildtool.cache.other_caches import DESCRIPTIONS, NEVER_CLEARED, OtherCaches
+from buildtool.cache.store import KINDS, Item, Store
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
 LATELY = 60.0
@@ -22,30 +23,30 @@ class Verified(Value):
     a blob that they name is not there, which is no fault, as blobs are evicted.  All that is
     deleted."""
 
-    documents: Tally
-    blobs: Tally
+    documents: DiskUsage
+    blobs: DiskUsage
     wrong: tuple[Path, ...]
     useless: int
 
 
-def tally(store: Store) -> tuple[Tally, Tally]:
+def store_usage(store: Store) -> tuple[DiskUsage, DiskUsage]:
     """Documents and blobs."""
     sizes: dict[str, list[int]] = {kind: [] for kind in KINDS}
     for item, stored in store.items():
         sizes[item.kind].append(stored.size)
-    documents, blobs = (Tally(len(sizes[kind]), sum(sizes[kind])) for kind in KINDS)
+    documents, blobs = (DiskUsage(len(sizes[kind]), sum(sizes[kind])) for kind in KINDS)
     return documents, blobs
 
 
-def gc(store: Store, limit: int, neighbours: Neighbours | None = None) -> dict[str, Freed]:
+def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str, Freed]:
     """Bring index and files together, delete what was used longest ago down to `limit` bytes."""
     store.sweep()
     index = Index(store)
     index.rebuild()
-    if not neighbours:
+    if not others:
         return evict(store, index, limit)
-    neighbours.sweep()
-    return neighbours.collect(store, index, limit)
+    others.sweep()
+    return others.collect(store, index, limit)
 
 
 def verify(store: Store) -> Verified:
@@ -53,7 +54,7 @@ def verify(store: Store) -> Verified:
     store.sweep()
     wrong = list(store.strays())
     for path in wrong:
-        remove(path)
+        remove_tree(path, ignore_errors=True)
     items = list(store.items())
     for item, _ in items:
         if not store.check(item):
@@ -65,7 +66,7 @@ def verify(store: Store) -> Verified:
             useless += 1
     Index(store).rebuild()
     documents, blobs = (
-        Tally(len(sizes), sum(sizes))
+        DiskUsage(len(sizes), sum(sizes))
         for sizes in ([stored.size for item, stored in items if item.kind == k] for k in KINDS)
     )
     return Verified(documents, blobs, tuple(wrong), useless)
@@ -78,7 +79,7 @@ def clear(store: Store) -> Freed:
         store.discard(item)
         files, size = files + 1, size + stored.size
     for path in store.strays():
-        remove(path)
+        remove_tree(path, ignore_errors=True)
     if store.directory.is_dir():
         store.sweep(older=LATELY)
         Index(store).rebuild()
@@ -88,12 +89,12 @@ def clear(store: Store) -> Freed:
 def clear_others(directory: Path) -> dict[str, Freed]:
     """Delete what else comes back by itself; of a link the link only."""
     freed = {}
-    for name in OTHERS:
+    for name in DESCRIPTIONS:
         path = directory / name
-        if name in KEPT or not os.path.lexists(path):
+        if name in NEVER_CLEARED or not os.path.lexists(path):
             continue
-        there = Tally() if path.is_symlink() else tally_tree(path)
-        remove(path)
+        there = DiskUsage() if path.is_symlink() else disk_usage(path)
+        remove_tree(path, ignore_errors=True)
         freed[name] = Freed(there.files, there.bytes)
     return freed
 

@@ -15,7 +15,7 @@ GRACE_SECONDS = 3.0
 """What a program that is asked to end has for it, before it is killed."""
 
 
-class Tools:
+class RunningTools:
     """The tools that the threads of one piece of work run, to be ended all at once."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Tools:
         self._ended = False
 
     @contextlib.contextmanager
-    def having(self, pid: int) -> Iterator[None]:
+    def track(self, pid: int) -> Iterator[None]:
         """Count the leader of a session among the tools for the block, which ends before
         it is reaped.
 
@@ -43,7 +43,7 @@ class Tools:
         if self._ended:
             raise KeyboardInterrupt
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """Ask all tools to end, and let no other start; after `GRACE_SECONDS` they are killed."""
         with self._lock:
             self._ended = True
@@ -57,35 +57,35 @@ class Tools:
     def _kill(self) -> None:
         with self._lock:
             for pid in self._running:
-                end_session(pid)
+                kill_session(pid)
 
 
-TOOLS = contextvars.ContextVar("TOOLS", default=Tools())  # noqa: B039 - it is never ended
+RUNNING_TOOLS = contextvars.ContextVar("RUNNING_TOOLS", default=RunningTools())  # noqa: B039 - it is never ended
 
 
 @contextlib.contextmanager
-def running_tools() -> Iterator[Tools]:
+def running_tools() -> Iterator[RunningTools]:
     """The tools that are started in the block: by this thread, and by threads that run in a copy
     of its context."""
-    tools = Tools()
-    token = TOOLS.set(tools)
+    tools = RunningTools()
+    token = RUNNING_TOOLS.set(tools)
     try:
         yield tools
     finally:
-        TOOLS.reset(token)
+        RUNNING_TOOLS.reset(token)
 
 
-def end_group(pid: int) -> None:
+def kill_group(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
-def end_session(leader: int) -> None:
+def kill_session(leader: int) -> None:
     """Kill every process of a session, whatever groups they have made.
 
     The kernel gives the number of a session to nobody else as long as there is a process in it.
     """
-    end_group(leader)
+    kill_group(leader)
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:
         members = [pid for pid in _processes() if _session(pid) == leader]
@@ -111,7 +111,7 @@ def _session(pid: int) -> int:
     return 0 if fields[0] in b"ZX" else int(fields[3])
 
 
-def end_rest_after(pid: int) -> None:
+def kill_leftovers(pid: int) -> None:
     """Wait for the leader of a session to end, then end what it left running.
 
     That is its process group; when it was killed, as it could then not end its children, all
@@ -121,12 +121,12 @@ def end_rest_after(pid: int) -> None:
         # Not reaped here: until it is, nobody else gets this number.
         ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         if ended and ended.si_code == os.CLD_EXITED:
-            end_group(pid)
+            kill_group(pid)
         else:
-            end_session(pid)
+            kill_session(pid)
 
 
-def end_children() -> None:
+def kill_children() -> None:
     """Kill and reap what is left below this process; orphans have come to us (subreaper)."""
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:

@@ -12,15 +12,15 @@ from functools import partial
 from pathlib import Path
 
 from buildtool.cache import emulator_cache, zig_cache
-from buildtool.cache.evict import ACTIONS, Entry, Freed, evict
+from buildtool.cache.disk_usage import DiskUsage, disk_usage
+from buildtool.cache.eviction import ACTIONS, Entry, Freed, evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
-from buildtool.cache.tally import Tally, tally_tree
-from buildtool.core import own
 from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
-OTHERS = {
+DESCRIPTIONS = {
     "zig": "compiled by zig",
     "emulator": "programs of the emulated device",
     "device": "emulated devices",
@@ -31,9 +31,9 @@ OTHERS = {
     "toolchains": "links to compilers, not counted",
 }
 """What else lies in the cache directory."""
-KEPT = ("sysroots",)
+NEVER_CLEARED = ("sysroots",)
 """What is never cleared: it takes a device to get it again."""
-COUNTED = tuple(name for name in OTHERS if name not in ("sysroots", "toolchains"))
+COUNTED = tuple(name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains"))
 """What counts towards the limit."""
 NOTES = ("answers", "digests")
 """Small files, each of which costs a moment to make again."""
@@ -41,15 +41,15 @@ REMEMBERED_NS = 3600 * 10**9
 """How long the size is remembered: to look at every file takes a tenth of a second."""
 
 
-class Neighbours(Value):
+class OtherCaches(Value):
     """Everything in the cache `directory` besides the action cache."""
 
     directory: Path
 
-    def tally(self) -> dict[str, Tally]:
+    def usage(self) -> dict[str, DiskUsage]:
         """How much there is, by name."""
         found = self.directory.iterdir() if self.directory.is_dir() else ()
-        return {path.name: tally_tree(path) for path in sorted(found) if path.name != ACTIONS}
+        return {path.name: disk_usage(path) for path in sorted(found) if path.name != ACTIONS}
 
     def size(self) -> int:
         """Bytes that count, as they were within the last hour; each hour, `sweep` comes first."""
@@ -60,7 +60,7 @@ class Neighbours(Value):
         except (OSError, ValueError):
             pass
         self.sweep()
-        size = sum(tally_tree(self.directory / name).bytes for name in COUNTED)
+        size = sum(disk_usage(self.directory / name).bytes for name in COUNTED)
         self._remember(size)
         return size
 
@@ -96,11 +96,11 @@ class Neighbours(Value):
         return self.directory / ACTIONS / "neighbours"
 
 
-def counted(found: Mapping[str, Tally]) -> int:
+def counted_bytes(found: Mapping[str, DiskUsage]) -> int:
     """The bytes of it that count towards the limit."""
     return sum(one.bytes for name, one in found.items() if name in COUNTED)
 
 
 def _delete(path: Path) -> bool:
-    own.remove(path)
+    remove_tree(path)
     return True

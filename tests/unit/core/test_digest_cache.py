@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core import digests
-from buildtool.core.digests import remembered_digest
+from buildtool.core import digest_cache
+from buildtool.core.digest_cache import cached_digest
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(digests, "SETTLED_NS", -1)  # files of a test are never two seconds old
+    monkeypatch.setattr(digest_cache, "SETTLED_NS", -1)  # files of a test are never two seconds old
 
 
 def sha256(data: bytes) -> str:
@@ -29,34 +29,34 @@ def notes(tmp_path: Path) -> list[Path]:
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "cc"
     file.write_bytes(b"one")
-    assert remembered_digest(file) == sha256(b"one")
+    assert cached_digest(file) == sha256(b"one")
 
     def refuse(path: Path) -> str:
         raise AssertionError(f"{path} was read again")
 
-    monkeypatch.setattr(digests, "file_digest", refuse)
-    assert remembered_digest(file) == sha256(b"one")
+    monkeypatch.setattr(digest_cache, "file_digest", refuse)
+    assert cached_digest(file) == sha256(b"one")
 
 
 def test_a_touched_file_has_the_same_digest(tmp_path: Path) -> None:
     file = tmp_path / "cc"
     file.write_bytes(b"one")
-    before = remembered_digest(file)
+    before = cached_digest(file)
     os.utime(file, (1, 1))
 
-    assert remembered_digest(file) == before
+    assert cached_digest(file) == before
 
 
 def test_a_file_replaced_with_its_size_and_time_kept_is_noticed(tmp_path: Path) -> None:
     file, other = tmp_path / "cc", tmp_path / "new"
     file.write_bytes(b"one")
     os.utime(file, (1, 1))
-    remembered_digest(file)
+    cached_digest(file)
     other.write_bytes(b"two")
     os.utime(other, (1, 1))
     other.replace(file)
 
-    assert remembered_digest(file) == sha256(b"two")
+    assert cached_digest(file) == sha256(b"two")
 
 
 def test_a_file_rewritten_in_place_with_its_time_kept_is_noticed(tmp_path: Path) -> None:
@@ -64,21 +64,21 @@ def test_a_file_rewritten_in_place_with_its_time_kept_is_noticed(tmp_path: Path)
     file.write_bytes(b"one")
     os.utime(file, (1, 1))
     before = file.stat()
-    remembered_digest(file)
+    cached_digest(file)
     file.write_bytes(b"two")
     os.utime(file, (1, 1))
 
     assert file.stat().st_ino == before.st_ino
-    assert remembered_digest(file) == sha256(b"two")
+    assert cached_digest(file) == sha256(b"two")
 
 
 def test_a_file_that_has_just_changed_is_not_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(digests, "SETTLED_NS", 2_000_000_000)
+    monkeypatch.setattr(digest_cache, "SETTLED_NS", 2_000_000_000)
     file = tmp_path / "cc"
     file.write_bytes(b"one")
-    remembered_digest(file)
+    cached_digest(file)
 
     assert not notes(tmp_path)
 
@@ -87,12 +87,12 @@ def test_a_file_that_has_just_changed_is_not_remembered(
 def test_a_damaged_note_is_made_anew(damage: bytes, tmp_path: Path) -> None:
     file = tmp_path / "cc"
     file.write_bytes(b"one")
-    remembered_digest(file)
+    cached_digest(file)
     (note,) = (path for path in notes(tmp_path) if path.is_file())
     whole = note.read_bytes()
     note.write_bytes(damage)
 
-    assert remembered_digest(file) == sha256(b"one")
+    assert cached_digest(file) == sha256(b"one")
     assert note.read_bytes() == whole
 
 
@@ -104,4 +104,4 @@ def test_a_cache_that_cannot_be_made_does_no_harm(
     file = tmp_path / "cc"
     file.write_bytes(b"one")
 
-    assert remembered_digest(file) == sha256(b"one")
+    assert cached_digest(file) == sha256(b"one")

@@ -12,8 +12,8 @@ import pytest
 
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.exchange import Exchange, OverdueError
-from buildtool.cache.remote.trouble import Trouble
+from buildtool.cache.remote.failure_policy import FailurePolicy
+from buildtool.cache.remote.request_thread import OverdueError, RequestThread
 from buildtool.core.events import Event, Note
 
 CONFIG = RemoteConfig("https://cache.example.com", mode="read-write", timeout=2.0)
@@ -25,18 +25,18 @@ def said() -> list[Event]:
 
 
 @pytest.fixture
-def trouble(said: list[Event]) -> Trouble:
-    return Trouble(CONFIG, said.append)
+def failures(said: list[Event]) -> FailurePolicy:
+    return FailurePolicy(CONFIG, said.append)
 
 
-def state(trouble: Trouble) -> tuple[bool, bool]:
-    return trouble.off.is_set(), trouble.full.is_set()
+def state(failures: FailurePolicy) -> tuple[bool, bool]:
+    return failures.disabled.is_set(), failures.writes_disabled.is_set()
 
 
-def test_a_lost_server_is_lost_at_once(trouble: Trouble, said: list[Event]) -> None:
-    trouble.lost("cannot be reached")
-    trouble.lost("cannot be reached")
-    assert state(trouble) == (True, False)
+def test_a_lost_server_is_lost_at_once(failures: FailurePolicy, said: list[Event]) -> None:
+    failures.unreachable("cannot be reached")
+    failures.unreachable("cannot be reached")
+    assert state(failures) == (True, False)
     assert said == [
         Note(
             "the remote cache https://cache.example.com cannot be reached;"
@@ -45,43 +45,43 @@ def test_a_lost_server_is_lost_at_once(trouble: Trouble, said: list[Event]) -> N
     ]
 
 
-def test_three_bad_answers(trouble: Trouble, said: list[Event]) -> None:
+def test_three_bad_answers(failures: FailurePolicy, said: list[Event]) -> None:
     for number in range(3):
-        assert state(trouble) == (False, False)
-        trouble.bad(f"sent {number}")
-    assert state(trouble) == (True, False)
+        assert state(failures) == (False, False)
+        failures.bad_response(f"sent {number}")
+    assert state(failures) == (True, False)
     assert len(said) == 1
 
 
-def test_what_is_not_taken_can_still_be_read(trouble: Trouble, said: list[Event]) -> None:
+def test_what_is_not_taken_can_still_be_read(failures: FailurePolicy, said: list[Event]) -> None:
     for _ in range(3):
-        assert state(trouble) == (False, False)
-        trouble.not_stored("is full", 507)
-    assert state(trouble) == (False, True)
+        assert state(failures) == (False, False)
+        failures.not_stored("is full", 507)
+    assert state(failures) == (False, True)
     assert len(said) == 1
 
 
 @pytest.mark.parametrize("status", [401, 403, 405])
-def test_a_refusal_is_not_tried_again(trouble: Trouble, status: int) -> None:
-    trouble.not_stored("refuses", status)
-    assert state(trouble) == (False, True)
+def test_a_refusal_is_not_tried_again(failures: FailurePolicy, status: int) -> None:
+    failures.not_stored("refuses", status)
+    assert state(failures) == (False, True)
 
 
-def test_files_of_this_side_do_not_count(trouble: Trouble, said: list[Event]) -> None:
+def test_files_of_this_side_do_not_count(failures: FailurePolicy, said: list[Event]) -> None:
     for _ in range(9):
-        trouble.here("No space left on device")
-    assert state(trouble) == (False, False)
+        failures.local_error("No space left on device")
+    assert state(failures) == (False, False)
     assert len(said) == 1
 
 
-def test_waiting_adds_up(trouble: Trouble) -> None:
+def test_waiting_adds_up(failures: FailurePolicy) -> None:
     for _ in range(1000):
-        trouble.waited(0.4)
+        failures.add_wait(0.4)
     for _ in range(3):
-        trouble.waited(1.1)
-        assert state(trouble) == (False, False)
-    trouble.waited(1.1)
-    assert state(trouble) == (True, False)
+        failures.add_wait(1.1)
+        assert state(failures) == (False, False)
+    failures.add_wait(1.1)
+    assert state(failures) == (True, False)
 
 
 def test_nothing_is_loaded_or_asked_before_it_is_needed(said: list[Event]) -> None:
@@ -101,38 +101,38 @@ def test_a_key_is_a_digest(said: list[Event]) -> None:
 
 def test_an_exchange_gives_its_result_or_its_error() -> None:
     never = threading.Event()
-    assert Exchange(lambda _: 7).run_within(5, never) == 7
+    assert RequestThread(lambda _: 7).run_with_deadline(5, never) == 7
     with pytest.raises(KeyError):
-        Exchange(lambda _: {}[1]).run_within(5, never)
+        RequestThread(lambda _: {}[1]).run_with_deadline(5, never)
 
 
 def test_bytes_buy_time() -> None:
     over = threading.Event()
 
-    def work(exchange: Exchange[str]) -> str:
-        exchange.alive(1 << 20)  # a second's worth
+    def work(thread: RequestThread[str]) -> str:
+        thread.alive(1 << 20)  # a second's worth
         over.wait(0.6)
-        exchange.alive()
+        thread.alive()
         return "done"
 
-    assert Exchange(work).run_within(0.3, threading.Event()) == "done"
+    assert RequestThread(work).run_with_deadline(0.3, threading.Event()) == "done"
 
 
 def test_an_exchange_that_takes_too_long_is_left() -> None:
     ended: list[type] = []
     over, finished = threading.Event(), threading.Event()
 
-    def work(exchange: Exchange[None]) -> None:
+    def work(thread: RequestThread[None]) -> None:
         over.wait(30)
         try:
-            exchange.alive(1)
+            thread.alive(1)
         except OverdueError as error:
             ended.append(type(error))
         finished.set()
 
     start = time.monotonic()
     with pytest.raises(OverdueError):
-        Exchange(work).run_within(0.1, threading.Event())
+        RequestThread(work).run_with_deadline(0.1, threading.Event())
     assert time.monotonic() - start < 5
     over.set()
     assert finished.wait(10)
@@ -143,7 +143,7 @@ def test_an_exchange_that_nobody_wants_is_left() -> None:
     unwanted, over = threading.Event(), threading.Event()
     unwanted.set()
     with pytest.raises(OverdueError):
-        Exchange(lambda _: over.wait(30)).run_within(60, unwanted)
+        RequestThread(lambda _: over.wait(30)).run_with_deadline(60, unwanted)
     over.set()
 
 
@@ -152,13 +152,13 @@ def test_what_an_exchange_waits_for_ends_with_it() -> None:
     here, there = socket.socketpair()
     ended = threading.Event()
 
-    def work(exchange: Exchange[None]) -> None:
-        exchange.connection = SimpleNamespace(sock=here)
+    def work(thread: RequestThread[None]) -> None:
+        thread.connection = SimpleNamespace(sock=here)
         here.recv(1)
         ended.set()
 
     with here, there:
         with pytest.raises(OverdueError):
-            Exchange(work).run_within(0.1, threading.Event())
+            RequestThread(work).run_with_deadline(0.1, threading.Event())
         assert ended.wait(10)
         assert there.recv(1) == b""

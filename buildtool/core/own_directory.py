@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
+from buildtool.core.trees import remove_tree, status_of
 
 STATE = ".buildtool"
 """Name of the directory in which a project's builds lie."""
@@ -32,8 +33,6 @@ directories of these names.  Sysroots are not among them: it takes a device to g
 TRIES = 5
 """How often something is made again that other processes keep removing."""
 
-DIRECTORY = "a directory"
-
 repairs: list[str] = []
 """What was removed or changed in this process because it was in the way, in words."""
 
@@ -46,32 +45,6 @@ def own_root(path: Path) -> Path | None:
         if folder.name in IN_CACHE and folder.parent == cache_dir():
             return folder.parent
     return cache_dir() if path == cache_dir() else None
-
-
-def remove(path: Path) -> None:
-    """Delete `path`, whatever it is; of a link only the link.
-
-    Directories of this user that may not be written to are no obstacle.  Raises `OSError`.
-    """
-    status = _status(path)
-    if status is None:
-        return
-    if not stat.S_ISDIR(status.st_mode):
-        path.unlink(missing_ok=True)
-        return
-    import shutil  # noqa: PLC0415 - most builds remove nothing
-
-    try:
-        shutil.rmtree(path)
-    except FileNotFoundError:  # another process removes it too
-        shutil.rmtree(path, ignore_errors=True)
-    except PermissionError:
-        waiting = [path]
-        while waiting:
-            folder = waiting.pop()
-            folder.chmod(0o700)
-            waiting += [each for each in folder.iterdir() if kind_of(each) == DIRECTORY]
-        shutil.rmtree(path)
 
 
 def make_directory(path: Path) -> None:
@@ -95,7 +68,7 @@ def make_directory(path: Path) -> None:
                 raise
 
 
-def clear(path: Path) -> bool:
+def repair_file(path: Path) -> bool:
     """Take away what is at `path` in place of a file, and let its owner read and write a file.
 
     Returns whether anything was changed; nothing is outside of this tool's own directories.
@@ -104,12 +77,12 @@ def clear(path: Path) -> bool:
     root = own_root(path)
     if root is None or path == root:
         return False
-    status = _status(path)
+    status = status_of(path)
     if status is None:
         return False
     if not stat.S_ISREG(status.st_mode):
         _replace(path)
-    elif lacks(status, 0o600) and os.access(root, os.W_OK):
+    elif lacks_mode(status, 0o600) and os.access(root, os.W_OK):
         _permit(path, status, 0o600)
     else:
         return False
@@ -117,7 +90,7 @@ def clear(path: Path) -> bool:
 
 
 def _make_directory(folder: Path, root: Path) -> None:
-    status = _status(folder)
+    status = status_of(folder)
     if status is None:
         try:
             folder.mkdir(parents=folder == root, exist_ok=True)
@@ -126,7 +99,7 @@ def _make_directory(folder: Path, root: Path) -> None:
         return
     if stat.S_ISDIR(status.st_mode):
         # Without the permission to write, its owner may want it so: then it is all of it.
-        if lacks(status, 0o500) or (lacks(status, 0o700) and os.access(root, os.W_OK)):
+        if lacks_mode(status, 0o500) or (lacks_mode(status, 0o700) and os.access(root, os.W_OK)):
             _permit(folder, status, 0o700)
         return
     by_user = folder == root or folder.parent == cache_dir()
@@ -140,16 +113,6 @@ def _make_directory(folder: Path, root: Path) -> None:
     folder.mkdir(exist_ok=True)
 
 
-def _status(path: Path) -> os.stat_result | None:
-    """That of what is there itself; None when nothing is."""
-    try:
-        return path.lstat()
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            return None
-        raise
-
-
 def _between(root: Path, path: Path) -> list[Path]:
     """`a`, `a/b`, `a/b/c` for a path `a/b/c` below the root."""
     relative = path.relative_to(root)
@@ -157,12 +120,12 @@ def _between(root: Path, path: Path) -> list[Path]:
 
 
 def _replace(path: Path) -> None:
-    what = kind_of(path)
-    remove(path)
+    what = describe_kind(path)
+    remove_tree(path)
     repairs.append(f"replaced {path}, which was {what}")
 
 
-def lacks(status: os.stat_result, mode: int) -> bool:
+def lacks_mode(status: os.stat_result, mode: int) -> bool:
     """Whether the user owns something without these permissions."""
     return status.st_uid == os.geteuid() and (status.st_mode & mode) != mode
 
@@ -172,10 +135,10 @@ def _permit(path: Path, status: os.stat_result, mode: int) -> None:
     repairs.append(f"made {path} readable and writable")
 
 
-def kind_of(path: Path) -> str:
+def describe_kind(path: Path) -> str:
     """What is at `path`, in words: `a directory`, `a link to /elsewhere`."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         return f"a link to {os.readlink(path)}"  # noqa: PTH115 - as it is written
-    kinds = {stat.S_IFDIR: DIRECTORY, stat.S_IFREG: "a file", stat.S_IFIFO: "a named pipe"}
+    kinds = {stat.S_IFDIR: "a directory", stat.S_IFREG: "a file", stat.S_IFIFO: "a named pipe"}
     return kinds.get(stat.S_IFMT(mode), "a device or a socket")

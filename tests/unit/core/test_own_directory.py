@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core import own
+from buildtool.core import own_directory
 from buildtool.core.files import open_own, write_if_changed
-from buildtool.core.own import clear, make_directory, own_root, remove
+from buildtool.core.own_directory import make_directory, own_root, repair_file
+from buildtool.core.trees import remove_tree
 
 Put = Callable[[Path], object]
 
@@ -30,7 +31,7 @@ KINDS: dict[str, Put] = {
 
 @pytest.fixture(autouse=True)
 def _no_repairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "repairs", [])
+    monkeypatch.setattr(own_directory, "repairs", [])
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_what_is_in_the_way_of_a_directory_is_replaced(name: str, kind: str, sta
     make_directory(state / name / "c" / "d")
     assert (state / name / "c" / "d").is_dir()
     assert not (state / name).is_symlink()
-    assert own.repairs == [f"replaced {state / name}, which was {kind}"]
+    assert own_directory.repairs == [f"replaced {state / name}, which was {kind}"]
     assert any(Path("/etc").iterdir())
 
 
@@ -67,7 +68,7 @@ def test_what_is_in_the_way_of_a_file_is_replaced(kind: str, state: Path) -> Non
     assert write_if_changed(path, "content")
     assert path.read_text() == "content"
     assert not path.is_symlink()
-    assert (own.repairs == []) == (kind != "a directory")  # others go by themselves
+    assert (own_directory.repairs == []) == (kind != "a directory")  # others go by themselves
     path.unlink()
     {**KINDS, "a directory": folder}[kind](path)
     os.close(open_own(path, os.O_RDWR))
@@ -90,12 +91,12 @@ def test_nothing_is_removed_elsewhere(tmp_path: Path, cache: Path) -> None:
         path.mkdir(parents=True)
         with pytest.raises(OSError, match="director"):
             write_if_changed(path, "content")
-        assert not clear(path)
+        assert not repair_file(path)
         (path / "file").write_text("x")
         with pytest.raises(OSError, match=r"Not a directory|File exists"):
             make_directory(path / "file" / "sub")
         assert (path / "file").read_text() == "x"
-    assert own.repairs == []
+    assert own_directory.repairs == []
 
 
 def test_what_the_user_named_is_not_removed(tmp_path: Path, cache: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_file_of_the_user_may_have_the_name_of_the_state(state: Path) -> None:
     state.unlink()
     state.symlink_to("nothing")
     make_directory(state / "state")
-    assert own.repairs == [f"replaced {state}, which was a link to nothing"]
+    assert own_directory.repairs == [f"replaced {state}, which was a link to nothing"]
 
 
 def test_links_to_directories_that_the_user_made_are_kept(
@@ -130,7 +131,7 @@ def test_links_to_directories_that_the_user_made_are_kept(
         place.symlink_to(tmp_path / "elsewhere")
         make_directory(place / "sub")
         assert place.is_symlink()
-    assert own.repairs == []
+    assert own_directory.repairs == []
 
 
 def test_whose_a_path_is(state: Path, cache: Path) -> None:
@@ -148,11 +149,11 @@ def test_remove(tmp_path: Path) -> None:
     path = tmp_path / "path"
     for put in (*KINDS.values(), folder, lambda path: path.symlink_to(tmp_path / "kept")):
         put(path)
-        remove(path)
+        remove_tree(path)
         assert not os.path.lexists(path)
-    remove(path)
+    remove_tree(path)
     (tmp_path / "file").touch()
-    remove(tmp_path / "file" / "below")
+    remove_tree(tmp_path / "file" / "below")
     (tmp_path / "loop").symlink_to("loop")
-    remove(tmp_path / "loop" / "below")
+    remove_tree(tmp_path / "loop" / "below")
     assert (tmp_path / "kept" / "file").exists()

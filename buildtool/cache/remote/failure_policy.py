@@ -15,16 +15,16 @@ GRACE = 0.5
 REFUSED = (401, 403)
 
 
-class Trouble:
+class FailurePolicy:
     """The failures of one server in this process.  Threads share it.
 
-    Once `off` is set nothing is asked any more; once `full` is set nothing is stored any more.
-    The listener hears of the first failure only, in a sentence without credentials.
+    Once `disabled` is set, no request is sent any more; once `writes_disabled` is set, nothing is
+    stored any more.  The listener receives the first failure only, without credentials.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
-        self.off = threading.Event()
-        self.full = threading.Event()
+        self.disabled = threading.Event()
+        self.writes_disabled = threading.Event()
         self._config = config
         self._listener = listener
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class Trouble:
         self._reads = self._writes = 0
         self._waited = 0.0
 
-    def before(self) -> None:
+    def before_request(self) -> None:
         """Called before each request: the first one may send credentials for all to read."""
         with self._lock:
             first, self._begun = not self._begun, True
@@ -44,24 +44,24 @@ class Trouble:
                 )
             )
 
-    def lost(self, what: str) -> None:
+    def unreachable(self, what: str) -> None:
         """The server is not there, or too slow, or refuses to answer: it is not asked again."""
-        self.off.set()
+        self.disabled.set()
         self._tell(f"{what}; this build does without it")
 
-    def refused(self, status: int) -> None:
-        self.lost(self._refusal(status, "reading"))
+    def access_denied(self, status: int) -> None:
+        self.unreachable(self._refusal(status, "reading"))
 
-    def bad(self, what: str) -> None:
+    def bad_response(self, what: str) -> None:
         """It answered, but not with what was asked for."""
         with self._lock:
             self._reads += 1
             enough = self._reads >= FAILURES
         if enough:
-            self.off.set()
+            self.disabled.set()
         self._tell(f"{what}; that was not used")
 
-    def passed_over(self, what: str) -> None:
+    def unusable(self, what: str) -> None:
         """What it sent is of no use here, which need not be its fault."""
         self._tell(f"{what}; that was not used")
 
@@ -70,22 +70,22 @@ class Trouble:
         with self._lock:
             self._writes += 1
             if self._writes >= FAILURES or status in (*REFUSED, 405):
-                self.full.set()
+                self.writes_disabled.set()
         if status in REFUSED:
             what = self._refusal(status, "writing")
         elif status == 405:
             what = "takes nothing (status 405): it is for reading only"
         self._tell(f"{what}; not all that was built is kept there")
 
-    def waited(self, seconds: float) -> None:
+    def add_wait(self, seconds: float) -> None:
         """A request took `seconds` more than its bytes need: many slow answers are too many."""
         with self._lock:
             self._waited += max(0.0, seconds - GRACE)
             slow = self._waited > self._config.timeout
-        if slow and not self.off.is_set():
-            self.lost(f"is slow: it was waited for {self._waited:.0f} s")
+        if slow and not self.disabled.is_set():
+            self.unreachable(f"is slow: it was waited for {self._waited:.0f} s")
 
-    def here(self, what: str) -> None:
+    def local_error(self, what: str) -> None:
         """Not the server's fault: a file on this side could not be read or written."""
         self._tell(f"could not be used: {what}")
 

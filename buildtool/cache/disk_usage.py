@@ -11,14 +11,14 @@ from pathlib import Path
 from buildtool.core.value import Value
 
 
-class Tally(Value):
+class DiskUsage(Value):
     """How many files there are, and their bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
-def tally_tree(root: Path) -> Tally:
+def disk_usage(root: Path) -> DiskUsage:
     """The files below `root`, or `root` itself if it is one; each counts once."""
     seen = set()
     files = size = 0
@@ -26,7 +26,7 @@ def tally_tree(root: Path) -> Tally:
         if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
             seen.add((status.st_dev, status.st_ino))
             files, size = files + 1, size + status.st_size
-    return Tally(files, size)
+    return DiskUsage(files, size)
 
 
 def _statuses(root: Path) -> Iterator[os.stat_result]:

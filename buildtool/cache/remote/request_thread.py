@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-SLOWEST = 1 << 20
+MIN_BYTES_PER_SECOND = 1 << 20
 """Bytes a second below which a server is too slow to be worth asking."""
 LOOK = 0.2
 """Seconds between two looks at whether the remote cache was switched off meanwhile."""
@@ -41,14 +41,14 @@ class NoPlaceError(Exception):
     """A file on this side cannot be written; the server did nothing wrong."""
 
 
-class Exchange(threading.Thread, Generic[T]):
+class RequestThread(threading.Thread, Generic[T]):
     """Runs `work(self)` in a thread of its own, which may outlive its usefulness.
 
     `moved` counts the bytes received, sent or written: each buys time.  `work` calls `alive`
-    between pieces, and takes back what it did when `run_within` raised.
+    between pieces, and takes back what it did when `run_with_deadline` raised.
     """
 
-    def __init__(self, work: Callable[[Exchange[T]], T]) -> None:
+    def __init__(self, work: Callable[[RequestThread[T]], T]) -> None:
         super().__init__(name="remote cache", daemon=True)
         self.moved = 0
         self.seconds = 0.0
@@ -67,7 +67,7 @@ class Exchange(threading.Thread, Generic[T]):
         finally:
             self._done.set()
 
-    def run_within(self, seconds: float, unwanted: threading.Event) -> T:
+    def run_with_deadline(self, seconds: float, unwanted: threading.Event) -> T:
         """The work's result or error.
 
         Raises `OverdueError` once it took `seconds` more than its bytes need, or is `unwanted`.
@@ -76,7 +76,7 @@ class Exchange(threading.Thread, Generic[T]):
         self.start()
         try:
             while not self._done.wait(LOOK):
-                left = start + seconds + self.moved / SLOWEST - time.monotonic()
+                left = start + seconds + self.moved / MIN_BYTES_PER_SECOND - time.monotonic()
                 if left <= 0 or unwanted.is_set():
                     raise OverdueError
         finally:

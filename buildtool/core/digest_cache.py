@@ -15,7 +15,7 @@ SETTLED_NS = 2_000_000_000
 """A file that was changed less than this ago may change again without a new time stamp."""
 
 
-def remembered_digest(path: Path) -> str:
+def cached_digest(path: Path) -> str:
     """sha256 of the file's bytes; read only when it is another file than the last time.
 
     "Another" means: device, inode, size, time of modification or time of change differ.  The

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.local import LocalCache
-from buildtool.cache.neighbours import REMEMBERED_NS, Neighbours, counted
-from buildtool.cache.upkeep import gc
+from buildtool.cache.maintenance import gc
+from buildtool.cache.other_caches import REMEMBERED_NS, OtherCaches, counted_bytes
 from buildtool.core.lock import locked
 
 OLD = 1_000_000_000
@@ -39,7 +39,7 @@ def put(cache: Path, data: bytes, limit: int = 1 << 30) -> Path:
     source = cache.with_name("source")
     source.write_bytes(data)
     (cache / "actions" / "neighbours").unlink(missing_ok=True)  # as after an hour
-    with LocalCache(cache / "actions", limit, print, Neighbours(cache)) as actions:
+    with LocalCache(cache / "actions", limit, print, OtherCaches(cache)) as actions:
         assert actions.put(digest, source)
         return cache / "actions" / "cas" / digest[:2] / digest
 
@@ -50,20 +50,20 @@ def test_what_counts(cache: Path) -> None:
     make(cache / "sysroots" / "board" / "libc.so", 1000)
     make(cache / "toolchains" / "zig" / "zig", 1000)
     make(cache / "notes", 1000)
-    found = Neighbours(cache).tally()
+    found = OtherCaches(cache).usage()
     assert found["sysroots"].bytes == found["notes"].bytes == 1000
-    assert counted(found) == Neighbours(cache).size() == 30
+    assert counted_bytes(found) == OtherCaches(cache).size() == 30
 
 
 def test_the_size_is_remembered_for_a_while(cache: Path) -> None:
-    neighbours = Neighbours(cache)
-    assert neighbours.size() == 0
+    others = OtherCaches(cache)
+    assert others.size() == 0
     make(cache / "digests" / "a", 10)
-    assert neighbours.size() == 0
+    assert others.size() == 0
     note = cache / "actions" / "neighbours"
     for said in (f"{time.time_ns() - REMEMBERED_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
         note.write_text(said)
-        assert neighbours.size() == 10
+        assert others.size() == 10
 
 
 def test_what_was_used_longest_ago_goes_first_wherever_it_is(cache: Path) -> None:
@@ -89,7 +89,7 @@ def test_actions_go_for_what_was_used_later(cache: Path) -> None:
 def test_what_cannot_go_does_not_push_actions_out(cache: Path) -> None:
     blob = put(cache, b"b" * 1000)
     make(cache / "zig" / "h" / "timestamp", 100_000)
-    gc(LocalCache(cache / "actions", 0, print).store, 1000, Neighbours(cache))
+    gc(LocalCache(cache / "actions", 0, print).store, 1000, OtherCaches(cache))
     assert blob.exists()
 
 
@@ -98,7 +98,7 @@ def test_what_killed_processes_of_zig_left_goes_when_something_was_built(cache: 
     for folder in (stale, fresh):
         folder.mkdir(parents=True)
     os.utime(stale, (OLD, OLD))
-    with LocalCache(cache / "actions", 1 << 30, print, Neighbours(cache)):
+    with LocalCache(cache / "actions", 1 << 30, print, OtherCaches(cache)):
         pass
     assert stale.exists()
     put(cache, b"content")
@@ -115,7 +115,7 @@ def test_programs_of_the_emulated_device_that_are_not_used_go(cache: Path) -> No
     store = LocalCache(cache / "actions", 0, print).store
     with locked(trees[1].with_suffix(".lock")):
         os.utime(trees[1].with_suffix(".lock"), (OLD, OLD))
-        freed = gc(store, 0, Neighbours(cache))
+        freed = gc(store, 0, OtherCaches(cache))
     assert freed["emulator"] == (1, 1010)
     assert [tree.exists() for tree in trees] == [False, True, True]
     assert not trees[0].with_suffix(".state").exists()

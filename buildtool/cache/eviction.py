@@ -53,7 +53,7 @@ def evict(
     chosen = choose(everything, target)
     gone = [each for each in chosen if isinstance(each, Row)]
     blobs = {row.item.key for row in gone if row.item.kind == "cas"}
-    useless = index.naming(blobs)
+    useless = index.documents_naming(blobs)
     known = {row.item for row in gone}
     gone += [
         row

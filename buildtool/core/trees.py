@@ -1,0 +1,58 @@
+"""Removes files and directory trees."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
+    """Removes `path`, whatever it is; of a link only the link.  A missing path is no error.
+
+    Directories of this user without write permission are removed too.  Raises `OSError` unless
+    `ignore_errors` is set; what could not be removed then stays.
+    """
+    try:
+        _remove(path)
+    except OSError:
+        if not ignore_errors:
+            raise
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """The status of `path` itself, of a link not its target; None when there is nothing."""
+    try:
+        return path.lstat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return None
+        raise
+
+
+def _remove(path: Path) -> None:
+    status = status_of(path)
+    if status is None:
+        return
+    if not stat.S_ISDIR(status.st_mode):
+        path.unlink(missing_ok=True)
+        return
+    import shutil  # noqa: PLC0415 - most builds remove nothing
+
+    try:
+        shutil.rmtree(path)
+    except FileNotFoundError:  # another process removes it too
+        shutil.rmtree(path, ignore_errors=True)
+    except PermissionError:
+        _make_writable(path)
+        shutil.rmtree(path)
+
+
+def _make_writable(root: Path) -> None:
+    waiting = [str(root)]
+    while waiting:
+        folder = waiting.pop()
+        os.chmod(folder, 0o700)  # noqa: PTH101 - scandir gives strings
+        with os.scandir(folder) as entries:
+            waiting += [each.path for each in entries if each.is_dir(follow_symlinks=False)]
