@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from buildtool.cache.action import blobs_named
-from buildtool.cache.lock import PATIENCE, locked_briefly
-from buildtool.cache.store import KINDS, Item, Store, Stored
+from buildtool.cache.store import KINDS, LOCK_TIMEOUT, Item, Store, Stored
 from buildtool.core.files import is_digest
+from buildtool.core.lock import locked
 from buildtool.core.own_directory import repair_file
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
@@ -216,14 +216,14 @@ class Index:
             database.execute("COMMIT")
 
     def _lock(self) -> contextlib.AbstractContextManager[None]:
-        return locked_briefly(self.path.with_name("index.lock"))
+        return locked(self.path.with_name("index.lock"), timeout=LOCK_TIMEOUT)
 
 
 def _connect(path: Path) -> Connection:
     import sqlite3  # noqa: PLC0415 - see above
 
     repair_file(path)  # SQLite would follow a link
-    database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    database = sqlite3.connect(path, timeout=LOCK_TIMEOUT, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")
     except BaseException:

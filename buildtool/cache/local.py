@@ -14,13 +14,13 @@ from typing import Any
 from buildtool.cache.action import blobs_named, path_sets_document, read_path_sets
 from buildtool.cache.eviction import ACTIONS, evict
 from buildtool.cache.index import Index
-from buildtool.cache.lock import locked_briefly
 from buildtool.cache.other_caches import OtherCaches
-from buildtool.cache.store import DOCUMENT_LIMIT, Item, Store
+from buildtool.cache.store import DOCUMENT_LIMIT, LOCK_TIMEOUT, Item, Store
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import with_path_in_errors
+from buildtool.core.lock import locked
 from buildtool.core.own_directory import TRIES
 from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
 
@@ -165,7 +165,7 @@ class LocalCache:
         """Make `path_set` the newest of the step's; False when that could not be written."""
 
         def write() -> bool:
-            with locked_briefly(self.directory / "path-sets.lock"):
+            with locked(self.directory / "path-sets.lock", timeout=LOCK_TIMEOUT):
                 before = self.document(step_key)
                 after = path_sets_document([path_set, *read_path_sets(before or b"")])
                 return after == before or self.put_document(step_key, after)

@@ -29,6 +29,9 @@ Kind = Literal["ac", "cas"]
 KINDS: tuple[Kind, ...] = ("ac", "cas")
 DOCUMENT_LIMIT = 16 << 20
 """Bytes: no document is larger."""
+LOCK_TIMEOUT = 20.0
+"""Seconds to wait for a lock of the cache: a holder that keeps it for longer has stopped, and must
+not stop others."""
 STALE = 3600.0
 """Seconds: a file in `tmp` that nobody wrote to for so long has lost its writer."""
 _MAGIC = b"buildtool-document-1 "

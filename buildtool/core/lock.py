@@ -1,36 +1,49 @@
-"""One writer at a time for a directory, across processes."""
+"""Exclusive locks on files, across threads and processes.
+
+The kernel releases a lock when its holder dies, so a lock is never stale.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from buildtool.core.files import open_descriptor, open_own
 
+_POLL_SECONDS = 0.002
+
 
 @contextlib.contextmanager
-def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold an exclusive lock on the file `path` (made if need be) for the block.
+def locked(
+    path: Path, waiting: Callable[[], None] = lambda: None, *, timeout: float | None = None
+) -> Iterator[None]:
+    """Hold a lock on the file `path`, which is created if it is missing, for the block.
 
-    `waiting` is called once when somebody else holds it.  The kernel frees the lock when
-    its holder dies, so a lock is never stale.
+    `waiting` is called once when another holder has the lock.  Raises `TimeoutError` when it keeps
+    the lock for more than `timeout` seconds (None: wait without limit), and `OSError` when the file
+    cannot be created.
     """
     with os.fdopen(open_own(path, os.O_RDWR), "rb") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             waiting()
-            fcntl.flock(stream, fcntl.LOCK_EX)
+            if timeout is None:
+                fcntl.flock(stream, fcntl.LOCK_EX)
+            elif not _acquired_within(stream, timeout):
+                raise TimeoutError(0, "another process keeps it locked", str(path)) from None
         yield
 
 
 @contextlib.contextmanager
 def try_lock(path: Path) -> Iterator[int | None]:
-    """Hold an exclusive lock on the file `path` for the block, which gets its descriptor; None
-    when somebody else holds one, or there is no such file."""
+    """Hold a lock on the file `path` for the block, which receives its descriptor; None when
+    another holder has the lock or there is no such file."""
     handle = -1
     try:
         handle = open_descriptor(path, os.O_RDWR | os.O_NOFOLLOW)
@@ -43,3 +56,14 @@ def try_lock(path: Path) -> Iterator[int | None]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def _acquired_within(stream: BinaryIO, seconds: float) -> bool:
+    """Whether `stream` was locked within so many seconds; flock has no timeout of its own."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(_POLL_SECONDS)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False

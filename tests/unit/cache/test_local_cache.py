@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache import local, lock
+from buildtool.cache import local
 from buildtool.cache.action import Action, read_action
 from buildtool.cache.eviction import choose
 from buildtool.cache.index import Row
@@ -20,6 +20,7 @@ from buildtool.cache.outputs import Output
 from buildtool.cache.store import DOCUMENT_LIMIT, Item, Stored
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Event, Note
+from buildtool.core.lock import locked
 
 KEY = "d" * 64
 Break = Callable[[Path], None]
@@ -244,7 +245,7 @@ def test_what_is_renewed_during_an_eviction_stays_counted(kit: Kit) -> None:
 
 def test_nobody_counts_while_something_appears(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it might be evicted after it was counted and before it is there, and never again."""
-    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
     index = kit.cache.index
 
     def appear() -> None:
@@ -363,9 +364,9 @@ def test_a_cache_that_could_not_be_written_is_only_read(kit: Kit, tmp_path: Path
 
 
 def test_a_lock_that_somebody_keeps_costs_a_note(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "PATIENCE", 0.01)
+    monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
     assert kit.cache.add_path_set(KEY, {"files": ["a"]})
-    with lock.locked_briefly(kit.cache.directory / "path-sets.lock"):
+    with locked(kit.cache.directory / "path-sets.lock"):
         assert not kit.cache.add_path_set(KEY, {"files": ["b"]})
     assert "another process keeps it locked" in str(kit.told)
     assert kit.cache.path_sets(KEY) == ({"files": ["a"]},)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from buildtool.cache.lock import locked_briefly
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.digest_cache import cached_digest
 from buildtool.core.files import (
@@ -154,10 +153,9 @@ def test_locks_and_logs(put: Put, tmp_path: Path) -> None:
     (tmp_path / "buildtool.toml").touch()
     state = tmp_path / ".buildtool"
     state.mkdir()
-    for lock in (locked, locked_briefly):
-        put(state / f"{lock.__name__}.lock")
-        with lock(state / f"{lock.__name__}.lock"):
-            pass
+    put(state / "build.lock")
+    with locked(state / "build.lock"):
+        pass
     put(state / "skel-b.log")
     with step_log(state, "skel/b", "title") as log:
         log._write("line")
