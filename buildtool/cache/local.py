@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from buildtool.cache.store import DOCUMENT_LIMIT, LOCK_TIMEOUT, Item, Store
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
-from buildtool.core.files import with_path_in_errors
+from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.lock import locked
 from buildtool.core.own_directory import TRIES
 from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
@@ -120,15 +119,11 @@ class LocalCache:
         """
         if not self.has(digest):
             return False
-        handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched-")
-        try:
-            with with_path_in_errors(into), os.fdopen(handle, "wb") as stream:
+        with temporary_file(into.parent) as fresh:
+            with with_path_in_errors(into), fresh.open("wb") as stream:
                 if not self.store.copy_out(digest, stream):
                     return False
-            os.chmod(name, 0o644)  # noqa: PTH101 - the temporary name is a plain string
-            Path(name).replace(into)
-        finally:
-            Path(name).unlink(missing_ok=True)
+            replace_file(fresh, into)
         self._use(Item("cas", digest))
         return True
 

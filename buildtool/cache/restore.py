@@ -8,7 +8,7 @@ from pathlib import Path
 
 from buildtool.cache.outputs import Output
 from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import remove_tree, replace_directory
 
 Fetch = Callable[[str, Path], bool]
 """Write the blob with this sha256 to this path, whole and checked; False when that cannot be."""
@@ -27,7 +27,6 @@ def restore(
     `into` old, new or missing, never mixed.
     """
     fresh = into.with_name(f".{into.name}.new")
-    old = into.with_name(f".{into.name}.old")
     remove_tree(fresh, ignore_errors=True)
     make_directory(into.parent)
     try:
@@ -37,17 +36,7 @@ def restore(
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
         check(fresh)
-        remove_tree(old, ignore_errors=True)
-        there = os.path.lexists(into)
-        if there:
-            into.rename(old)
-        try:
-            fresh.rename(into)
-        except BaseException:
-            if there:
-                old.rename(into)
-            raise
-        remove_tree(old, ignore_errors=True)
+        replace_directory(fresh, into)
     finally:
         remove_tree(fresh, ignore_errors=True)
     return True

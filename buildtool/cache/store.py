@@ -14,14 +14,13 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from buildtool.core import own_directory
-from buildtool.core.files import is_digest
+from buildtool.core.files import is_digest, replace_file, temporary_file
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
@@ -202,17 +201,12 @@ class Store:
         own_directory.make_directory(path.parent)
         temporary = self.directory / "tmp"
         own_directory.make_directory(temporary)
-        handle, name = tempfile.mkstemp(dir=temporary)
-        try:
-            with os.fdopen(handle, "wb") as stream:
+        with temporary_file(temporary) as fresh:
+            with fresh.open("wb") as stream:
                 yield stream
-            os.chmod(name, 0o444)  # noqa: PTH101 - the temporary name is a plain string
             if path.is_dir() and not path.is_symlink():
                 remove_tree(path, ignore_errors=True)
-            place(os.path.getsize(name), lambda: Path(name).replace(path))  # noqa: PTH202 - as above
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            place(fresh.stat().st_size, lambda: replace_file(fresh, path, 0o444))
 
 
 class _OtherContentError(Exception):

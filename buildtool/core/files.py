@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _SHA256 = r"[0-9a-f]{64}"
 
 
-def is_digest(text: str) -> bool:
-    """Whether `text` is a sha256 in lower-case hex."""
-    return re.fullmatch(_SHA256, text) is not None
+def is_digest(value: object) -> bool:
+    """Whether `value` is a sha256 in lower-case hex, of any type of JSON."""
+    return isinstance(value, str) and re.fullmatch(_SHA256, value) is not None
 
 
 def file_digest(path: Path) -> str:
@@ -143,20 +143,37 @@ def has_content(path: Path, data: bytes) -> bool:
         return False
 
 
-def _write(path: Path, data: bytes, mode: int) -> None:
-    import tempfile  # noqa: PLC0415 - mostly nothing changed
+@contextlib.contextmanager
+def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
+    """A new empty file in `folder` for the block, which may move it; it is removed afterwards."""
+    import tempfile  # noqa: PLC0415 - a build with nothing to do writes nothing
 
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)
+    os.close(handle)
+    path = Path(name)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(name, mode)  # noqa: PTH101 - the temporary name is a plain string
-        try:
-            Path(name).replace(path)
-        except IsADirectoryError:
-            if not repair_file(path):
-                raise
-            Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def replace_file(fresh: Path, path: Path, mode: int | None = 0o644) -> None:
+    """Moves the file `fresh` to `path`, on the same file system, in place of any other file.
+
+    The file gets the permissions `mode`, unless that is None.  In this tool's own directories a
+    directory at `path` is replaced too.  Raises `OSError`.
+    """
+    if mode is not None:
+        fresh.chmod(mode)
+    try:
+        fresh.replace(path)
+    except IsADirectoryError:
+        if not repair_file(path):
+            raise
+        fresh.replace(path)
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    with temporary_file(path.parent, f".{path.name}.") as fresh:
+        fresh.write_bytes(data)
+        replace_file(fresh, path, mode)

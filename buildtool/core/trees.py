@@ -1,4 +1,4 @@
-"""Removes files and directory trees."""
+"""Removes and replaces directory trees."""
 
 from __future__ import annotations
 
@@ -19,6 +19,27 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
     except OSError:
         if not ignore_errors:
             raise
+
+
+def replace_directory(fresh: Path, path: Path) -> None:
+    """Moves the directory `fresh` to `path` in place of whatever is there.
+
+    Both paths must be on one file system.  Raises `OSError`; `path` then stays as it was.  A
+    process that is killed here leaves `path` old, new or missing, never mixed.  Callers keep other
+    processes away from `path`.
+    """
+    old = path.with_name(f".{path.name}.old")
+    remove_tree(old)
+    exists = os.path.lexists(path)
+    if exists:
+        path.rename(old)
+    try:
+        fresh.rename(path)
+    except BaseException:
+        if exists:
+            old.rename(path)
+        raise
+    remove_tree(old, ignore_errors=True)
 
 
 def status_of(path: Path) -> os.stat_result | None:

@@ -9,11 +9,10 @@ import json
 import os
 import stat
 import struct
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from buildtool.core.digest_cache import SETTLED_NS
+from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import read_regular, write_if_changed
 
 MISSING, DIRECTORY, SPECIAL = "", "directory", "special"
@@ -127,7 +126,7 @@ class FileStates:
             return MISSING  # to a build it is as if it were not there
         stamp = _stamp(before)
         changed = max(before.st_mtime_ns, before.st_ctime_ns)
-        if stamp == _stamp(after) and time.time_ns() - changed > SETTLED_NS:
+        if stamp == _stamp(after) and is_settled(changed):
             self._fresh[path] = (stamp, digest)
         return digest.hex()
 
@@ -200,9 +199,7 @@ class _Neighbours:
 
 
 def _stamp(status: os.stat_result) -> bytes:
-    return _PACK(
-        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    )
+    return _PACK(status.st_dev, *stamp_of(status))
 
 
 def _list(directory: str) -> Mapping[str, bool] | None:

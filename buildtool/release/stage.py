@@ -18,7 +18,7 @@ from buildtool import __version__
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.files import value_digest
 from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
+from buildtool.core.trees import remove_tree, replace_directory
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import RUNS, FileStates
@@ -148,10 +148,9 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
         (fresh / RUN_SCRIPT).chmod(0o755)
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
-        remove_tree(directory)
-        fresh.rename(directory)
+        replace_directory(fresh, directory)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_tree(fresh, ignore_errors=True)
 
 
 def _refuse_below_files(files: Mapping[str, Path]) -> None:

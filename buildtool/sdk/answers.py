@@ -12,13 +12,12 @@ import hashlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.digest_cache import SETTLED_NS
+from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import Completed
 
@@ -44,7 +43,7 @@ def remembered(
     paths = sorted({words[0], *_PATH.findall(done.output)})
     if done.status == 0 and len(paths) <= MOST_PATHS:
         stamps = {path: _stamp(path) for path in paths}
-        if time.time_ns() - max(stamp[3] for stamp in stamps.values()) > SETTLED_NS:
+        if is_settled(max(stamp[3] for stamp in stamps.values())):
             said = {"output": done.output, "stamps": stamps}
             # A cache that cannot be written to costs time, nothing else.
             with contextlib.suppress(OSError):
@@ -67,4 +66,4 @@ def _stamp(path: str) -> list[int]:
         status = os.stat(path)  # noqa: PTH116 - some hundred of them
     except (OSError, ValueError):
         return _NONE
-    return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+    return [*stamp_of(status)]

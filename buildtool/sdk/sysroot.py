@@ -11,12 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.digest_cache import SETTLED_NS
 from buildtool.core.errors import UsageError
+from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import file_digest, has_content, value_digest, write_if_changed
 from buildtool.sdk.found import Found, Problem, ToolMissingError
 from buildtool.sdk.sysroot_facts import FACTS, Facts, damaged, read_facts
@@ -140,8 +139,7 @@ def _verify(where: Path, facts: Facts) -> None:
         except OSError as error:
             raise damaged(where, f"{file.path}: {error.strerror}") from error
         newest = max(newest, status.st_ctime_ns)
-        rows.append([file.path, status.st_ino, status.st_size, status.st_mtime_ns])
-        rows[-1].append(status.st_ctime_ns)
+        rows.append([file.path, *stamp_of(status)])
     stamp = value_digest([facts.identity, rows])
     note = where / "verified"
     if has_content(note, stamp.encode()):
@@ -155,7 +153,7 @@ def _verify(where: Path, facts: Facts) -> None:
             same = same and path.stat().st_size == file.size and _digest(where, path) == file.sha256
         if not same:
             raise damaged(where, f"{file.path} is not what was fetched")
-    if time.time_ns() - newest > SETTLED_NS:
+    if is_settled(newest):
         with contextlib.suppress(OSError):  # in a cache that may only be read it is checked anew
             write_if_changed(note, stamp)
 

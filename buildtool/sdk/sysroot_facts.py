@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from buildtool.core.files import read_regular, value_digest
+from buildtool.core.files import is_digest, read_regular, value_digest
 from buildtool.project.model import PLATFORMS
 from buildtool.sdk.found import ToolUnfitError
 
@@ -21,7 +21,6 @@ FACTS = "facts.json"
 MAX_BYTES = 32 << 20
 SONAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,254}", re.ASCII)  # a file name, so no path
 SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
-_HEX = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def _file(row: Any) -> PulledFile:
     if "link" in row:
         return PulledFile(path, link=_text(row["link"]))
     size, sha256 = row["size"], _text(row["sha256"])
-    if not isinstance(size, int) or not _HEX.fullmatch(sha256):
+    if not isinstance(size, int) or not is_digest(sha256):
         raise ValueError(f"{path}: no size and sha256")
     return PulledFile(path, size, sha256)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
-from buildtool.core.files import write_if_changed
-from buildtool.core.own_directory import make_directory, repair_file
+from buildtool.core.files import replace_file, write_if_changed
+from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
@@ -86,11 +86,7 @@ def _link(place: Path, target: Path) -> None:
     fresh = place.with_name(f".{place.name}.{os.getpid()}")
     remove_tree(fresh)
     fresh.symlink_to(target)
-    try:
-        fresh.replace(place)
-    except IsADirectoryError:
-        repair_file(place)
-        fresh.replace(place)
+    replace_file(fresh, place, mode=None)
 
 
 def check_platform(target: str, platform: str) -> None:

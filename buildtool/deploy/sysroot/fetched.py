@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.files import with_path_in_errors
+from buildtool.core.trees import remove_tree
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved
 from buildtool.sdk.sysroot_facts import PulledFile
 
@@ -53,7 +53,7 @@ class Fetched:
 
     def clear(self) -> None:
         """Begin again."""
-        shutil.rmtree(self.root)
+        remove_tree(self.root)
         self.root.mkdir()
         self.rows.clear()
         self.total = 0

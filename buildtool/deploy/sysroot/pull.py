@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from buildtool.core.elf import Elf, ElfError, read_elf
 from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.files import write_if_changed
 from buildtool.core.lock import locked
+from buildtool.core.trees import remove_tree
 from buildtool.deploy.sysroot.board import board_shells
 from buildtool.deploy.sysroot.device_files import DeviceFiles, PullError, Resolved, first, resolve
 from buildtool.deploy.sysroot.facts import emulated_arch, known_soc, read_soc
@@ -44,8 +44,10 @@ def pull(
     with locked(place.with_name(f".{name}.lock"), waiting):
         for leftover in place.parent.glob(f".{name}.new-*"):
             if not place.exists() and (leftover / FORMER / FACTS).is_file():
-                (leftover / FORMER).rename(place)  # whoever was replacing it was killed
-            shutil.rmtree(leftover, ignore_errors=True)
+                # The process that was replacing it was killed.  Unlike what `replace_directory`
+                # replaces, a sysroot cannot be made again without its device.
+                (leftover / FORMER).rename(place)
+            remove_tree(leftover, ignore_errors=True)
         fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{name}.new-")).resolve()
         try:
             facts = _fetch(device, name, fresh / ROOT, libc=libc, keep_libc=_had_libc(place))
@@ -56,9 +58,9 @@ def pull(
             if place.exists() or place.is_symlink():
                 place.rename(fresh / FORMER)
             fresh.rename(place)
-            shutil.rmtree(place / FORMER, ignore_errors=True)
+            remove_tree(place / FORMER, ignore_errors=True)
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+            remove_tree(fresh, ignore_errors=True)
     return find_sysroot(name), True
 
 

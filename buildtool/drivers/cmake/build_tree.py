@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 NOTE = "buildtool-tree.json"
 VERSION = 7
-Stamp = tuple[int, int, int, int]
-"""Inode, size, time of modification, time of change: the last one no program can set."""
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their names in the tree: stamp and sha256, or of a link what it leads to."""
 NO_INPUTS = InputSet(PathSet(), {}, (), {})
@@ -132,11 +131,6 @@ def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
             continue
         found[name] = stamp_of(status)
     return found
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """The stamp of what has this status."""
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def delete_files(tree: Path, names: Iterable[str]) -> bool:

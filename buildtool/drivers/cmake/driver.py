@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from buildtool import _data
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest, has_content, write_if_changed
+from buildtool.core.own_directory import make_directory
 from buildtool.core.process import Completed, ToolInterrupt
 from buildtool.core.process_tree import running_tools
+from buildtool.core.trees import replace_directory
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import build_tree, generated_files
 from buildtool.drivers.cmake.arguments import cache_entries
@@ -33,7 +35,6 @@ from buildtool.drivers.cmake.products import (
     copy_artifacts,
     normalize_modes,
     preserve_mtimes,
-    replace_directory,
 )
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.inputs.file_states import FileStates
@@ -184,6 +185,7 @@ class Driver(Value):
         check_installed(self.step, fresh)
         normalize_modes(self.step, fresh)
         preserve_mtimes(fresh, self.step.output)
+        make_directory(self.step.output.parent)
         replace_directory(fresh, self.step.output)
 
     def is_configured(self) -> bool:

@@ -13,8 +13,9 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from buildtool.core.file_stamp import Stamp
 from buildtool.core.files import file_digest, read_regular
-from buildtool.drivers.cmake.build_tree import NOTE, Snapshot, Stamp, stamps
+from buildtool.drivers.cmake.build_tree import NOTE, Snapshot, stamps
 
 NINJA_DEPS = ".ninja_deps"
 _NOT_CMAKES = (NOTE, ".ninja_log", NINJA_DEPS, "install.new")

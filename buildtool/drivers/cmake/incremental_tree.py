@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import Stamp
 from buildtool.core.process import ToolError
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import build_tree, generated_files
@@ -100,7 +101,7 @@ class IncrementalTree(Value):
         return TreeNote(base_key)
 
     def record_configuration(
-        self, note: TreeNote, before: Mapping[str, build_tree.Stamp], begun: int
+        self, note: TreeNote, before: Mapping[str, Stamp], begun: int
     ) -> TreeNote:
         """Note the tree as CMake left it, which succeeded; returns the note.
 
@@ -294,7 +295,7 @@ class IncrementalTree(Value):
         except OSError:
             return False
 
-    def _products(self) -> dict[str, build_tree.Stamp]:
+    def _products(self) -> dict[str, Stamp]:
         """The stamps of all that Ninja has made."""
         if not (self.place / "build.ninja").is_file():
             return {}

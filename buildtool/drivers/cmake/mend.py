@@ -11,8 +11,9 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.own_directory import lacks_mode, make_directory, repair_file
-from buildtool.drivers.cmake.build_tree import NOTE, Stamp, TreeNote, read_note, stamp_of
+from buildtool.drivers.cmake.build_tree import NOTE, TreeNote, read_note
 
 STAMP = "configured.json"
 """What CMake was last told; without it, it is run again."""

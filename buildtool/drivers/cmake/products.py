@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.own_directory import make_directory
-from buildtool.drivers.cmake.build_tree import delete
 from buildtool.plan.plan import CMakeStep
 
 UMASK = 0o022
@@ -152,10 +150,3 @@ def preserve_mtimes(fresh: Path, output: Path) -> None:
             if old.is_file() and filecmp.cmp(old, path, shallow=False):
                 moment = old.stat().st_mtime_ns
         os.utime(path, ns=(moment, moment))
-
-
-def replace_directory(fresh: Path, output: Path) -> None:
-    """Let `fresh` be the output directory from now on."""
-    make_directory(output.parent)
-    delete(output)
-    fresh.rename(output)

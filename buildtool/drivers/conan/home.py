@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.files import read_regular, tree_digest, value_digest, write_if_changed
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, ToolError, capture
+from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.remedy import excerpt
 from buildtool.plan.environment import build_environment
 from buildtool.project.model import Tool
@@ -144,7 +144,7 @@ class ConanHome:
 
     def forget_packages(self) -> None:
         """Take away all packages and recipes: Conan cannot mend a home that lost some of them."""
-        shutil.rmtree(self._store, ignore_errors=True)
+        remove_tree(self._store, ignore_errors=True)
         self._exported.unlink(missing_ok=True)
 
     @property
@@ -162,7 +162,7 @@ class ConanHome:
         write_if_changed(note, CHANGING)  # if this is interrupted, it is begun again
         # Without its list Conan starts with ConanCenter alone.
         (self.where / "remotes.json").unlink(missing_ok=True)
-        shutil.rmtree(self.where / ".local_recipes_index", ignore_errors=True)
+        remove_tree(self.where / ".local_recipes_index", ignore_errors=True)
         if DEFAULT_REMOTE not in self.remotes:
             self.run("remote", "remove", DEFAULT_REMOTE, doing="taking away the remote ConanCenter")
         for index, remote in enumerate(self.remotes):

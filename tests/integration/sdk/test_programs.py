@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.digest_cache import SETTLED_NS
+from buildtool.core.file_stamp import SETTLED_NS
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.cmake import find_cmake, find_cmake_program

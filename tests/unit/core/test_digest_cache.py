@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core import digest_cache
+from buildtool.core import digest_cache, file_stamp
 from buildtool.core.digest_cache import cached_digest
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(digest_cache, "SETTLED_NS", -1)  # files of a test are never two seconds old
+    monkeypatch.setattr(file_stamp, "SETTLED_NS", -1)  # files of a test are never two seconds old
 
 
 def sha256(data: bytes) -> str:
@@ -75,7 +75,7 @@ def test_a_file_rewritten_in_place_with_its_time_kept_is_noticed(tmp_path: Path)
 def test_a_file_that_has_just_changed_is_not_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(digest_cache, "SETTLED_NS", 2_000_000_000)
+    monkeypatch.setattr(file_stamp, "SETTLED_NS", 2_000_000_000)
     file = tmp_path / "cc"
     file.write_bytes(b"one")
     cached_digest(file)

@@ -31,7 +31,7 @@ def test_a_write_that_fails_leaves_what_was_there(
     def full(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(os, "chmod", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="disk full"):
         write_if_changed(file, "new")
     assert [p.name for p in tmp_path.iterdir()] == ["a"]

@@ -128,8 +128,7 @@ def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
 
 @PUT
 def test_notes_in_the_cache(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("buildtool.core.digest_cache.SETTLED_NS", -1)
-    monkeypatch.setattr("buildtool.sdk.answers.SETTLED_NS", -1)
+    monkeypatch.setattr("buildtool.core.file_stamp.SETTLED_NS", -1)
     tool = tmp_path / "tool"
     tool.write_text("content")
 

@@ -36,7 +36,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if everything was changed long ago."""
     now = time.time_ns
-    monkeypatch.setattr(disk_module.time, "time_ns", lambda: now() + 3_000_000_000)
+    monkeypatch.setattr("time.time_ns", lambda: now() + 3_000_000_000)
 
 
 def test_states(tmp_path: Path) -> None:

@@ -1,0 +1,32 @@
+"""File stamps: what the file system says of a file, to tell whether its content may have changed.
+
+A program can set the time of modification of a file, but not the time of its last change of status,
+so a replaced file with its old time of modification is noticed.
+
+Four modules remember results by stamps.  They share this definition and differ in what they store:
+`core.digest_cache` one digest per file, `sdk.answers` the output of a program with the stamps of
+all files that it names, `inputs.file_states` the digests of some 50,000 files in one note that is
+read in one go, and `drivers.cmake.build_tree` what Ninja wrote into a build tree.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+SETTLED_NS = 2_000_000_000
+"""A file that changed less than this ago may change again without a new stamp: file systems
+store times with a granularity of up to two seconds."""
+
+Stamp = tuple[int, int, int, int]
+"""Inode, size in bytes, times of modification and of status change in ns since the epoch."""
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a file with this status."""
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def is_settled(changed_ns: int) -> bool:
+    """Whether a file with this newest time has a stamp that identifies its content."""
+    return time.time_ns() - changed_ns > SETTLED_NS
