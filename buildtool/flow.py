@@ -18,7 +18,7 @@ from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
 from buildtool.release.stage import stage as stage_release
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.choose import profiles
+from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.emulated.run import RunResult

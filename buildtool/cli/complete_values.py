@@ -73,7 +73,7 @@ def _build_types(_: Cursor) -> Iterable[str]:
 
 def _launchers(_: Cursor) -> Iterable[str]:
     from buildtool.drivers.cmake.launcher import NONE
-    from buildtool.sdk.found import LAUNCHERS
+    from buildtool.sdk.tool_search import LAUNCHERS
 
     return [*LAUNCHERS, NONE]
 

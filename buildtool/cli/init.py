@@ -66,7 +66,7 @@ def init(
 
 def has_cmake_tree(folder: Path) -> bool:
     """Whether there is a CMake project in `folder` or below it."""
-    from buildtool.propose.tree import LISTING, read_tree
+    from buildtool.propose.cmake_tree import LISTING, read_tree
 
     return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
 
@@ -75,9 +75,9 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     """Propose a project file, and write it unless `dry_run`."""
     from buildtool.cli.screen import Screen
     from buildtool.project.read import FILE_NAME
+    from buildtool.propose.cmake_tree import read_tree
     from buildtool.propose.propose import propose
-    from buildtool.propose.text import text
-    from buildtool.propose.tree import read_tree
+    from buildtool.propose.toml_text import text
 
     check_name(name)
     file = folder / FILE_NAME

@@ -35,8 +35,8 @@ def inspect(
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.sdk.sysroot import find_sysroot
+    from buildtool.toolchains.check_skel import check_skel
     from buildtool.toolchains.dsp_shells import device_shell
-    from buildtool.toolchains.skel import check_skel
 
     if skel and skel not in HEXAGON_ARCHS:
         raise UsageError(

@@ -37,8 +37,8 @@ def profile(
     from buildtool.project.model import BUILT_IN_TARGET, Header, Project, Target
     from buildtool.project.read import NoProjectError, find_project
     from buildtool.sdk.cmake import find_cmake
-    from buildtool.toolchains.choose import host_profile, skel_profiles
-    from buildtool.toolchains.conan import conan_profile
+    from buildtool.toolchains.conan_profile import conan_profile
+    from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
     try:
         project = find_project(here())

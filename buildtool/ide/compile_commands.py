@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.drivers.cmake.file_api import BuildTree
-from buildtool.sdk.found import LAUNCHERS
+from buildtool.sdk.tool_search import LAUNCHERS
 
 COMPILERS_OWN = "arm_acle.h"
 """A header that lies in the directory of a compiler's own headers, of clang's and of gcc's."""

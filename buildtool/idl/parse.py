@@ -12,7 +12,7 @@ from buildtool.idl.keywords import C_TYPES, KEYWORDS, SIZED
 from buildtool.idl.model import Unit
 from buildtool.idl.preprocess.preprocessor import Preprocessed, preprocess
 from buildtool.idl.preprocess.tokens import Kind, Token
-from buildtool.idl.semantics.resolve import resolve
+from buildtool.idl.semantics.build_unit import resolve
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 from buildtool.idl.syntax.terminals import DESCRIPTIONS
 

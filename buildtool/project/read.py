@@ -28,7 +28,7 @@ from buildtool.project.model import (
     Tool,
     keys,
 )
-from buildtool.project.relations import suggest, wrong_relations
+from buildtool.project.validate import suggest, wrong_relations
 
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
@@ -260,7 +260,7 @@ class _Reader:
             )
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> ProjectError:
-        from buildtool.project.locate import line_of  # noqa: PLC0415 - mostly nothing is wrong
+        from buildtool.project.key_location import line_of  # noqa: PLC0415 - mostly nothing is wrong
 
         return ProjectError(
             message,

@@ -23,10 +23,10 @@ from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
-from buildtool.propose.calls import Call, traced_calls
+from buildtool.propose.cmake_calls import Call, traced_calls
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.choose import host_profile, skel_profiles
 from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
 LIMIT = 60.0  # seconds that one configuration may take
 FIRST_LIMIT = 180.0  # the first one of a side: the compiler fills its caches

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from buildtool.propose.hints import archs_of, with_arch
+from buildtool.propose.text_hints import archs_of, with_arch
 
 _WORD = re.compile(r"[a-z0-9]+")
 _HEXAGON = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}

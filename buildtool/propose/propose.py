@@ -13,17 +13,17 @@ from buildtool.plan.plan import plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project
+from buildtool.propose.candidates import EMULATED, Candidate, Looking
+from buildtool.propose.cmake_tree import LISTING, CMakeTree
+from buildtool.propose.component_tables import Tables
 from buildtool.propose.configure import Configuring
-from buildtool.propose.hints import SDK, Hints
-from buildtool.propose.look import EMULATED, Candidate, Looking
-from buildtool.propose.needs import with_needs
+from buildtool.propose.package_needs import with_needs
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown
-from buildtool.propose.sides import HOST
-from buildtool.propose.tables import Tables
-from buildtool.propose.text import text
-from buildtool.propose.tree import LISTING, CMakeTree
+from buildtool.propose.target_sides import HOST
+from buildtool.propose.text_hints import SDK, Hints
+from buildtool.propose.toml_text import text
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.dsp import dsp_sdk
+from buildtool.toolchains.dsp_toolchain import dsp_sdk
 
 PREFIX = "buildtool-init-"
 

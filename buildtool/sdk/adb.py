@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, identity, programs, search
 from buildtool.sdk.program import version_of
+from buildtool.sdk.tool_search import ANY, Found, identity, programs, search
 
 INSTALL = "Install it: apt-get install adb"
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, ToolMissingError, identity, search
 from buildtool.sdk.program import foreign_machine
+from buildtool.sdk.tool_search import ANY, Found, Problem, ToolMissingError, identity, search
 
 VARIABLES = ("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK")
 """Looked at in this order.  CMake reads the first and the last, Gradle and Rust's tools the second;

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.compiler import (
+from buildtool.sdk.compiler_probe import (
     MACHINE,
     ask,
     cxx_driver,
@@ -16,7 +16,7 @@ from buildtool.sdk.compiler import (
     once_each,
     this_machine,
 )
-from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, programs, search
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, numbers, programs, search
 
 VARIABLE = "BUILDTOOL_CLANG"
 TARGET = "--target=aarch64-linux-gnu"

@@ -7,9 +7,9 @@ from pathlib import Path
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, sound
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.program import find_packaged
+from buildtool.sdk.tool_search import ANY, Found, sound
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""

@@ -6,8 +6,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
 from buildtool.sdk.python_package import python_package
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, satisfies, search, sound
 
 OLDEST = "2.34"
 """The oldest that this is tested with; its recipes and lockfiles are used as that one does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.compiler import (
+from buildtool.sdk.compiler_probe import (
     ARM64_LINUX,
     MACHINE,
     Answer,
@@ -17,7 +17,7 @@ from buildtool.sdk.compiler import (
     once_each,
     this_machine,
 )
-from buildtool.sdk.found import ANY, Found, Problem, identity, programs, search
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, programs, search
 
 VARIABLE = "BUILDTOOL_GCC_AARCH64"
 CROSS = "aarch64-linux-gnu-gcc"

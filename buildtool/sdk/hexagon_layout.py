@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.sdk.found import NamedMissingError, Problem, numbers
 from buildtool.sdk.program import foreign_machine
+from buildtool.sdk.tool_search import NamedMissingError, Problem, numbers
 
 MAX_JSON = 4 << 20
 TOOLS_VARIABLES = ("HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")

@@ -8,7 +8,6 @@ from typing import Any
 
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, identity, numbers, search
 from buildtool.sdk.hexagon_layout import (
     RUNTIME,
     cannot_run,
@@ -20,6 +19,7 @@ from buildtool.sdk.hexagon_layout import (
     sdk_version,
     usual_places,
 )
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, numbers, search
 
 VARIABLES = ("HEXAGON_SDK_ROOT",)
 INSTALL = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found
 from buildtool.sdk.program import find_packaged
+from buildtool.sdk.tool_search import ANY, Found
 
 OLDEST = (1, 13)
 """The first that shares a budget of jobs with others."""

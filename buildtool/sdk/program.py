@@ -8,7 +8,8 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
-from buildtool.sdk.found import (
+from buildtool.sdk.python_package import python_package
+from buildtool.sdk.tool_search import (
     Found,
     Problem,
     identity,
@@ -17,7 +18,6 @@ from buildtool.sdk.found import (
     satisfies,
     search,
 )
-from buildtool.sdk.python_package import python_package
 
 PATIENCE = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import (
+from buildtool.sdk.glibc import glibc_version
+from buildtool.sdk.program import version_of
+from buildtool.sdk.tool_search import (
     ANY,
     Found,
     Problem,
@@ -16,8 +18,6 @@ from buildtool.sdk.found import (
     programs,
     search,
 )
-from buildtool.sdk.glibc import glibc_version
-from buildtool.sdk.program import version_of
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
 INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"

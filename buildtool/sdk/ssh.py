@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, identity, programs, search
 from buildtool.sdk.program import version_of
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, programs, search
 
 INSTALL = "Install it: apt-get install openssh-client"
 

@@ -17,8 +17,8 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import file_digest, has_content, value_digest, write_if_changed
-from buildtool.sdk.found import Found, Problem, ToolMissingError
 from buildtool.sdk.sysroot_facts import FACTS, Facts, damaged, read_facts
+from buildtool.sdk.tool_search import Found, Problem, ToolMissingError
 
 ROOT = "root"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from buildtool.core.files import is_digest, read_regular, value_digest
 from buildtool.project.model import PLATFORMS
-from buildtool.sdk.found import ToolUnfitError
+from buildtool.sdk.tool_search import ToolUnfitError
 
 SCHEMA = 1
 FACTS = "facts.json"

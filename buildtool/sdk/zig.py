@@ -8,9 +8,9 @@ from pathlib import Path
 
 from buildtool.core.shared_copy import shared_copy
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY, Found, Problem, identity, satisfies, search, sound
 from buildtool.sdk.program import version_of
 from buildtool.sdk.python_package import python_package
+from buildtool.sdk.tool_search import ANY, Found, Problem, identity, satisfies, search, sound
 
 VERSION = "0.17"
 """The zig whose clang and libc++ the profiles are set to."""

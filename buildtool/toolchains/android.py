@@ -6,7 +6,7 @@ from buildtool.core.elf import Elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
-from buildtool.sdk.found import ANY, sound
+from buildtool.sdk.tool_search import ANY, sound
 from buildtool.toolchains.profile import Compiler, Profile
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY
+from buildtool.sdk.tool_search import ANY
 from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile
 

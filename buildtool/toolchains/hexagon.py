@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY
+from buildtool.sdk.tool_search import ANY
 from buildtool.sdk.zig import CLANG_VERSION, Zig, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.refusal import Refusal
+from buildtool.toolchains.unsupported import Refusal
 
 _USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
 REFUSALS = (

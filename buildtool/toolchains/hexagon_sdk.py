@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from buildtool.core.files import value_digest
-from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk
+from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.hexagon import check_arch
 from buildtool.toolchains.profile import Compiler, Profile
 

@@ -18,16 +18,16 @@ from buildtool.sdk.android_ndk import find_android_ndk
 from buildtool.sdk.clang import find_clang
 from buildtool.sdk.cmake import find_cmake, find_cmake_program
 from buildtool.sdk.conan import find_conan
-from buildtool.sdk.found import Found, ToolMissingError
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.qemu import find_cross_glibc, find_qemu
 from buildtool.sdk.ssh import find_ssh
+from buildtool.sdk.tool_search import Found, ToolMissingError
 from buildtool.sdk.zig import find_zig, sound_zig
 from buildtool.toolchains.build_machine import build_machine
-from buildtool.toolchains.choose import host_profile, skel_profiles
 from buildtool.toolchains.profile import Profile, ProfileError
+from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
 
 READY, MISSING, UNFIT, NOT_HERE = "ready", "missing", "unfit", "not here"

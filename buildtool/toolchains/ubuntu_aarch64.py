@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from buildtool.project.model import Tool
-from buildtool.sdk.found import ANY
+from buildtool.sdk.tool_search import ANY
 from buildtool.sdk.zig import CLANG_VERSION, sound_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.zig_cpu import ZigCpuNames

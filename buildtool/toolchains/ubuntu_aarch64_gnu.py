@@ -8,10 +8,10 @@ from pathlib import Path
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.clang import TARGET, Clang, find_clang
-from buildtool.sdk.compiler import MACHINE, own_headers, this_machine
-from buildtool.sdk.found import ANY, ToolMissingError, sound
+from buildtool.sdk.compiler_probe import MACHINE, own_headers, this_machine
 from buildtool.sdk.gcc import Gcc, find_gcc
 from buildtool.sdk.sysroot import Sysroot
+from buildtool.sdk.tool_search import ANY, ToolMissingError, sound
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
 

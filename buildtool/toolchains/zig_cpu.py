@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from buildtool.core.value import Value
-from buildtool.toolchains.refusal import Refusal
+from buildtool.toolchains.unsupported import Refusal
 
 _OPTION = r"-m(arch|cpu|tune)=(\S+)"  # texts: most builds need none of them compiled
 _ARCH = r"armv(8|9)(?:\.(\d))?-a"

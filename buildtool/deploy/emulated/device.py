@@ -16,8 +16,8 @@ from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
 from buildtool.release.stage import Staged
-from buildtool.sdk.found import ANY, numbers, sound
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
+from buildtool.sdk.tool_search import ANY, numbers, sound
 
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it plays

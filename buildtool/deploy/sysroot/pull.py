@@ -22,10 +22,10 @@ from buildtool.deploy.sysroot.facts import emulated_arch, known_soc, read_soc
 from buildtool.deploy.sysroot.fetched import Fetched
 from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.deploy.sysroot.places import PLACES
-from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.glibc import glibc_version
 from buildtool.sdk.sysroot import ROOT, Sysroot, check_name, find_sysroot, sysroots_dir
 from buildtool.sdk.sysroot_facts import FACTS, SONAME, SYMBOL, Facts, read_facts
+from buildtool.sdk.tool_search import ToolUnfitError
 
 FORMER = "former"
 MAX_EXPORTS = 50_000

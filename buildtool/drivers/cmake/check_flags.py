@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buildtool.drivers.cmake.file_api import BuildTree
 from buildtool.toolchains.profile import Profile, ProfileError
-from buildtool.toolchains.refusal import refused
+from buildtool.toolchains.unsupported import refused
 
 
 def check_flags(tree: BuildTree, profile: Profile) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.plan import CMakeStep
-from buildtool.toolchains.host import check_host
-from buildtool.toolchains.skel import check_library, check_skel, is_skel
+from buildtool.toolchains.check_host_file import check_host
+from buildtool.toolchains.check_skel import check_library, check_skel, is_skel
 
 
 def check_products(

@@ -43,11 +43,11 @@ from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import empty_written, preset_files
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import advice
-from buildtool.toolchains.refusal import remedies
+from buildtool.toolchains.unsupported import remedies
 
 if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
-    from buildtool.toolchains.refusal import Rule
+    from buildtool.toolchains.unsupported import Rule
 
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"

@@ -16,7 +16,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
-from buildtool.sdk.found import LAUNCHERS, ToolMissingError
+from buildtool.sdk.tool_search import LAUNCHERS, ToolMissingError
 from buildtool.toolchains.profile import Profile
 
 NONE = "none"

@@ -26,9 +26,9 @@ from buildtool.drivers.conan.remedy import excerpt
 from buildtool.plan.environment import build_environment
 from buildtool.project.model import Tool
 from buildtool.sdk.conan import Conan, find_conan
-from buildtool.sdk.found import ANY
+from buildtool.sdk.tool_search import ANY
 from buildtool.toolchains.build_machine import build_machine
-from buildtool.toolchains.conan import SETTINGS, settings_user
+from buildtool.toolchains.conan_profile import SETTINGS, settings_user
 from buildtool.toolchains.profile import Profile
 
 HOME = "conan"

@@ -21,7 +21,7 @@ from buildtool.drivers.conan import lockfile as conan_lock
 from buildtool.drivers.conan.graph import Found, read_graph
 from buildtool.drivers.conan.remedy import remedy
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.conan import ConanProfile, conan_profile
+from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 
 if TYPE_CHECKING:
     from buildtool.plan.plan import CMakeStep, ConanNeeds

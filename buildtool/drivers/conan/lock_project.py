@@ -11,8 +11,8 @@ from buildtool.drivers.conan import lockfile as conan_lock
 from buildtool.plan.plan import conan_home, find_target
 from buildtool.project.model import Project
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.choose import host_profile
-from buildtool.toolchains.conan import ConanProfile, conan_profile
+from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
+from buildtool.toolchains.select_profiles import host_profile
 
 
 def lock(

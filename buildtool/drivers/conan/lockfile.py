@@ -14,7 +14,7 @@ from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import ToolError
 from buildtool.drivers.conan.home import AGAIN, ConanHome, read_json
 from buildtool.drivers.conan.remedy import remedy
-from buildtool.toolchains.conan import ConanProfile
+from buildtool.toolchains.conan_profile import ConanProfile
 
 KINDS = ("requires", "build_requires", "python_requires", "config_requires")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from buildtool.idl.emit.cnames import (
+from buildtool.idl.emit.c_declarations import (
     c_type,
     function_name,
     function_parameters,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from buildtool.idl.emit.cnames import CVariable, c_type, function_name
+from buildtool.idl.emit.c_declarations import CVariable, c_type, function_name
 from buildtool.idl.layout.method_layout import Face, Field, Record, Role, WireMethod, record_of
 from buildtool.idl.layout.types import (
     Composite,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buildtool.idl.emit.note import note
+from buildtool.idl.emit.idl_note import note
 from buildtool.idl.emit.records import (
     composites,
     has_record,

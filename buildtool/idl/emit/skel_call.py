@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from buildtool.idl.emit.cnames import function_name, is_unsigned, takes_handle
-from buildtool.idl.emit.ctext import fill, if_any
+from buildtool.idl.emit.c_declarations import function_name, is_unsigned, takes_handle
+from buildtool.idl.emit.c_text import fill, if_any
 from buildtool.idl.emit.records import FieldNames, copied, record_name
 from buildtool.idl.layout.method_layout import Face, WireMethod
 from buildtool.idl.layout.types import element_of, flat_size, resolve

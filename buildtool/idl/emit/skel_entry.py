@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buildtool.idl.emit.cnames import function_name, takes_handle
+from buildtool.idl.emit.c_declarations import function_name, takes_handle
+from buildtool.idl.emit.c_text import fill, function, if_any
 from buildtool.idl.emit.constants import quoted
-from buildtool.idl.emit.ctext import fill, function, if_any
 from buildtool.idl.emit.header import uri
 from buildtool.idl.layout.method_layout import ESCAPE, WireMethod
 from buildtool.idl.model import Interface, Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buildtool.idl.emit.ctext import if_any
+from buildtool.idl.emit.c_text import if_any
 from buildtool.idl.emit.records import FieldNames, field_names
 from buildtool.idl.emit.skel_call import (
     REFUSED,

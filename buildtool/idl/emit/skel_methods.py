@@ -7,8 +7,8 @@ the records and takes buffers as it meets them (`skel_nested`).
 
 from __future__ import annotations
 
-from buildtool.idl.emit.cnames import function_name, takes_handle
-from buildtool.idl.emit.ctext import function
+from buildtool.idl.emit.c_declarations import function_name, takes_handle
+from buildtool.idl.emit.c_text import function
 from buildtool.idl.emit.skel_flat import flat_body
 from buildtool.idl.emit.skel_nested import nested_body
 from buildtool.idl.layout.method_layout import WireMethod

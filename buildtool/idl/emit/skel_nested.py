@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from buildtool.idl.emit.cnames import c_type
-from buildtool.idl.emit.ctext import block, if_any
+from buildtool.idl.emit.c_declarations import c_type
+from buildtool.idl.emit.c_text import block, if_any
 from buildtool.idl.emit.records import FieldNames, field_names
 from buildtool.idl.emit.skel_call import (
     REFUSED,

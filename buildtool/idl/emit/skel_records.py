@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Sequence
 
 from buildtool.idl import model
-from buildtool.idl.emit.ctext import block
+from buildtool.idl.emit.c_text import block
 from buildtool.idl.emit.records import (
     FieldNames,
     copied,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buildtool.idl.emit.cnames import function_name, function_parameters, public_signature
-from buildtool.idl.emit.ctext import function
-from buildtool.idl.emit.note import note
+from buildtool.idl.emit.c_declarations import function_name, function_parameters, public_signature
+from buildtool.idl.emit.c_text import function
+from buildtool.idl.emit.idl_note import note
 from buildtool.idl.emit.plain import HANDLE
 from buildtool.idl.emit.records import (
     composites,

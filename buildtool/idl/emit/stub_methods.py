@@ -7,13 +7,13 @@ buffers as it meets them.
 
 from __future__ import annotations
 
-from buildtool.idl.emit.cnames import (
+from buildtool.idl.emit.c_declarations import (
     function_name,
     function_parameters,
     is_unsigned,
     public_signature,
 )
-from buildtool.idl.emit.ctext import block, fill, function, if_any
+from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
 from buildtool.idl.emit.stub_records import fetch, pack_in, pack_room
 from buildtool.idl.layout.method_layout import Face, Role, WireMethod

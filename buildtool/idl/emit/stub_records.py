@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 
-from buildtool.idl.emit.ctext import block
+from buildtool.idl.emit.c_text import block
 from buildtool.idl.emit.records import (
     FieldNames,
     copied,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buildtool.idl.preprocess.condition import evaluate
+from buildtool.idl.preprocess.if_expression import evaluate
 from buildtool.idl.preprocess.macros import Expander
 from buildtool.idl.preprocess.tokens import Kind, Token
 

@@ -20,8 +20,8 @@ from buildtool.idl.model import (
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import constants, type_rules
 from buildtool.idl.semantics.c_names import CNames
-from buildtool.idl.semantics.measure import Measures
 from buildtool.idl.semantics.methods import MethodReader
+from buildtool.idl.semantics.resolve_type import base_interface, opens_sessions, resolve_type
 from buildtool.idl.semantics.scope import (
     ConstantSymbol,
     InterfaceSymbol,
@@ -31,7 +31,7 @@ from buildtool.idl.semantics.scope import (
     Symbol,
     TypeSymbol,
 )
-from buildtool.idl.semantics.types_in_scope import base_interface, opens_sessions, resolve_type
+from buildtool.idl.semantics.type_limits import Measures
 from buildtool.idl.syntax.nodes import (
     AttributeSyntax,
     ConstSyntax,

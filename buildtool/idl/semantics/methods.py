@@ -7,9 +7,9 @@ from buildtool.idl.model import Direction, Handle, Method, Parameter, Primitive,
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import type_rules
 from buildtool.idl.semantics.c_names import CNames
-from buildtool.idl.semantics.measure import Measures
+from buildtool.idl.semantics.resolve_type import ROOT_INTERFACE, resolve_type
 from buildtool.idl.semantics.scope import Scope, TypeSymbol
-from buildtool.idl.semantics.types_in_scope import ROOT_INTERFACE, resolve_type
+from buildtool.idl.semantics.type_limits import Measures
 from buildtool.idl.syntax.nodes import AttributeSyntax, OperationSyntax, ParameterSyntax
 
 NamedMethod = tuple[Token, Method]

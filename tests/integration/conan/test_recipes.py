@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf import read_elf
-from buildtool.toolchains.skel import check_skel
+from buildtool.toolchains.check_skel import check_skel
 from tests.command_line import REPOSITORY
 from tests.standins.fixtures import MakeSdk
 

@@ -12,9 +12,9 @@ import pytest
 
 from buildtool.project.read import read_project
 from buildtool.propose import configure
+from buildtool.propose.cmake_tree import read_tree
 from buildtool.propose.propose import propose
-from buildtool.propose.text import text
-from buildtool.propose.tree import read_tree
+from buildtool.propose.toml_text import text
 from tests.integration.engine.processes import left
 from tests.integration.projects.large_tree import ARCHS, write, write_large_tree
 

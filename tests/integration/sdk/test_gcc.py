@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Tool
-from buildtool.sdk import compiler
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk import compiler_probe
 from buildtool.sdk.gcc import CROSS, find_gcc
 from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.toolchains.profile import ProfileError
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc, ubuntu_aarch64_native
 
@@ -129,7 +129,7 @@ def test_a_missing_part_is_named_with_its_package(
 def test_a_stranger_of_that_name_is_told_from_a_gcc(
     programs: Path, text: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiler, "PATIENCE", 2.0)
+    monkeypatch.setattr(compiler_probe, "PATIENCE", 2.0)
     (programs / "sleep").symlink_to("/bin/sleep")
     (programs / "yes").symlink_to("/usr/bin/yes")
     script(programs / CROSS, text)

@@ -104,7 +104,7 @@ def test_the_shared_objects_behind_a_thin_program_count(
     other.write_bytes(real.read_bytes() + b"\0")
     # Another library in its place, as the loader sees it.
     monkeypatch.setattr(
-        "buildtool.sdk.compiler._environment",
+        "buildtool.sdk.compiler_probe._environment",
         lambda: {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_LIBRARY_PATH": str(tmp_path)},
     )
 

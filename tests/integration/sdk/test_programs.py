@@ -13,11 +13,11 @@ from buildtool.core.file_stamp import SETTLED_NS
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.cmake import find_cmake, find_cmake_program
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.program import packaged
 from buildtool.sdk.qemu import find_qemu
 from buildtool.sdk.ssh import find_ssh
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 
 Program = Callable[[str, str], Path]
 

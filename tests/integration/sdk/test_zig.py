@@ -10,7 +10,7 @@ import pytest
 
 from buildtool.plan.plan import conan_home
 from buildtool.project.model import Header, Host, Project, Target, Tool
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.sdk.zig import find_zig, sound_zig
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.survey import survey

@@ -28,5 +28,5 @@ def test_stand_ins_import_no_finder_and_no_profile() -> None:
 
 def test_buildtool_imports_nothing_of_the_stand_ins() -> None:
     found = {name for file in (REPOSITORY / "buildtool").rglob("*.py") for name in imports(file)}
-    assert "buildtool.sdk.found" in found
+    assert "buildtool.sdk.tool_search" in found
     assert not [name for name in found if name.startswith("tests")]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.sysroot.device_files import PullError
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 from buildtool.sdk.sysroot import find_sysroot, sysroot_names
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from tests.command_line import Buildtool
 from tests.standins.device import MULTIARCH, OLDER, arm64_library, dsp_shell, make_board, make_phone
 

@@ -13,7 +13,7 @@ from buildtool.core.elf import read_elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError
-from buildtool.sdk.found import ToolUnfitError
+from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.android import PAGE, PageSizeError, android, check_pages
 from buildtool.toolchains.profile import Profile
 from tests.command_line import Buildtool, Edit

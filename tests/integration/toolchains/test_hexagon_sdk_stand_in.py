@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.found import ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk, look
+from buildtool.sdk.tool_search import ToolUnfitError
+from buildtool.toolchains.check_skel import SkelError, check_library, check_skel
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.hexagon_sdk import hexagon_sdk, with_qaic
-from buildtool.toolchains.skel import SkelError, check_library, check_skel
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk
 

@@ -11,8 +11,8 @@ from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
+from buildtool.toolchains.check_skel import SkelError, check_skel
 from buildtool.toolchains.hexagon import hexagon
-from buildtool.toolchains.skel import SkelError, check_skel
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
 from .conftest import PlainCMake

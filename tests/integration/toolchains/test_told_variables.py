@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Header, Project, Target
-from buildtool.toolchains.choose import host_profile, skel_profiles
 from buildtool.toolchains.profile import Profile
+from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from tests.standins.fixtures import MakeSdk
 
 from .conftest import PlainCMake

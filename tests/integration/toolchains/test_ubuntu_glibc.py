@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf import ElfError, read_elf
-from buildtool.toolchains.host import HostError, check_host
+from buildtool.toolchains.check_host_file import HostError, check_host
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 

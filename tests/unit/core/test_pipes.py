@@ -38,7 +38,7 @@ from buildtool.engine.explain import last_build
 from buildtool.engine.record import read_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import read_project
-from buildtool.sdk.answers import remembered
+from buildtool.sdk.probe_cache import remembered
 
 SECONDS = 10.0
 Put = Callable[[Path], object]

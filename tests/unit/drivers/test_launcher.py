@@ -8,7 +8,7 @@ import pytest
 
 from buildtool.core.errors import UsageError
 from buildtool.drivers.cmake.launcher import Launcher, chosen, find_launcher
-from buildtool.sdk.found import ToolMissingError
+from buildtool.sdk.tool_search import ToolMissingError
 from buildtool.toolchains.profile import Compiler, Profile
 
 

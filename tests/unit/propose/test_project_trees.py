@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.propose import tree as bounds
-from buildtool.propose.hints import ARM64, HEXAGON, MAYBE_HEXAGON, SDK, Hints
-from buildtool.propose.tree import read_tree
+from buildtool.propose import cmake_tree as bounds
+from buildtool.propose.cmake_tree import read_tree
+from buildtool.propose.text_hints import ARM64, HEXAGON, MAYBE_HEXAGON, SDK, Hints
 
 APP = "project(app C)\n"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.propose.hints import (
+from buildtool.propose.cmake_tree import CMakeTree
+from buildtool.propose.text_hints import (
     ARM64,
     HEXAGON,
     SDK,
@@ -16,7 +17,6 @@ from buildtool.propose.hints import (
     steps,
     with_arch,
 )
-from buildtool.propose.tree import CMakeTree
 
 
 def hints(**files: str) -> Hints:

@@ -11,7 +11,7 @@ import pytest
 from buildtool.project.model import Tool
 from buildtool.sdk import android_ndk, program
 from buildtool.sdk.android_ndk import VARIABLES, AndroidNdk, ApiError, find_android_ndk
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 
 R27 = "27.2.12479018"
 LLVM = "toolchains/llvm/prebuilt/linux-x86_64"

@@ -11,9 +11,9 @@ import pytest
 
 from buildtool.project.model import Tool
 from buildtool.sdk import hexagon_sdk
-from buildtool.sdk.found import ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_layout import QAIC_PLACES
 from buildtool.sdk.hexagon_sdk import HexagonSdk, find_hexagon_sdk, look
+from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 
 ALL = ("v68", "v69", "v73", "v75", "v79", "v81")
 PROGRAMS = ("hexagon-clang", "hexagon-clang++", "hexagon-link", "hexagon-ar")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.sdk.cmake import find_cmake
-from buildtool.toolchains.conan import ConanProfile, conan_profile
+from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Compiler, Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64

@@ -15,8 +15,8 @@ from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
+from buildtool.toolchains.check_skel import SkelError, check_names
 from buildtool.toolchains.dsp_shells import DeviceShell, device_shell, missing_names
-from buildtool.toolchains.skel import SkelError, check_names
 
 ROOT = Path(__file__).parents[3]
 with (ROOT / "buildtool/toolchains/dsp_shell_exports.tsv").open(encoding="utf-8") as lines:

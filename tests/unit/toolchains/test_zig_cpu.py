@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.toolchains.refusal import refused, remedies
+from buildtool.toolchains.unsupported import refused, remedies
 from buildtool.toolchains.zig_cpu import ZigCpuNames, in_zig_s_words
 
 RULES = (ZigCpuNames(),)

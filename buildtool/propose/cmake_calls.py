@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.propose.tree import LISTING, CMakeTree
+from buildtool.propose.cmake_tree import LISTING, CMakeTree
 
 MAX_CALLS = 200_000
 STEPS = (

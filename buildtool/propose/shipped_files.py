@@ -10,7 +10,7 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.install_rules import InstallRule
 from buildtool.propose.configure import LINKED, Configured
 from buildtool.propose.proposal import Line
-from buildtool.propose.sides import Made
+from buildtool.propose.target_sides import Made
 
 _SPECIAL = re.compile(r"[*?\[\]]")
 

@@ -9,7 +9,7 @@ import pytest
 from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.elf_versions import VersionNeed
-from buildtool.toolchains.host import HostError, check_host
+from buildtool.toolchains.check_host_file import HostError, check_host
 from buildtool.toolchains.profile import Compiler, Profile
 
 

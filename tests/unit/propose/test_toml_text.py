@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown
-from buildtool.propose.text import text
+from buildtool.propose.toml_text import text
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeTarget
 from buildtool.propose.configure import Configured, Result
-from buildtool.propose.hints import HEXAGON_SOURCE, Hints, archs_of
+from buildtool.propose.text_hints import HEXAGON_SOURCE, Hints, archs_of
 
 HOST, SKEL = "host", "skel"
 LIBRARIES = ("SHARED_LIBRARY", "MODULE_LIBRARY")

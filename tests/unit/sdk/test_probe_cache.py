@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import Completed
-from buildtool.sdk.answers import remembered
+from buildtool.sdk.probe_cache import remembered
 
 
 class Program:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 
 from buildtool.project.model import Project, Target
-from buildtool.sdk.found import ANY, NamedMissingError, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
+from buildtool.sdk.tool_search import ANY, NamedMissingError, ToolMissingError, ToolUnfitError
 from buildtool.sdk.zig import sound_zig
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile

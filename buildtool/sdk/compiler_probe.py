@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.process import Completed, ToolError, capture
-from buildtool.sdk.answers import remembered
-from buildtool.sdk.found import Problem, ToolUnfitError
+from buildtool.sdk.probe_cache import remembered
+from buildtool.sdk.tool_search import Problem, ToolUnfitError
 
 PATIENCE = 10.0  # seconds; a compiler answers in a few milliseconds
 MAX_LINES = 2000

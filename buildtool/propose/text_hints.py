@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.propose.calls import STEPS, Call, directory_of, is_listing, written_calls
-from buildtool.propose.tree import CMakeTree
+from buildtool.propose.cmake_calls import STEPS, Call, directory_of, is_listing, written_calls
+from buildtool.propose.cmake_tree import CMakeTree
 
 ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", "HTP_ARCH")
 """Names that public projects give the DSP arch."""

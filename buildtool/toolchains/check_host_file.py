@@ -7,7 +7,7 @@ import re
 from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
-from buildtool.sdk.found import numbers
+from buildtool.sdk.tool_search import numbers
 from buildtool.toolchains.android import check_pages
 from buildtool.toolchains.profile import Profile
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buildtool.toolchains.hexagon import REFUSALS
-from buildtool.toolchains.refusal import refused, remedies
+from buildtool.toolchains.unsupported import refused, remedies
 
 
 @pytest.mark.parametrize(

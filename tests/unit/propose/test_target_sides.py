@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.propose.cmake_tree import CMakeTree
 from buildtool.propose.configure import Failed
-from buildtool.propose.hints import Hints
-from buildtool.propose.sides import HOST, SKEL, Made, made_in, reasons, split
-from buildtool.propose.tree import CMakeTree
+from buildtool.propose.target_sides import HOST, SKEL, Made, made_in, reasons, split
+from buildtool.propose.text_hints import Hints
 from tests.unit.propose.configured import ROOT, configured, target
 
 NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))

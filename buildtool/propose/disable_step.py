@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from buildtool.project.model import Host
-from buildtool.propose.calls import Call
+from buildtool.propose.cmake_calls import Call
 from buildtool.propose.configure import Configured, Configuring
 
 MAX_TRIES = 4

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.propose.calls import Call, directory_of, traced_calls, written_calls
-from buildtool.propose.tree import CMakeTree
+from buildtool.propose.cmake_calls import Call, directory_of, traced_calls, written_calls
+from buildtool.propose.cmake_tree import CMakeTree
 
 STEP = "externalproject_add"
 

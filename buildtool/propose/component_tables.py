@@ -7,14 +7,14 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.propose.calls import Call, directory_of
+from buildtool.propose.candidates import Candidate, Part
+from buildtool.propose.cmake_calls import Call, directory_of
+from buildtool.propose.component_names import Names
 from buildtool.propose.configure import Configured, Failed
-from buildtool.propose.hints import ARM64, HEXAGON, Hints, archs_of, is_inside, with_arch
-from buildtool.propose.look import Candidate, Part
-from buildtool.propose.names import Names
 from buildtool.propose.proposal import Line, Table, Unknown
-from buildtool.propose.ships import Ships, ships
-from buildtool.propose.sides import HOST, SKEL, Made, made_in, reasons, split
+from buildtool.propose.shipped_files import Ships, ships
+from buildtool.propose.target_sides import HOST, SKEL, Made, made_in, reasons, split
+from buildtool.propose.text_hints import ARM64, HEXAGON, Hints, archs_of, is_inside, with_arch
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 SIDES = {HOST: "ARM64", SKEL: "Hexagon"}

@@ -11,7 +11,9 @@ from buildtool.core.safe_path import UnsafePathError
 from buildtool.project.model import Tool
 from buildtool.sdk.cmake import find_cmake_program
 from buildtool.sdk.conan import find_conan
-from buildtool.sdk.found import (
+from buildtool.sdk.ninja import find_ninja
+from buildtool.sdk.python_package import PythonPackage
+from buildtool.sdk.tool_search import (
     ANY,
     Found,
     Problem,
@@ -21,8 +23,6 @@ from buildtool.sdk.found import (
     satisfies,
     search,
 )
-from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.python_package import PythonPackage
 from buildtool.sdk.zig import find_zig
 
 

@@ -9,9 +9,13 @@ from typing import TypeVar
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Host, Skel
-from buildtool.propose.calls import Call, directory_of
+from buildtool.propose.cmake_calls import Call, directory_of
 from buildtool.propose.configure import Component, Configured, Configuring, Failed, Result
-from buildtool.propose.hints import (
+from buildtool.propose.disable_step import switch_off
+from buildtool.propose.presets import host_preset, skel_preset
+from buildtool.propose.proposal import Unknown
+from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, made_in
+from buildtool.propose.text_hints import (
     ARCH_VARIABLES,
     HEXAGON,
     MAYBE_HEXAGON,
@@ -21,10 +25,6 @@ from buildtool.propose.hints import (
     is_inside,
     steps,
 )
-from buildtool.propose.presets import host_preset, skel_preset
-from buildtool.propose.proposal import Unknown
-from buildtool.propose.sides import HOST, LIBRARIES, SKEL, made_in
-from buildtool.propose.switches import switch_off
 
 MAX_COMPONENTS = 64
 ASIDE = {"test", "tests", "testing", "example", "examples", "sample", "samples", "docs", "bench"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.project.model import Project, Target
 from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
-from buildtool.toolchains.dsp import dsp_profiles, told_of_dsp
+from buildtool.toolchains.dsp_toolchain import dsp_profiles, told_of_dsp
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
@@ -55,7 +55,7 @@ def _skel_side(project: Project, target: Target, sysroot: Sysroot | None) -> dic
 def _sysroot(target: Target) -> Sysroot | None:
     if not target.sysroot:
         return None
-    from buildtool.toolchains.sysroot import target_sysroot  # noqa: PLC0415 - few have one
+    from buildtool.toolchains.target_sysroot import target_sysroot  # noqa: PLC0415 - few have one
 
     return target_sysroot(target)
 

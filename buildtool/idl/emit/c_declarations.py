@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buildtool.idl.emit.ctext import fill
+from buildtool.idl.emit.c_text import fill
 from buildtool.idl.layout.types import element_of, is_flat, resolve
 from buildtool.idl.model import (
     Alias,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from buildtool.core.process import Completed, capture
-from buildtool.sdk.compiler import library_root, loaded, own_headers
-from buildtool.sdk.found import LAUNCHERS
+from buildtool.sdk.compiler_probe import library_root, loaded, own_headers
 from buildtool.sdk.gcc import CROSS, find_gcc
+from buildtool.sdk.tool_search import LAUNCHERS
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 from tests.standins.zig import zig_program
 
@@ -99,7 +99,7 @@ def test_a_static_program_is_not_started_where_the_user_is(
         started.append(cwd)
         return capture(*arguments, cwd=cwd, **rest)
 
-    monkeypatch.setattr("buildtool.sdk.compiler.capture", noted)
+    monkeypatch.setattr("buildtool.sdk.compiler_probe.capture", noted)
     monkeypatch.chdir(tmp_path)
 
     assert loaded(zig_program(), "lib") == {}

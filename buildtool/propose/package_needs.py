@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from buildtool.propose.candidates import Candidate, Part
 from buildtool.propose.configure import Configured, Configuring, Failed, Result
-from buildtool.propose.look import Candidate, Part
 
 _PACKAGE = re.compile(r"([A-Za-z0-9_.+]+?)(?:-config|Config)\.cmake")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from buildtool.drivers.cmake.install_rules import InstallRule
-from buildtool.propose.hints import Hints, with_arch
-from buildtool.propose.ships import ships
-from buildtool.propose.sides import made_in
-from buildtool.propose.tree import CMakeTree
+from buildtool.propose.cmake_tree import CMakeTree
+from buildtool.propose.shipped_files import ships
+from buildtool.propose.target_sides import made_in
+from buildtool.propose.text_hints import Hints, with_arch
 from tests.unit.propose.configured import ROOT, configured, rule, target
 
 NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))

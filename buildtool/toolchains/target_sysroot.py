@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Target
-from buildtool.sdk.found import numbers
 from buildtool.sdk.sysroot import Sysroot, find_sysroot
+from buildtool.sdk.tool_search import numbers
 from buildtool.toolchains.profile import ProfileError
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.project.model import Header, Project, Target, Tool
-from buildtool.sdk.found import NamedMissingError, Problem, ToolMissingError, ToolUnfitError
 from buildtool.sdk.hexagon_sdk import HexagonSdk
-from buildtool.toolchains import dsp
-from buildtool.toolchains.dsp import dsp_sdk, uses_sdk
+from buildtool.sdk.tool_search import NamedMissingError, Problem, ToolMissingError, ToolUnfitError
+from buildtool.toolchains import dsp_toolchain
+from buildtool.toolchains.dsp_toolchain import dsp_sdk, uses_sdk
 
 SDK = HexagonSdk(
     where=Path("/sdk"),
@@ -72,7 +72,7 @@ def test_what_is_named_is_used_or_refused(
     def find(_: Tool) -> HexagonSdk:
         raise finds
 
-    monkeypatch.setattr(dsp, "find_hexagon_sdk", find)
+    monkeypatch.setattr(dsp_toolchain, "find_hexagon_sdk", find)
     monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
     target = Target(platform="ubuntu-aarch64", archs=("v68",), dsp_toolchain=asked)
     project = Project(Path("/p"), Header("p"), {}, {}, {"t": target}, {"hexagon-sdk": wish})
@@ -89,7 +89,7 @@ def test_a_damaged_sdk_is_an_error_when_it_is_named(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damaged = SDK._replace(archs=(), tools_problems=(Problem("no hexagon-clang", "Install it."),))
-    monkeypatch.setattr(dsp, "find_hexagon_sdk", lambda _: damaged)
+    monkeypatch.setattr(dsp_toolchain, "find_hexagon_sdk", lambda _: damaged)
     monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
     target = Target(platform="ubuntu-aarch64", archs=("v68",))
     project = Project(Path("/p"), Header("p"), {}, {}, {"t": target})
@@ -103,7 +103,7 @@ def test_a_damaged_sdk_is_an_error_when_it_is_named(
 
 
 def test_a_target_without_a_dsp_side_asks_for_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dsp, "find_hexagon_sdk", lambda _: pytest.fail("was looked for"))
+    monkeypatch.setattr(dsp_toolchain, "find_hexagon_sdk", lambda _: pytest.fail("was looked for"))
     target = Target(platform="ubuntu-aarch64", dsp_toolchain="sdk")
 
     assert dsp_sdk(Project(Path("/p"), Header("p"), {}, {}, {}), target) is None
