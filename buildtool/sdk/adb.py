@@ -6,18 +6,24 @@ import os
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.program import version_of
-from buildtool.sdk.tool_search import ANY, Found, identity, programs, search
+from buildtool.sdk.program import probe_version
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    programs_on_path,
+    search,
+    tool_identity,
+)
 
 INSTALL = "Install it: apt-get install adb"
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
-class Adb(Found, kw_only=True):
+class Adb(FoundTool, kw_only=True):
     """A found adb; `where` is the program, `version` that of its package ("29.0.6")."""
 
 
-def find_adb(wish: Tool = ANY) -> Adb:
+def find_adb(requirement: Tool = NO_REQUIREMENT) -> Adb:
     """The adb that [tool.adb] path names, else that on PATH, else an Android SDK's.
 
     The one on PATH comes first whatever its version: it is the one that the user starts, and two
@@ -25,11 +31,11 @@ def find_adb(wish: Tool = ANY) -> Adb:
     """
     return search(
         "adb",
-        wish=wish,
+        requirement=requirement,
         variables=(),
-        usual=programs("adb") or _of_sdks(),
-        look=_look,
-        install=INSTALL,
+        default_paths=programs_on_path("adb") or _of_sdks(),
+        probe=_probe,
+        install_remedy=INSTALL,
     )
 
 
@@ -39,14 +45,14 @@ def _of_sdks() -> list[Path]:
     return [sdk / "platform-tools" / "adb" for sdk in (*sdks, home / "Android" / "Sdk")]
 
 
-def _look(program: Path) -> Adb | None:
+def _probe(program: Path) -> Adb | None:
     if not program.is_file():
         return None
     # This starts no server.
-    version, problems = version_of(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
+    version, problems = probe_version(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
     return Adb(
         where=program,
         version=version or "unknown",
-        identity=identity("adb", version, {"adb": program}),
+        identity=tool_identity("adb", version, {"adb": program}),
         problems=problems,
     )

@@ -17,7 +17,14 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.program import foreign_machine
-from buildtool.sdk.tool_search import ANY, Found, Problem, ToolMissingError, identity, search
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    ToolMissingError,
+    search,
+    tool_identity,
+)
 
 VARIABLES = ("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK")
 """Looked at in this order.  CMake reads the first and the last, Gradle and Rust's tools the second;
@@ -43,7 +50,7 @@ class ApiError(BuildtoolError):
     exit_status = 2
 
 
-class AndroidNdk(Found, kw_only=True):
+class AndroidNdk(FoundTool, kw_only=True):
     """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
 
     `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` levels
@@ -96,24 +103,24 @@ def ndk_libraries(root: Path) -> Path:
     return _prebuilt(root) / "sysroot" / "usr" / "lib" / TRIPLE
 
 
-def find_android_ndk(wish: Tool = ANY) -> AndroidNdk:
+def find_android_ndk(requirement: Tool = NO_REQUIREMENT) -> AndroidNdk:
     """The NDK that `VARIABLES` name, else [tool.android-ndk] path, else the newest fitting one of
     the usual places: `ndk/` of the Android SDK, /opt, /usr/lib, the home directory.
 
     Raises `ToolMissingError` when there is none where one is named, or none at all;
     `ToolUnfitError` when the project asks for another version.
     """
-    if not wish.path and not any(map(os.environ.get, VARIABLES)):
+    if not requirement.path and not any(map(os.environ.get, VARIABLES)):
         _check_sdk_variables()
     return search(
         "the Android NDK",
-        wish=wish,
+        requirement=requirement,
         variables=VARIABLES,
-        usual=_usual(),
-        look=_look,
-        install=INSTALL,
-        other=f"Change 'version' in buildtool.toml, or install NDK {wish.version}: sdkmanager"
-        " --list names all. ANDROID_NDK_ROOT may name its directory.",
+        default_paths=_default_paths(),
+        probe=_probe,
+        install_remedy=INSTALL,
+        other=f"Change 'version' in buildtool.toml, or install NDK {requirement.version}:"
+        " sdkmanager --list names all. ANDROID_NDK_ROOT may name its directory.",
     )
 
 
@@ -128,7 +135,7 @@ def _check_sdk_variables() -> None:
             )
 
 
-def _usual() -> Iterator[Path]:
+def _default_paths() -> Iterator[Path]:
     sdks = [Path(value).absolute() for v in SDK_VARIABLES if (value := os.environ.get(v))]
     home = Path(os.environ.get("HOME") or "/nonexistent")
     sdks += [home / "Android" / "Sdk", USR_LIB / "android-sdk", OPT / "android-sdk"]
@@ -153,7 +160,7 @@ def _prebuilt(root: Path) -> Path:
     return root / "toolchains" / "llvm" / "prebuilt" / HOST
 
 
-def _look(root: Path) -> AndroidNdk | None:
+def _probe(root: Path) -> AndroidNdk | None:
     try:
         return _read(root)
     except OSError as error:
@@ -186,7 +193,7 @@ def _read(root: Path) -> AndroidNdk | None:
     return AndroidNdk(
         where=root,
         version=version,
-        identity=identity("android-ndk", version, dict(_shaping(root))),
+        identity=tool_identity("android-ndk", version, dict(_identity_files(root))),
         problems=tuple(problems),
         clang=_clang_version(root),
         lowest=lowest,
@@ -195,7 +202,7 @@ def _read(root: Path) -> AndroidNdk | None:
     )
 
 
-def _shaping(root: Path) -> Iterator[tuple[str, Path]]:
+def _identity_files(root: Path) -> Iterator[tuple[str, Path]]:
     """The files that shape what the NDK compiles, by name; its headers and libraries are those of
     its revision."""
     programs = [_prebuilt(root) / "bin" / name for name in ("clang", "ld.lld")]

@@ -7,16 +7,24 @@ from pathlib import Path
 
 from buildtool.project.model import Tool
 from buildtool.sdk.compiler_probe import (
-    MACHINE,
-    ask,
+    ARM64_MACHINE,
     cxx_driver,
     library_root,
     linked_files,
-    loaded,
-    once_each,
+    loaded_libraries,
+    probe_compiler,
     this_machine,
+    without_aliases,
 )
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, numbers, programs, search
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    programs_on_path,
+    search,
+    tool_identity,
+    version_numbers,
+)
 
 VARIABLE = "BUILDTOOL_CLANG"
 TARGET = "--target=aarch64-linux-gnu"
@@ -24,7 +32,7 @@ VERSIONS = range(30, 13, -1)
 OLDEST = (14,)  # the first that knows --start-no-unused-arguments
 
 
-class Clang(Found, kw_only=True):
+class Clang(FoundTool, kw_only=True):
     """A found clang; `where` is the C compiler, `cxx` the C++ one, `lld` its linker.
 
     `binutils` is the directory with an `ar`, `ranlib`, `strip`… for ARM64 under these names,
@@ -38,31 +46,31 @@ class Clang(Found, kw_only=True):
     root: Path
 
 
-def find_clang(wish: Tool = ANY, machine: str = "") -> Clang:
+def find_clang(requirement: Tool = NO_REQUIREMENT, machine: str = "") -> Clang:
     """The newest clang, as the project wishes, set to ARM64 Linux; `machine` is the build's.
 
     Looked for: `$BUILDTOOL_CLANG`, `[tool.clang] path`, then `clang` and `clang-N` on PATH.
     Raises `ToolMissingError`, `ToolUnfitError`.
     """
-    native = (machine or this_machine()) == MACHINE
+    native = (machine or this_machine()) == ARM64_MACHINE
     gcc = "g++" if native else "g++-aarch64-linux-gnu"
     return search(
         "clang",
-        wish=wish,
+        requirement=requirement,
         variables=(VARIABLE,),
-        usual=once_each(programs("clang", *(f"clang-{n}" for n in VERSIONS))),
-        look=lambda driver: _look(driver, gcc),
-        install=f"Install it: apt-get install clang lld {gcc}",
+        default_paths=without_aliases(programs_on_path("clang", *(f"clang-{n}" for n in VERSIONS))),
+        probe=lambda driver: _probe(driver, gcc),
+        install_remedy=f"Install it: apt-get install clang lld {gcc}",
     )
 
 
-def _look(driver: Path, gcc: str) -> Clang | None:
+def _probe(driver: Path, gcc: str) -> Clang | None:
     if not driver.is_file():
         return None
-    answer = ask(driver, [TARGET, "-v", "-print-search-dirs"])
+    answer = probe_compiler(driver, [TARGET, "-v", "-print-search-dirs"])
     if isinstance(answer, Problem):
         return _broken(driver, answer)
-    version = answer.said(r"clang version (\d[\d.]*)")
+    version = answer.match_line(r"clang version (\d[\d.]*)")
     if not version:
         return _broken(driver, Problem("it is no clang", "Name a clang, or take it away."))
     major = version.partition(".")[0]
@@ -73,7 +81,7 @@ def _look(driver: Path, gcc: str) -> Clang | None:
         files["lld"] = lld
     for program in (driver, lld):
         if program:
-            files.update(loaded(program, "libclang", "libLLVM", "liblld"))
+            files.update(loaded_libraries(program, "libclang", "libLLVM", "liblld"))
     present = {name: path for name, path in files.items() if path.is_file()}
 
     suffix = f"-{major}" if driver.name.endswith(f"-{major}") else ""
@@ -89,7 +97,7 @@ def _look(driver: Path, gcc: str) -> Clang | None:
         for name, (what, package) in needs.items()
         if name not in present
     ]
-    if numbers(version) < OLDEST:
+    if version_numbers(version) < OLDEST:
         problems.append(Problem("it is older than clang 14", "Install a newer one."))
     # The last directory is that of the gcc; before it the clang's own, with the machine's tools.
     ar = [place for folder in answer.programs if (place := folder / "ar").is_file()][-1:]
@@ -97,7 +105,7 @@ def _look(driver: Path, gcc: str) -> Clang | None:
     return Clang(
         where=driver,
         version=version,
-        identity=identity("clang", version, present),
+        identity=tool_identity("clang", version, present),
         problems=tuple(problems),
         cxx=cxx,
         lld=lld or driver,

@@ -8,8 +8,8 @@ from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import find_packaged
-from buildtool.sdk.tool_search import ANY, Found, sound
+from buildtool.sdk.program import find_packaged_tool
+from buildtool.sdk.tool_search import NO_REQUIREMENT, FoundTool, require_usable
 
 OLDEST = (3, 22)
 """What this project's CMake modules ask for."""
@@ -24,21 +24,23 @@ class CMake(Value):
     identity: str
 
 
-def find_cmake(wish: Tool = ANY, ninja_wish: Tool = ANY) -> CMake:
+def find_cmake(
+    requirement: Tool = NO_REQUIREMENT, ninja_requirement: Tool = NO_REQUIREMENT
+) -> CMake:
     """The CMake and the Ninja that builds are driven with.
 
     Raises `ToolMissingError`, and `ToolUnfitError` when one cannot be used.
     """
-    cmake = sound("the CMake", find_cmake_program(wish))
-    ninja = sound("the Ninja", find_ninja(ninja_wish))
+    cmake = require_usable("the CMake", find_cmake_program(requirement))
+    ninja = require_usable("the Ninja", find_ninja(ninja_requirement))
     both = value_digest([cmake.identity, ninja.identity])
     return CMake(cmake.where, ninja.where, cmake.version, both)
 
 
-def find_cmake_program(wish: Tool = ANY) -> Found:
-    """The CMake itself; found and raises as `find_packaged` says.
+def find_cmake_program(requirement: Tool = NO_REQUIREMENT) -> FoundTool:
+    """The CMake itself; found and raises as `find_packaged_tool` says.
 
     Its identity leaves out its modules, which are those of its version.
     """
     pattern = r"^cmake version (\d[\w.-]{0,40})"
-    return find_packaged("CMake", "cmake", wish, pattern=pattern, oldest=OLDEST)
+    return find_packaged_tool("CMake", "cmake", requirement, pattern=pattern, oldest=OLDEST)

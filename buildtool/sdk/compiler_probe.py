@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.process import Completed, ToolError, capture
-from buildtool.sdk.probe_cache import remembered
+from buildtool.sdk.probe_cache import cached_probe
 from buildtool.sdk.tool_search import Problem, ToolUnfitError
 
-PATIENCE = 10.0  # seconds; a compiler answers in a few milliseconds
+TIMEOUT = 10.0  # seconds; a compiler answers in a few milliseconds
 MAX_LINES = 2000
-MACHINE = "aarch64"
+ARM64_MACHINE = "aarch64"
 ARM64_LINUX = re.compile(r"aarch64(-\w+)?-linux-gnu")
 CRT_FILES = ("crt1.o", "Scrt1.o", "crti.o", "crtn.o")
 COMPILER_FILES = ("crtbegin.o", "crtbeginS.o", "crtend.o", "crtendS.o", "libgcc.a", "libgcc_eh.a")
@@ -28,7 +28,7 @@ CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CompilerAnswer:
     """What a compiler says of itself.
 
     `text` is all of it; `programs` and `libraries` are the directories where it looks for its
@@ -39,7 +39,7 @@ class Answer:
     programs: tuple[Path, ...]
     libraries: tuple[Path, ...]
 
-    def said(self, pattern: str) -> str:
+    def match_line(self, pattern: str) -> str:
         """The first group of `pattern` in a line of the answer, or an empty text."""
         match = re.search(pattern, self.text, re.MULTILINE)
         return match[1] if match else ""
@@ -58,7 +58,7 @@ def this_machine() -> str:
     return os.uname().machine
 
 
-def ask(driver: Path, *questions: Sequence[str]) -> Answer | Problem:
+def probe_compiler(driver: Path, *questions: Sequence[str]) -> CompilerAnswer | Problem:
     """Let the compiler `driver` tell its version and where it looks for things.
 
     `questions` are its arguments, of one call each: gcc cannot be asked both in one.
@@ -76,10 +76,10 @@ def ask(driver: Path, *questions: Sequence[str]) -> Answer | Problem:
                 f"it does not answer as a compiler does: exit status {done.status}, {shown}",
                 f"Run it by hand: {done.command}",
             )
-    return read_answer(text)
+    return parse_answer(text)
 
 
-def read_answer(text: str) -> Answer:
+def parse_answer(text: str) -> CompilerAnswer:
     """What a compiler printed for `-v -print-search-dirs`."""
 
     def directories(what: str) -> tuple[Path, ...]:
@@ -87,10 +87,10 @@ def read_answer(text: str) -> Answer:
         found = match[1].split(":") if match else []
         return tuple(Path(part) for part in found if part.startswith("/"))
 
-    return Answer(text, directories("programs"), directories("libraries"))
+    return CompilerAnswer(text, directories("programs"), directories("libraries"))
 
 
-def loaded(program: Path, *beginnings: str) -> dict[str, Path]:
+def loaded_libraries(program: Path, *beginnings: str) -> dict[str, Path]:
     """The shared objects of `program` whose names begin so: Debian's compilers are mostly that.
 
     The dynamic loader tells, without starting the program: it is what `ldd` asks.  One without a
@@ -105,7 +105,7 @@ def loaded(program: Path, *beginnings: str) -> dict[str, Path]:
     return {name: Path(path) for name, path in found if name.startswith(beginnings)}
 
 
-def linked_files(answer: Answer) -> dict[str, Path]:
+def linked_files(answer: CompilerAnswer) -> dict[str, Path]:
     """The start files and libraries that the compiler puts into programs, as far as it has them."""
     names = (*CRT_FILES, *COMPILER_FILES, *LIBC_FILES, *CXX_FILES)
     found = {name: answer.library(name) for name in names}
@@ -122,7 +122,7 @@ def library_root(crt: Path) -> Path:
     return next(libraries, above[0]).parent
 
 
-def once_each(paths: Iterable[Path]) -> list[Path]:
+def without_aliases(paths: Iterable[Path]) -> list[Path]:
     """`paths` without those that are other names of an earlier one."""
     return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
 
@@ -139,7 +139,7 @@ def cxx_driver(driver: Path, c: str, cxx: str) -> Path:
     return (there or places or [driver.with_name(cxx)])[0]
 
 
-def own_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
+def compiler_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
     """The directories of headers that belong to the compiler: C++ library first, then its own.
 
     Those of the C library and of the system are left out.  Raises `ToolUnfitError`.
@@ -179,16 +179,16 @@ def _capture(command: Sequence[str | Path], environment: Mapping[str, str]) -> C
     """The answer of a compiler, of now or of before; raises `ToolError`."""
 
     def run() -> Completed:
-        limit = _Limit(Path(command[0])).line
+        limit = _LineLimit(Path(command[0])).line
         with tempfile.TemporaryDirectory() as nowhere:
             return capture(
-                command, env=environment, cwd=Path(nowhere), timeout=PATIENCE, on_line=limit
+                command, env=environment, cwd=Path(nowhere), timeout=TIMEOUT, on_line=limit
             )
 
-    return remembered(command, environment, run)
+    return cached_probe(command, environment, run)
 
 
-class _Limit:
+class _LineLimit:
     """Ends a program that never stops talking."""
 
     def __init__(self, program: Path) -> None:

@@ -7,14 +7,22 @@ import sys
 from pathlib import Path
 
 from buildtool.sdk.python_package import python_package
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, satisfies, search, sound
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    require_usable,
+    satisfies,
+    search,
+    tool_identity,
+)
 
 OLDEST = "2.34"
 """The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
 INSTALL = f"Install it beside buildtool: python -m pip install 'conan>={OLDEST},<3'"
 
 
-class Conan(Found, kw_only=True):
+class Conan(FoundTool, kw_only=True):
     """A found Conan; `where` is the directory of the package."""
 
     @property
@@ -31,16 +39,18 @@ def find_conan() -> Conan:
     spec = importlib.util.find_spec("conan")
     found = search(
         "Conan",
-        wish=ANY,
+        requirement=NO_REQUIREMENT,
         variables=(),
-        usual=[Path(place) for place in (spec.submodule_search_locations or ())] if spec else [],
-        look=_look,
-        install=INSTALL,
+        default_paths=[Path(place) for place in (spec.submodule_search_locations or ())]
+        if spec
+        else [],
+        probe=_probe,
+        install_remedy=INSTALL,
     )
-    return sound("Conan", found)
+    return require_usable("Conan", found)
 
 
-def _look(package: Path) -> Conan | None:
+def _probe(package: Path) -> Conan | None:
     installed = python_package("conan")
     if not installed or not (package / "__init__.py").is_file():
         return None
@@ -49,5 +59,8 @@ def _look(package: Path) -> Conan | None:
     if not satisfies(version, f">={OLDEST}"):
         problems = (Problem(f"version {version} is older than {OLDEST}", INSTALL),)
     return Conan(
-        where=package, version=version, identity=identity("conan", version, {}), problems=problems
+        where=package,
+        version=version,
+        identity=tool_identity("conan", version, {}),
+        problems=problems,
     )

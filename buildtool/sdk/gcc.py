@@ -7,17 +7,24 @@ from pathlib import Path
 from buildtool.project.model import Tool
 from buildtool.sdk.compiler_probe import (
     ARM64_LINUX,
-    MACHINE,
-    Answer,
-    ask,
+    ARM64_MACHINE,
+    CompilerAnswer,
     cxx_driver,
     library_root,
     linked_files,
-    loaded,
-    once_each,
+    loaded_libraries,
+    probe_compiler,
     this_machine,
+    without_aliases,
 )
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, programs, search
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    programs_on_path,
+    search,
+    tool_identity,
+)
 
 VARIABLE = "BUILDTOOL_GCC_AARCH64"
 CROSS = "aarch64-linux-gnu-gcc"
@@ -25,7 +32,7 @@ VERSIONS = range(20, 8, -1)
 PARTS = ("cc1", "cc1plus", "collect2", "as", "ld", "ar", "lto1", "lto-wrapper", "liblto_plugin.so")
 
 
-class Gcc(Found, kw_only=True):
+class Gcc(FoundTool, kw_only=True):
     """A found gcc; `where` is the C compiler, `cxx` the C++ one.
 
     `binutils` is the directory with its `ar`, `ranlib`, `strip`… under these names; `root` the
@@ -38,24 +45,24 @@ class Gcc(Found, kw_only=True):
     root: Path
 
 
-def find_gcc(wish: Tool = ANY, machine: str = "") -> Gcc:
+def find_gcc(requirement: Tool = NO_REQUIREMENT, machine: str = "") -> Gcc:
     """The newest gcc for ARM64 Linux, as the project wishes; `machine` is that of the build.
 
     Looked for: `$BUILDTOOL_GCC_AARCH64`, `[tool.gcc-aarch64] path`, then on PATH
     `aarch64-linux-gnu-gcc` and `aarch64-linux-gnu-gcc-N`; on an ARM64 machine `gcc` and `gcc-N`
     as well.  Raises `ToolMissingError`, `ToolUnfitError`.
     """
-    native = (machine or this_machine()) == MACHINE
+    native = (machine or this_machine()) == ARM64_MACHINE
     names = [CROSS, *(f"{CROSS}-{n}" for n in VERSIONS)]
     if native:
         names += ["gcc", *(f"gcc-{n}" for n in VERSIONS)]
     return search(
         "gcc for ARM64 Linux",
-        wish=wish,
+        requirement=requirement,
         variables=(VARIABLE,),
-        usual=once_each(programs(*names)),
-        look=lambda driver: _look(driver, native),
-        install=f"Install it: apt-get install {_package(native)}",
+        default_paths=without_aliases(programs_on_path(*names)),
+        probe=lambda driver: _probe(driver, native),
+        install_remedy=f"Install it: apt-get install {_package(native)}",
     )
 
 
@@ -63,14 +70,14 @@ def _package(native: bool) -> str:
     return "g++" if native else "g++-aarch64-linux-gnu"
 
 
-def _look(driver: Path, native: bool) -> Gcc | None:
+def _probe(driver: Path, native: bool) -> Gcc | None:
     if not driver.is_file():
         return None
-    answer = ask(driver, ["-v"], ["-print-search-dirs"])
+    answer = probe_compiler(driver, ["-v"], ["-print-search-dirs"])
     if isinstance(answer, Problem):
         return _broken(driver, answer)
-    version = answer.said(r"^gcc version (\d[\w.]*)")
-    target = answer.said(r"^Target: (\S+)$")
+    version = answer.match_line(r"^gcc version (\d[\w.]*)")
+    target = answer.match_line(r"^Target: (\S+)$")
     if not version:
         return _broken(driver, Problem("it is no gcc", "Name a gcc, or take it away."))
     if not ARM64_LINUX.fullmatch(target):
@@ -89,13 +96,13 @@ def _look(driver: Path, native: bool) -> Gcc | None:
             files[part] = found
     for tool in ("as", "ld"):
         if tool in files:  # binutils are thin, too
-            files.update(loaded(files[tool], "libbfd", "libopcodes", "libctf"))
+            files.update(loaded_libraries(files[tool], "libbfd", "libopcodes", "libctf"))
     present = {name: path for name, path in files.items() if path.is_file()}
     ar, crt = files.get("ar"), answer.library("crt1.o")
     return Gcc(
         where=driver,
         version=version,
-        identity=identity("gcc", version, present),
+        identity=tool_identity("gcc", version, present),
         problems=tuple(_problems(present, native)),
         cxx=cxx,
         binutils=ar.parent.resolve() if ar else driver.parent,
@@ -103,12 +110,12 @@ def _look(driver: Path, native: bool) -> Gcc | None:
     )
 
 
-def _part(answer: Answer, name: str, native: bool) -> Path | None:
+def _part(answer: CompilerAnswer, name: str, native: bool) -> Path | None:
     """The program `name` behind gcc.  One that is not its own gcc takes from PATH, where only an
     ARM64 machine has the right one."""
     if found := answer.program(name):
         return found
-    on_path = programs(name) if native else []
+    on_path = programs_on_path(name) if native else []
     return on_path[0] if on_path else None
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.program import foreign_machine
-from buildtool.sdk.tool_search import NamedMissingError, Problem, numbers
+from buildtool.sdk.tool_search import NamedToolMissingError, Problem, version_numbers
 
 MAX_JSON = 4 << 20
 TOOLS_VARIABLES = ("HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
 RUNTIME = ("libc++.so.1", "libc++abi.so.1")
 """The C++ runtime, by SONAME: no DSP shell has it from v68 on."""
-QAIC_PLACES = (
+QAIC_PATHS = (
     "ipc/fastrpc/qaic/bin/qaic",  # where the SDK's set-up script puts the one for this machine
     "ipc/fastrpc/qaic/Ubuntu/qaic",
     "ipc/fastrpc/qaic/Ubuntu22/qaic",
@@ -47,11 +47,11 @@ def is_sdk(root: Path) -> bool:
 
 def sdk_version(root: Path) -> str:
     """The version that the directory's name ends with: "6.4.0.2", "hexagon-sdk-v6.6.0.0"; or ""."""
-    said = re.search(r"(?:^|[-_v])(\d{1,4}(?:\.\d{1,4}){1,3})$", root.name)
-    return said[1] if said else ""
+    match = re.search(r"(?:^|[-_v])(\d{1,4}(?:\.\d{1,4}){1,3})$", root.name)
+    return match[1] if match else ""
 
 
-def usual_places() -> Iterator[Path]:
+def default_sdk_paths() -> Iterator[Path]:
     """Where people have their SDKs, several versions side by side."""
     home = Path.home()
     parents = (
@@ -77,14 +77,14 @@ def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
     """The Hexagon Tools of the SDK in `root`: the directory that has `Tools/bin` in it.
 
     `hexagon_sdk.json` says which; without an answer there, a variable does; without one, the
-    newest in `tools/HEXAGON_Tools`.  Raises `NamedMissingError` when a variable that is asked
+    newest in `tools/HEXAGON_Tools`.  Raises `NamedToolMissingError` when a variable that is asked
     names nothing.
     """
-    said, problems = _tools_in_json(root)
-    if said and (root / said / "Tools").is_dir():
-        return root / said, problems
-    if said:
-        text = f"hexagon_sdk.json says that its tools are in {said}, and they are not"
+    named_path, problems = _tools_in_json(root)
+    if named_path and (root / named_path / "Tools").is_dir():
+        return root / named_path, problems
+    if named_path:
+        text = f"hexagon_sdk.json says that its tools are in {named_path}, and they are not"
         problems.append(Problem(text, "Unpack the SDK again, with its tools."))
     for variable in TOOLS_VARIABLES:
         if value := os.environ.get(variable):
@@ -93,32 +93,32 @@ def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
             for tools in (named, named.parent):
                 if (tools / "Tools" / "bin").is_dir():
                     return tools, problems
-            raise NamedMissingError(
+            raise NamedToolMissingError(
                 f"{variable} names {named}, and no Hexagon Tools are there",
                 why=f"they have Tools/bin/hexagon-clang; the SDK in {root} does not say itself"
                 " which tools are its own",
                 remedy=f"Correct {variable}, or take it away.",
             )
     everything = [path for path in root.glob("tools/HEXAGON_Tools/*") if (path / "Tools").is_dir()]
-    newest = max(everything, key=lambda path: numbers(path.name), default=None)
+    newest = max(everything, key=lambda path: version_numbers(path.name), default=None)
     return newest, problems
 
 
 def find_qaic(root: Path) -> tuple[Path | None, list[Problem]]:
     """The SDK's IDL compiler for Linux; the first that can be run."""
-    places = [root / place for place in QAIC_PLACES]
+    places = [root / place for place in QAIC_PATHS]
     there = [path for path in places if path.is_file()]
-    problems = [problem for path in there[:1] if (problem := cannot_run(path))]
-    fit = next((path for path in there if not cannot_run(path)), None)
+    problems = [problem for path in there[:1] if (problem := execution_problem(path))]
+    fit = next((path for path in there if not execution_problem(path)), None)
     if fit:
         return fit, []
     if not there:
-        text = "it has no qaic (looked for in " + ", ".join(QAIC_PLACES) + ")"
+        text = "it has no qaic (looked for in " + ", ".join(QAIC_PATHS) + ")"
         problems = [Problem(text, 'Use idl-compiler = "buildtool", or install the whole SDK.')]
     return None, problems
 
 
-def cannot_run(program: Path) -> Problem | None:
+def execution_problem(program: Path) -> Problem | None:
     """Why this machine cannot run `program`, if it cannot."""
     if not os.access(program, os.X_OK):
         return Problem(f"{program} is not executable", f"Make it so: chmod +x '{program}'")
@@ -161,8 +161,8 @@ def _tools_in_json(root: Path) -> tuple[str, list[Problem]]:
     try:
         if file.stat().st_size > MAX_JSON:
             raise ValueError("it is too large")
-        said: Any = json.loads(file.read_bytes())
-        entries = said["root"]["tools"]["info"]
+        document: Any = json.loads(file.read_bytes())
+        entries = document["root"]["tools"]["info"]
         named = [entry["path"] for entry in entries if entry.get("name") == "Hexagon Tools"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         text = f"its hexagon_sdk.json is not understood ({type(error).__name__}: {error})"

@@ -10,16 +10,23 @@ from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.hexagon_layout import (
     RUNTIME,
-    cannot_run,
+    default_sdk_paths,
+    execution_problem,
     find_archs,
     find_qaic,
     find_tools,
     is_sdk,
     pic_libraries,
     sdk_version,
-    usual_places,
 )
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, numbers, search
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    search,
+    tool_identity,
+    version_numbers,
+)
 
 VARIABLES = ("HEXAGON_SDK_ROOT",)
 INSTALL = (
@@ -27,14 +34,14 @@ INSTALL = (
     ' [tool.hexagon-sdk] to the directory that has hexagon_sdk.json; or use dsp-toolchain = "llvm".'
 )
 _PROGRAMS = ("hexagon-clang", "hexagon-clang++", "hexagon-link", "hexagon-ar")
-_CLIENTS = {
+_CLIENT_VARIANTS = {
     "ubuntu-aarch64": ("UbuntuARM_aarch64", "linux_aarch64"),
     "android": ("android_aarch64",),
 }
-_LINKED = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNTIME)
+_LINKED_FILES = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNTIME)
 
 
-class HexagonSdk(Found, kw_only=True):
+class HexagonSdk(FoundTool, kw_only=True):
     """A found SDK; `where` is its directory, links followed, as its own CMake files see it.
 
     `tools` is the directory that has `Tools/bin` in it, or None; `archs` are the DSP archs that
@@ -62,7 +69,7 @@ class HexagonSdk(Found, kw_only=True):
     @property
     def tools_variant(self) -> str:
         """How its directories name the tools: `toolv87`, `toolv88`, `toolv19`."""
-        major, minor = (*numbers(self.tools_version), 0, 0)[:2]
+        major, minor = (*version_numbers(self.tools_version), 0, 0)[:2]
         return f"toolv{major}" if major >= 10 else f"toolv{major}{minor}"
 
     def pic_libraries(self, arch: str) -> Path:
@@ -75,7 +82,7 @@ class HexagonSdk(Found, kw_only=True):
         folder = self.pic_libraries(arch)
         return {name: folder / name for name in RUNTIME if (folder / name).is_file()}
 
-    def include_places(self, arch: str) -> tuple[str, ...]:
+    def include_dirs(self, arch: str) -> tuple[str, ...]:
         """Its header directories for skels of `arch`, relative to the SDK."""
         qurt = f"rtos/qurt/compute{arch}/include"
         places = (
@@ -88,7 +95,7 @@ class HexagonSdk(Found, kw_only=True):
 
     def client_variant(self, platform: str) -> str:
         """How its directories of ARM64 libraries name `platform`, such as `android_aarch64`."""
-        names = _CLIENTS[platform]
+        names = _CLIENT_VARIANTS[platform]
         ship = self.where / "ipc" / "fastrpc" / "remote" / "ship"
         return next((name for name in names if (ship / name).is_dir()), names[0])
 
@@ -97,12 +104,12 @@ class HexagonSdk(Found, kw_only=True):
         """Where its IDL files (AEEStdDef.idl, remote.idl) lie, with their headers."""
         return tuple(self.where / place for place in ("incs", "incs/stddef"))
 
-    def fault(self, arch: str) -> Problem | None:
+    def known_fault(self, arch: str) -> Problem | None:
         """What is known to be wrong with the code that its compiler makes for `arch`."""
-        return _fault(self.tools_version, arch)
+        return _known_fault(self.tools_version, arch)
 
 
-def find_hexagon_sdk(wish: Tool = ANY) -> HexagonSdk:
+def find_hexagon_sdk(requirement: Tool = NO_REQUIREMENT) -> HexagonSdk:
     """The SDK that $HEXAGON_SDK_ROOT, the project or the usual places have.
 
     Raises `ToolMissingError` when there is none or not where it is said to be, `ToolUnfitError`
@@ -110,22 +117,22 @@ def find_hexagon_sdk(wish: Tool = ANY) -> HexagonSdk:
     """
     return search(
         "the Hexagon SDK",
-        wish=wish,
+        requirement=requirement,
         variables=VARIABLES,
-        usual=list(usual_places()),
-        look=look,
-        install=INSTALL,
+        default_paths=list(default_sdk_paths()),
+        probe=probe_hexagon_sdk,
+        install_remedy=INSTALL,
     )
 
 
-def look(path: Path) -> HexagonSdk | None:
+def probe_hexagon_sdk(path: Path) -> HexagonSdk | None:
     """The SDK in the directory `path`; None when it is none."""
     if not is_sdk(path):
         return None
     root = path.resolve()
     tools, tools_problems = find_tools(root)
     tools_version = tools.resolve().name if tools else ""
-    if not numbers(tools_version) and tools:
+    if not version_numbers(tools_version) and tools:
         tools_version = tools.name
     version = sdk_version(root) or sdk_version(path) or _version_by_tools(tools_version)
     archs: tuple[str, ...] = ()
@@ -145,7 +152,7 @@ def look(path: Path) -> HexagonSdk | None:
         text = f"{error.filename} cannot be read: {error.strerror}"
         tools_problems.append(Problem(text, f"Correct its permissions: chmod -R u+rX '{root}'"))
         archs = ()
-    faults = dict.fromkeys(fault for arch in archs if (fault := _fault(tools_version, arch)))
+    faults = dict.fromkeys(fault for arch in archs if (fault := _known_fault(tools_version, arch)))
     return HexagonSdk(
         where=root,
         version=version or "unknown",
@@ -160,8 +167,8 @@ def look(path: Path) -> HexagonSdk | None:
     )
 
 
-def _fault(tools_version: str, arch: str) -> Problem | None:
-    for row in _known()["fault"]:
+def _known_fault(tools_version: str, arch: str) -> Problem | None:
+    for row in _release_table()["fault"]:
         if tools_version == row["tools"] and arch in row["archs"]:
             return Problem(f"its compiler {row['tools']} {row['text']}", row["remedy"])
     return None
@@ -175,7 +182,7 @@ def _compiler_problem(tools: Path | None) -> Problem | None:
     for name in _PROGRAMS:
         if not (programs / name).is_file():
             return Problem(f"{programs} has no {name}", "Install the Hexagon Tools again, whole.")
-        if problem := cannot_run(programs / name):
+        if problem := execution_problem(programs / name):
             return problem
     return None
 
@@ -187,23 +194,25 @@ def _identity(
     if tools:
         files = {name: tools / "Tools" / "bin" / name for name in _PROGRAMS}
         for arch in archs:
-            for name in _LINKED:
+            for name in _LINKED_FILES:
                 files[f"{arch}/{name}"] = pic_libraries(tools, arch) / name
     if qaic:
         files["qaic"] = qaic
     there = {name: path for name, path in files.items() if path.is_file()}
-    return identity("hexagon-sdk", f"{version} {tools_version}", there)
+    return tool_identity("hexagon-sdk", f"{version} {tools_version}", there)
 
 
 def _version_by_tools(tools: str) -> str:
-    for row in _known()["tools"]:
-        if numbers(tools)[: len(numbers(row["version"]))] == numbers(row["version"]):
+    for row in _release_table()["tools"]:
+        if version_numbers(tools)[: len(version_numbers(row["version"]))] == version_numbers(
+            row["version"]
+        ):
             return str(row["sdk"])
     return ""
 
 
 @functools.cache
-def _known() -> dict[str, Any]:
+def _release_table() -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - most projects take the LLVM of zig
 
     return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text(encoding="utf-8"))

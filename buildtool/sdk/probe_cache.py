@@ -21,49 +21,49 @@ from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.process import Completed
 
-MOST_PATHS = 1000
+MAX_PATHS = 1000
 _PATH = re.compile(r"(?<![\w.])/[^\s:;,'\"()]+")
-_NONE = [0, 0, 0, 0]
+_NO_FILE = [0, 0, 0, 0]
 
 
-def remembered(
-    argv: Sequence[str | Path], env: Mapping[str, str], ask: Callable[[], Completed]
+def cached_probe(
+    argv: Sequence[str | Path], env: Mapping[str, str], run: Callable[[], Completed]
 ) -> Completed:
     """The answer of `argv`, an absolute program and its arguments, in the environment `env`.
 
-    `ask` runs it, if need be; raises what that raises.  Only good answers are remembered.
+    `run` starts it on a cache miss; raises what that raises.  Only good answers are remembered.
     """
     words = tuple(map(str, argv))
     name = hashlib.sha256(json.dumps([words, dict(env)], sort_keys=True).encode()).hexdigest()
-    note = cache_dir() / "answers" / name[:32]
-    output = _read(note)
+    entry = cache_dir() / "answers" / name[:32]
+    output = _cached_output(entry)
     if output is not None:
         return Completed(words, 0, output)
-    done = ask()
+    done = run()
     paths = sorted({words[0], *_PATH.findall(done.output)})
-    if done.status == 0 and len(paths) <= MOST_PATHS:
-        stamps = {path: _stamp(path) for path in paths}
+    if done.status == 0 and len(paths) <= MAX_PATHS:
+        stamps = {path: _file_stamp(path) for path in paths}
         if is_settled(max(stamp[3] for stamp in stamps.values())):
-            said = {"output": done.output, "stamps": stamps}
+            entry_data = {"output": done.output, "stamps": stamps}
             # A cache that cannot be written to costs time, nothing else.
             with contextlib.suppress(OSError):
-                write_if_changed(note, json.dumps(said))
+                write_if_changed(entry, json.dumps(entry_data))
     return done
 
 
-def _read(note: Path) -> str | None:
+def _cached_output(entry: Path) -> str | None:
     try:
-        said: Any = json.loads(read_regular(note))
-        whole = all(_stamp(path) == stamp for path, stamp in said["stamps"].items())
-        return str(said["output"]) if whole else None
+        entry_data: Any = json.loads(read_regular(entry))
+        valid = all(_file_stamp(path) == stamp for path, stamp in entry_data["stamps"].items())
+        return str(entry_data["output"]) if valid else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _stamp(path: str) -> list[int]:
+def _file_stamp(path: str) -> list[int]:
     """Of what is there: inode, size, times of modification and of change; zeros for nothing."""
     try:
         status = os.stat(path)  # noqa: PTH116 - some hundred of them
     except (OSError, ValueError):
-        return _NONE
+        return _NO_FILE
     return [*stamp_of(status)]

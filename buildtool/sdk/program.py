@@ -10,22 +10,22 @@ from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.python_package import python_package
 from buildtool.sdk.tool_search import (
-    Found,
+    FoundTool,
     Problem,
-    identity,
-    numbers,
-    programs,
+    programs_on_path,
     satisfies,
     search,
+    tool_identity,
+    version_numbers,
 )
 
-PATIENCE = 10.0  # seconds; a version is told in some milliseconds
+TIMEOUT = 10.0  # seconds; a version is told in some milliseconds
 MAX_LINES = 200
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 _ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
 
 
-def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
+def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
     """What `program` says of its version when asked `question`: the first group of `pattern`.
 
     When it cannot be asked or says something else, the version is empty and the problem is told.
@@ -41,33 +41,41 @@ def version_of(program: Path, *question: str, pattern: str) -> tuple[str, tuple[
 
     environment = {**os.environ, "LC_ALL": "C"}
     try:
-        capture([program, *question], env=environment, timeout=PATIENCE, on_line=listen)
+        capture([program, *question], env=environment, timeout=TIMEOUT, on_line=listen)
     except ToolError as error:
-        return "", (Problem(f"it cannot be asked: {error.message}", error.remedy or _by_hand()),)
-    said = re.search(pattern, "\n".join(lines), re.MULTILINE)
-    if said:
-        return said[1], ()
+        return "", (
+            Problem(f"it cannot be asked: {error.message}", error.remedy or _run_it_yourself()),
+        )
+    answer = re.search(pattern, "\n".join(lines), re.MULTILINE)
+    if answer:
+        return answer[1], ()
     shown = lines[0][:80] if lines else "nothing"
-    return "", (Problem(f"it does not tell its version, but: {shown}", _by_hand()),)
+    return "", (Problem(f"it does not tell its version, but: {shown}", _run_it_yourself()),)
 
 
-class Packaged(Value):
+class PackagedProgram(Value):
     """The program that a Python package of the same name brings, and the version of both."""
 
     program: Path
     version: str
 
 
-def packaged(package: str) -> Packaged | None:
+def packaged_program(package: str) -> PackagedProgram | None:
     """The program `package` of the Python package of that name, if that is installed."""
     found = python_package(package)
     program = found.program(package) if found else None
-    return Packaged(program, found.version) if found and program else None
+    return PackagedProgram(program, found.version) if found and program else None
 
 
-def find_packaged(
-    title: str, package: str, wish: Tool, *, pattern: str, oldest: tuple[int, ...], why: str = ""
-) -> Found:
+def find_packaged_tool(
+    title: str,
+    package: str,
+    requirement: Tool,
+    *,
+    pattern: str,
+    oldest: tuple[int, ...],
+    why: str = "",
+) -> FoundTool:
     """The program `package` that [tool.`package`] path names, else that of the Python package; one
     on PATH only when there is no such package, or not in the version that the project asks for:
     what is on PATH differs from machine to machine.
@@ -75,36 +83,36 @@ def find_packaged(
     `pattern` finds the version in what it says to --version; `why` tells what ones before `oldest`
     lack.  Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another one.
     """
-    own = packaged(package)
+    own = packaged_program(package)
 
-    def look(program: Path) -> Found | None:
+    def probe(program: Path) -> FoundTool | None:
         if not program.is_file():
             return None
         problems: tuple[Problem, ...] = ()
         if own and program == own.program:
             version = own.version
         else:
-            version, problems = version_of(program, "--version", pattern=pattern)
-        if version and numbers(version) < oldest:
+            version, problems = probe_version(program, "--version", pattern=pattern)
+        if version and version_numbers(version) < oldest:
             text = f"version {version} is older than {'.'.join(map(str, oldest))}{why}"
             problems += (Problem(text, _install(package, oldest)),)
-        return Found(
+        return FoundTool(
             where=program,
             version=version or "unknown",
-            identity=identity(package, version, {package: program}),
+            identity=tool_identity(package, version, {package: program}),
             problems=problems,
         )
 
-    usual = [own.program] if own else []
-    if not own or not satisfies(own.version, wish.version):
-        usual += programs(package)
+    default_paths = [own.program] if own else []
+    if not own or not satisfies(own.version, requirement.version):
+        default_paths += programs_on_path(package)
     return search(
         title,
-        wish=wish,
+        requirement=requirement,
         variables=(),
-        usual=usual,
-        look=look,
-        install=_install(package, oldest),
+        default_paths=default_paths,
+        probe=probe,
+        install_remedy=_install(package, oldest),
         other=f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
         " buildtool.toml; or change 'version' there.",
     )
@@ -133,5 +141,5 @@ def foreign_machine(head: bytes) -> str:
     return "" if any(machine in name or "rosetta" in name for name in names) else machine
 
 
-def _by_hand() -> str:
+def _run_it_yourself() -> str:
     return "Run it by hand to see what it is; name another with 'path' in buildtool.toml."

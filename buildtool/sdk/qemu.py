@@ -7,16 +7,16 @@ from pathlib import Path
 
 from buildtool.project.model import Tool
 from buildtool.sdk.glibc import glibc_version
-from buildtool.sdk.program import version_of
+from buildtool.sdk.program import probe_version
 from buildtool.sdk.tool_search import (
-    ANY,
-    Found,
+    NO_REQUIREMENT,
+    FoundTool,
     Problem,
     ToolMissingError,
-    identity,
-    numbers,
-    programs,
+    programs_on_path,
     search,
+    tool_identity,
+    version_numbers,
 )
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
@@ -25,7 +25,7 @@ INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
 FIRST_WITH_V73 = (8, 1)
 
 
-class Qemu(Found, kw_only=True):
+class Qemu(FoundTool, kw_only=True):
     """Found emulators; `where` is qemu-aarch64, `hexagon` the program beside it, `hexagon_cpu` the
     CPU to ask that one for."""
 
@@ -45,7 +45,7 @@ class CrossGlibc:
     version: str
 
 
-def find_qemu(wish: Tool = ANY) -> Qemu:
+def find_qemu(requirement: Tool = NO_REQUIREMENT) -> Qemu:
     """qemu-aarch64 and qemu-hexagon: in the directory that [tool.qemu] path names, else on PATH.
 
     Raises `ToolMissingError` without qemu-aarch64, `ToolUnfitError` when the project asks for
@@ -53,37 +53,37 @@ def find_qemu(wish: Tool = ANY) -> Qemu:
     """
     return search(
         "qemu-aarch64",
-        wish=wish,
+        requirement=requirement,
         variables=(),
-        usual=programs("qemu-aarch64"),
-        look=_look,
-        install=INSTALL,
+        default_paths=programs_on_path("qemu-aarch64"),
+        probe=_probe,
+        install_remedy=INSTALL,
     )
 
 
-def _look(place: Path) -> Qemu | None:
+def _probe(place: Path) -> Qemu | None:
     aarch64 = place / "qemu-aarch64" if place.is_dir() else place
     if not aarch64.is_file():
         return None
     beside = aarch64.with_name("qemu-hexagon")
-    hexagon = beside if beside.is_file() else next(iter(programs("qemu-hexagon")), None)
+    hexagon = beside if beside.is_file() else next(iter(programs_on_path("qemu-hexagon")), None)
     problems: tuple[Problem, ...] = (Problem("qemu-hexagon was not found beside it", INSTALL),)
     if hexagon:
-        version, problems = version_of(
+        version, problems = probe_version(
             hexagon, "--version", pattern=r"version (\d+\.\d[\w.]{0,20})"
         )
     else:
-        version, _ = version_of(aarch64, "--version", pattern=r"version (\d+\.\d[\w.]{0,20})")
+        version, _ = probe_version(aarch64, "--version", pattern=r"version (\d+\.\d[\w.]{0,20})")
     files = {"qemu-aarch64": aarch64, **({"qemu-hexagon": hexagon} if hexagon else {})}
     return Qemu(
         where=aarch64,
         version=version or "unknown",
-        identity=identity("qemu", version, files),
+        identity=tool_identity("qemu", version, files),
         problems=problems,
         hexagon=hexagon or beside,
         # An ELF marked newer than the model is refused unless a model is named; integer HVX
         # code of every arch runs on the oldest.
-        hexagon_cpu="v73" if numbers(version) >= FIRST_WITH_V73 else "v67",
+        hexagon_cpu="v73" if version_numbers(version) >= FIRST_WITH_V73 else "v67",
     )
 
 

@@ -5,30 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 
 from buildtool.project.model import Tool
-from buildtool.sdk.program import version_of
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, programs, search
+from buildtool.sdk.program import probe_version
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    programs_on_path,
+    search,
+    tool_identity,
+)
 
 INSTALL = "Install it: apt-get install openssh-client"
 
 
-class Ssh(Found, kw_only=True):
+class Ssh(FoundTool, kw_only=True):
     """A found OpenSSH client; `where` is the program, `version` OpenSSH's ("9.2p1")."""
 
 
-def find_ssh(wish: Tool = ANY) -> Ssh:
+def find_ssh(requirement: Tool = NO_REQUIREMENT) -> Ssh:
     """The ssh that [tool.ssh] path names, else that on PATH.
 
     Raises `ToolMissingError`, `ToolUnfitError`.
     """
     return search(
-        "ssh", wish=wish, variables=(), usual=programs("ssh"), look=_look, install=INSTALL
+        "ssh",
+        requirement=requirement,
+        variables=(),
+        default_paths=programs_on_path("ssh"),
+        probe=_probe,
+        install_remedy=INSTALL,
     )
 
 
-def _look(program: Path) -> Ssh | None:
+def _probe(program: Path) -> Ssh | None:
     if not program.is_file():
         return None
-    version, problems = version_of(program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
+    version, problems = probe_version(program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
     if problems:
         problems = tuple(
             Problem(f"it is not OpenSSH's: {problem.text}", INSTALL) for problem in problems
@@ -36,6 +48,6 @@ def _look(program: Path) -> Ssh | None:
     return Ssh(
         where=program,
         version=version or "unknown",
-        identity=identity("ssh", version, {"ssh": program}),
+        identity=tool_identity("ssh", version, {"ssh": program}),
         problems=problems,
     )

@@ -17,14 +17,14 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.file_stamp import is_settled, stamp_of
 from buildtool.core.files import file_digest, has_content, value_digest, write_if_changed
-from buildtool.sdk.sysroot_facts import FACTS, Facts, damaged, read_facts
-from buildtool.sdk.tool_search import Found, Problem, ToolMissingError
+from buildtool.sdk.sysroot_facts import FACTS, SysrootFacts, damaged_error, read_facts
+from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 
 ROOT = "root"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-class Sysroot(Found, kw_only=True):
+class Sysroot(FoundTool, kw_only=True):
     """A pulled sysroot; `where` is its directory, `version` that of the device's libcdsprpc.
 
     `platform` is `ubuntu-aarch64` or `android`; `soname` and `exports` are those of the device's
@@ -59,7 +59,7 @@ def sysroots_dir() -> Path:
     return cache_dir() / "sysroots"
 
 
-def check_name(name: str) -> str:
+def check_sysroot_name(name: str) -> str:
     """`name` itself; raises `UsageError` when it cannot be the name of a sysroot."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -85,7 +85,7 @@ def find_sysroot(name: str) -> Sysroot:
     Raises `UsageError` for an impossible name, `ToolMissingError` when it was not pulled,
     `ToolUnfitError` when it is damaged.
     """
-    where = sysroots_dir() / check_name(name)
+    where = sysroots_dir() / check_sysroot_name(name)
     if not (where / FACTS).is_file():
         have = ", ".join(sysroot_names()) or "none"
         raise ToolMissingError(
@@ -98,7 +98,7 @@ def find_sysroot(name: str) -> Sysroot:
     return _sysroot(where, facts)
 
 
-def _sysroot(where: Path, facts: Facts) -> Sysroot:
+def _sysroot(where: Path, facts: SysrootFacts) -> Sysroot:
     device = facts.device
     problems = []
     if not device["shells"]:
@@ -129,7 +129,7 @@ def _sysroot(where: Path, facts: Facts) -> Sysroot:
     )
 
 
-def _verify(where: Path, facts: Facts) -> None:
+def _verify(where: Path, facts: SysrootFacts) -> None:
     """Every file of `facts` is there with its content; cheap when nothing was touched."""
     rows, newest = [], 0
     for file in facts.files:
@@ -137,7 +137,7 @@ def _verify(where: Path, facts: Facts) -> None:
         try:
             status = path.lstat()
         except OSError as error:
-            raise damaged(where, f"{file.path}: {error.strerror}") from error
+            raise damaged_error(where, f"{file.path}: {error.strerror}") from error
         newest = max(newest, status.st_ctime_ns)
         rows.append([file.path, *stamp_of(status)])
     stamp = value_digest([facts.identity, rows])
@@ -152,7 +152,7 @@ def _verify(where: Path, facts: Facts) -> None:
             same = not path.is_symlink() and path.is_file()
             same = same and path.stat().st_size == file.size and _digest(where, path) == file.sha256
         if not same:
-            raise damaged(where, f"{file.path} is not what was fetched")
+            raise damaged_error(where, f"{file.path} is not what was fetched")
     if is_settled(newest):
         with contextlib.suppress(OSError):  # in a cache that may only be read it is checked anew
             write_if_changed(note, stamp)
@@ -162,4 +162,4 @@ def _digest(where: Path, path: Path) -> str:
     try:
         return file_digest(path)
     except OSError as error:
-        raise damaged(where, f"{path.relative_to(where / ROOT)}: {error.strerror}") from error
+        raise damaged_error(where, f"{path.relative_to(where / ROOT)}: {error.strerror}") from error

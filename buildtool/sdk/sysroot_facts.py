@@ -39,7 +39,7 @@ class PulledFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SysrootFacts:
     """What `facts.json` says; `device` are the fields of `Sysroot` that describe the device."""
 
     name: str
@@ -65,31 +65,33 @@ class Facts:
         }
 
 
-def read_facts(where: Path) -> Facts:
+def read_facts(where: Path) -> SysrootFacts:
     """`facts.json` of the sysroot in `where`, checked; raises `ToolUnfitError`."""
     try:
         data = read_regular(where / FACTS, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise damaged(where, f"{FACTS} is larger than {MAX_BYTES >> 20} MiB")
-        said = json.loads(data)
-        if said["schema"] != SCHEMA:
-            raise damaged(where, f"its schema is {said['schema']!r}, this buildtool's {SCHEMA}")
-        facts = Facts(
-            name=_text(said["name"]),
-            source=_text(said["from"]),
-            when=_text(said["when"]),
-            device={key: _checked(key, value) for key, value in said["device"].items()},
-            files=tuple(_file(row) for row in said["files"]),
+            raise damaged_error(where, f"{FACTS} is larger than {MAX_BYTES >> 20} MiB")
+        document = json.loads(data)
+        if document["schema"] != SCHEMA:
+            raise damaged_error(
+                where, f"its schema is {document['schema']!r}, this buildtool's {SCHEMA}"
+            )
+        facts = SysrootFacts(
+            name=_text(document["name"]),
+            source=_text(document["from"]),
+            when=_text(document["when"]),
+            device={key: _checked_fact(key, value) for key, value in document["device"].items()},
+            files=tuple(_file(row) for row in document["files"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise damaged(where, f"{FACTS}: {type(error).__name__}: {error}") from error
-    missing = _SHAPES.keys() - facts.device.keys()
+        raise damaged_error(where, f"{FACTS}: {type(error).__name__}: {error}") from error
+    missing = _FACT_TYPES.keys() - facts.device.keys()
     if missing:
-        raise damaged(where, f"{FACTS} does not tell {', '.join(sorted(missing))}")
+        raise damaged_error(where, f"{FACTS} does not tell {', '.join(sorted(missing))}")
     return facts
 
 
-def damaged(where: Path, why: str) -> ToolUnfitError:
+def damaged_error(where: Path, why: str) -> ToolUnfitError:
     """The error for a sysroot that is not as it was pulled."""
     return ToolUnfitError(
         f"the sysroot {where.name!r} is damaged",
@@ -98,7 +100,7 @@ def damaged(where: Path, why: str) -> ToolUnfitError:
     )
 
 
-def inside(path: str) -> bool:
+def is_relative_inside(path: str) -> bool:
     """Whether `path` is relative and stays below the directory that it starts from."""
     parts = PurePosixPath(path).parts
     return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
@@ -106,7 +108,7 @@ def inside(path: str) -> bool:
 
 def _file(row: Any) -> PulledFile:
     path = _text(row["path"])
-    if not inside(path):
+    if not is_relative_inside(path):
         raise ValueError(f"a file outside of it: {path!r}")
     if "link" in row:
         return PulledFile(path, link=_text(row["link"]))
@@ -116,7 +118,7 @@ def _file(row: Any) -> PulledFile:
     return PulledFile(path, size, sha256)
 
 
-_SHAPES: Mapping[str, type] = {
+_FACT_TYPES: Mapping[str, type] = {
     "platform": str,
     "soname": str,
     "exports": list,
@@ -133,7 +135,7 @@ _SHAPES: Mapping[str, type] = {
 """The fields of `Facts.device`."""
 _SYMBOLS = ("exports", "shell_exports")
 _ANY = re.compile(".*", re.DOTALL)
-_TEXTS = {
+_FACT_PATTERNS = {
     "platform": re.compile("|".join(PLATFORMS)),
     "soname": SONAME,
     "glibc": re.compile(r"(2\.\d{1,3})?"),
@@ -141,15 +143,15 @@ _TEXTS = {
 }
 
 
-def _checked(key: str, value: Any) -> Any:
-    if not isinstance(value, _SHAPES[key]):
+def _checked_fact(key: str, value: Any) -> Any:
+    if not isinstance(value, _FACT_TYPES[key]):
         raise ValueError(f"{key} is {value!r}")
     if isinstance(value, list):
         texts = tuple(_text(item) for item in value)
         if key in _SYMBOLS and not all(map(SYMBOL.fullmatch, texts)):
             raise ValueError(f"{key} has what is no name of a symbol")
         return texts
-    if isinstance(value, str) and not _TEXTS.get(key, _ANY).fullmatch(_text(value)):
+    if isinstance(value, str) and not _FACT_PATTERNS.get(key, _ANY).fullmatch(_text(value)):
         raise ValueError(f"{key} is {value!r}")
     return value
 

@@ -8,9 +8,17 @@ from pathlib import Path
 
 from buildtool.core.shared_copy import shared_copy
 from buildtool.project.model import Tool
-from buildtool.sdk.program import version_of
+from buildtool.sdk.program import probe_version
 from buildtool.sdk.python_package import python_package
-from buildtool.sdk.tool_search import ANY, Found, Problem, identity, satisfies, search, sound
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    FoundTool,
+    Problem,
+    require_usable,
+    satisfies,
+    search,
+    tool_identity,
+)
 
 VERSION = "0.17"
 """The zig whose clang and libc++ the profiles are set to."""
@@ -19,14 +27,14 @@ INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
 REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.0'"
 
 
-class Zig(Found, kw_only=True):
+class Zig(FoundTool, kw_only=True):
     """A found zig; `where` is the program, links followed, `library` the directory of its headers
     and libc sources.  Its identity leaves these out: they are those of its version."""
 
     library: Path
 
 
-def find_zig(wish: Tool = ANY) -> Zig:
+def find_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
     """The zig that [tool.zig] path names, else that of the `ziglang` package beside this one.
 
     Raises `ToolMissingError` when it is not there, `ToolUnfitError` when the project asks for
@@ -34,22 +42,22 @@ def find_zig(wish: Tool = ANY) -> Zig:
     """
     return search(
         "zig",
-        wish=wish,
+        requirement=requirement,
         variables=(),
-        usual=list(_packaged()),
-        look=_look,
-        install=INSTALL,
+        default_paths=list(_packaged_zigs()),
+        probe=_probe,
+        install_remedy=INSTALL,
         other=f"Change 'version' in [tool.zig] of buildtool.toml: profiles are made for {VERSION}.",
     )
 
 
-def sound_zig(wish: Tool = ANY) -> Zig:
+def usable_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
     """`find_zig`; raises `ToolUnfitError` also for a zig with problems.
 
     The zig of the `ziglang` package is the one in the user's cache where there can be one: see
     `shared_copy`.
     """
-    zig = sound("zig", find_zig(wish))
+    zig = require_usable("zig", find_zig(requirement))
     if not _is_packaged(zig.where):
         return zig
     name = f"zig-{zig.version}-{zig.identity[:16]}"
@@ -65,13 +73,13 @@ def sound_zig(wish: Tool = ANY) -> Zig:
     )
 
 
-def _packaged() -> Iterator[Path]:
+def _packaged_zigs() -> Iterator[Path]:
     spec = importlib.util.find_spec("ziglang")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        yield Path(place, "zig")
+    for directory in (spec.submodule_search_locations or ()) if spec else ():
+        yield Path(directory, "zig")
 
 
-def _look(program: Path) -> Zig | None:
+def _probe(program: Path) -> Zig | None:
     if not program.is_file():
         return None
     program = program.resolve()  # zig, too, looks for its library from where it really lies
@@ -87,7 +95,7 @@ def _look(program: Path) -> Zig | None:
     return Zig(
         where=program,
         version=version or "unknown",
-        identity=identity("zig", version, {"zig": program}),
+        identity=tool_identity("zig", version, {"zig": program}),
         problems=problems,
         library=library or program.parent / "lib",
     )
@@ -97,14 +105,16 @@ def _version(program: Path) -> tuple[str, tuple[Problem, ...]]:
     installed = python_package("ziglang")
     if installed and _is_packaged(program):
         return installed.version, ()
-    return version_of(program, "version", pattern=r"^(\d+\.\d+\.\d+[\w.+-]{0,60})$")
+    return probe_version(program, "version", pattern=r"^(\d+\.\d+\.\d+[\w.+-]{0,60})$")
 
 
 def _is_packaged(program: Path) -> bool:
-    return any(program == packaged.resolve() for packaged in _packaged())
+    return any(program == packaged.resolve() for packaged in _packaged_zigs())
 
 
 def _library(program: Path) -> Path | None:
     """Where zig finds its library: `lib` or `lib/zig` of a directory above it."""
     places = (above / name for above in program.parents for name in ("lib", "lib/zig"))
-    return next((place for place in places if (place / "libc" / "include").is_dir()), None)
+    return next(
+        (directory for directory in places if (directory / "libc" / "include").is_dir()), None
+    )

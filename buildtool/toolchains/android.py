@@ -6,7 +6,7 @@ from buildtool.core.elf import Elf
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
-from buildtool.sdk.tool_search import ANY, sound
+from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 from buildtool.toolchains.profile import Compiler, Profile
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
@@ -20,13 +20,13 @@ class PageSizeError(BuildtoolError):
     code = "page-size"
 
 
-def android(api: int, stl: str = "c++_static", ndk_wish: Tool = ANY) -> Profile:
+def android(api: int, stl: str = "c++_static", ndk_requirement: Tool = NO_REQUIREMENT) -> Profile:
     """The profile of ARM64 programs for Android `api` (31 is Android 12) and newer.
 
     `stl` is the C++ library as the NDK calls it.  Raises `ToolMissingError` without an NDK,
     `ToolUnfitError` for one that is broken or too old, `ApiError` for a level outside its range.
     """
-    ndk = sound("the Android NDK", find_android_ndk(ndk_wish))
+    ndk = require_usable("the Android NDK", find_android_ndk(ndk_requirement))
     level = ndk.api(api)
     return Profile(
         name=f"android-{level}-{stl}",

@@ -9,16 +9,16 @@ from __future__ import annotations
 import platform
 
 from buildtool.project.model import Tool
-from buildtool.sdk.tool_search import ANY
-from buildtool.sdk.zig import CLANG_VERSION, sound_zig
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
 GLIBC = "2.28"  # that of the oldest distributions that PyPI's manylinux wheels are built for
 
 
-def build_machine(zig_wish: Tool = ANY) -> Profile:
+def build_machine(zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
     """The profile of this machine's own programs; raises `ToolMissingError` without zig."""
-    zig = sound_zig(zig_wish)
+    zig = usable_zig(zig_requirement)
     program, arch = str(zig.where), platform.machine()
     arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")
     return Profile(

@@ -7,7 +7,7 @@ import re
 from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
-from buildtool.sdk.tool_search import numbers
+from buildtool.sdk.tool_search import version_numbers
 from buildtool.toolchains.android import check_pages
 from buildtool.toolchains.profile import Profile
 
@@ -46,11 +46,11 @@ def _check_glibc(elf: Elf, profile: Profile) -> None:
         (since, need)
         for need in elf.version_needs
         if floor and need.version.startswith("GLIBC_") and not need.weak
-        if not (since := _since(need.version)) or numbers(since) > numbers(floor)
+        if not (since := _since(need.version)) or version_numbers(since) > version_numbers(floor)
     ]
     if not too_new:
         return
-    since, need = max(too_new, key=lambda row: (not row[0], numbers(row[0])))
+    since, need = max(too_new, key=lambda row: (not row[0], version_numbers(row[0])))
     symbols = ", ".join(need.symbols[:8]) + (", …" if len(need.symbols) > 8 else "")
     why = f"for {symbols or 'the version itself'} of {need.library} ({elf.path})"
     if not since:

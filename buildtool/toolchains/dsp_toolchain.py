@@ -7,8 +7,13 @@ from collections.abc import Sequence
 
 from buildtool.project.model import Project, Target
 from buildtool.sdk.hexagon_sdk import VARIABLES, HexagonSdk, find_hexagon_sdk
-from buildtool.sdk.tool_search import ANY, NamedMissingError, ToolMissingError, ToolUnfitError
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.tool_search import (
+    NO_REQUIREMENT,
+    NamedToolMissingError,
+    ToolMissingError,
+    ToolUnfitError,
+)
+from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
 
@@ -20,7 +25,7 @@ def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
     is never built with two compilers.
     """
     if asked == "auto":
-        return sdk is not None and all(a in sdk.archs and not sdk.fault(a) for a in archs)
+        return sdk is not None and all(a in sdk.archs and not sdk.known_fault(a) for a in archs)
     return asked == "sdk"
 
 
@@ -34,12 +39,12 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
     """
     if target.dsp_toolchain == "llvm" or not target.archs:
         return None
-    wish = project.tool("hexagon-sdk")
-    named = bool(wish.path) or any(os.environ.get(variable) for variable in VARIABLES)
+    requirement = project.tool("hexagon-sdk")
+    named = bool(requirement.path) or any(os.environ.get(variable) for variable in VARIABLES)
     sdk: HexagonSdk | None = None
     try:
-        sdk = find_hexagon_sdk(wish)
-    except NamedMissingError:
+        sdk = find_hexagon_sdk(requirement)
+    except NamedToolMissingError:
         raise
     except (ToolMissingError, ToolUnfitError):
         if named or target.dsp_toolchain == "sdk":
@@ -60,7 +65,7 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
     if sdk:
         profiles = {arch: _with_sdk(arch, sdk) for arch in target.archs}
     else:
-        zig = sound_zig(project.tool("zig")) if target.archs else ANY
+        zig = usable_zig(project.tool("zig")) if target.archs else NO_REQUIREMENT
         profiles = {arch: hexagon(arch, zig) for arch in target.archs}
     return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}
 
@@ -87,7 +92,7 @@ def _with_idl_compiler(profile: Profile, project: Project, target: Target) -> Pr
 
     try:
         sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
-    except NamedMissingError:
+    except NamedToolMissingError:
         raise
     except ToolMissingError as error:
         raise ToolMissingError(

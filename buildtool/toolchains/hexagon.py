@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
-from buildtool.sdk.tool_search import ANY
-from buildtool.sdk.zig import CLANG_VERSION, Zig, sound_zig
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.unsupported import Refusal
 
@@ -48,15 +48,15 @@ def check_arch(arch: str) -> None:
         )
 
 
-def hexagon(arch: str, wish: Tool | Zig = ANY) -> Profile:
+def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
-    `wish` is what the project asks of zig, or a zig that was found already.  Raises
+    `requirement` is what the project asks of zig, or a zig that was found already.  Raises
     `ProfileError` for an unknown arch, `ToolMissingError` without zig, `ToolUnfitError` for one
     that cannot be used.
     """
     check_arch(arch)
-    zig = wish if isinstance(wish, Zig) else sound_zig(wish)
+    zig = requirement if isinstance(requirement, Zig) else usable_zig(requirement)
     program = str(zig.where)
     return Profile(
         name=f"hexagon-{arch}",
@@ -76,7 +76,7 @@ def hexagon_musl() -> Profile:
     One CPU and one optimisation level only, because zig builds its libc anew for each pair,
     which takes a minute or more.
     """
-    zig = sound_zig()
+    zig = usable_zig()
     program = str(zig.where)
     return Profile(
         name="hexagon-linux-musl",

@@ -24,7 +24,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
         name=f"hexagon-{arch}-sdk{sdk.version}",
         platform="hexagon",
         template="hexagon_sdk.cmake.in",
-        settings={"ARCH": arch, "INCLUDES": " ".join(sdk.include_places(arch))},
+        settings={"ARCH": arch, "INCLUDES": " ".join(sdk.include_dirs(arch))},
         identity=sdk.identity,
         places={"SDK": str(sdk.where), "TOOLS": str(sdk.tools)},
         compiler=Compiler("clang", major, "libc++", (clang,), (clangxx,)),

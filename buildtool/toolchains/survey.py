@@ -23,8 +23,8 @@ from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.qemu import find_cross_glibc, find_qemu
 from buildtool.sdk.ssh import find_ssh
-from buildtool.sdk.tool_search import Found, ToolMissingError
-from buildtool.sdk.zig import find_zig, sound_zig
+from buildtool.sdk.tool_search import FoundTool, ToolMissingError
+from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.profile import Profile, ProfileError
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
@@ -102,17 +102,17 @@ def survey(project: Project) -> Survey:
     )
 
 
-def _native(project: Project) -> Found:
+def _native(project: Project) -> FoundTool:
     return native_compiler(project.tool("gcc-aarch64"), project.tool("clang"))
 
 
-def _emulated(project: Project) -> Found:
-    sound_zig()  # the device's own parts are built with it
+def _emulated(project: Project) -> FoundTool:
+    usable_zig()  # the device's own parts are built with it
     find_cross_glibc()
     return find_qemu(project.tool("qemu"))
 
 
-_ROWS: tuple[tuple[str, str, Callable[[Project], Found]], ...] = (
+_ROWS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
     ("ubuntu-aarch64", "zig", lambda project: find_zig(project.tool("zig"))),
     ("ubuntu-aarch64", "gcc", lambda project: find_gcc(project.tool("gcc-aarch64"))),
     ("ubuntu-aarch64", "clang", lambda project: find_clang(project.tool("clang"))),
@@ -130,7 +130,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Project], Found]], ...] = (
 
 
 def _tool_row(
-    platform: str, toolchain: str, look: Callable[[Project], Found], project: Project
+    platform: str, toolchain: str, look: Callable[[Project], FoundTool], project: Project
 ) -> ToolRow:
     try:
         tool = look(project)

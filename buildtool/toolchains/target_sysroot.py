@@ -5,7 +5,7 @@ from __future__ import annotations
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Target
 from buildtool.sdk.sysroot import Sysroot, find_sysroot
-from buildtool.sdk.tool_search import numbers
+from buildtool.sdk.tool_search import version_numbers
 from buildtool.toolchains.profile import ProfileError
 
 
@@ -26,7 +26,7 @@ def target_sysroot(target: Target) -> Sysroot | None:
             remedy=f'Name another: buildtool sysroot list; or set platform = "{sysroot.platform}".',
         )
     glibc = sysroot.glibc if target.platform == "ubuntu-aarch64" else ""
-    if glibc and numbers(target.glibc) > numbers(glibc):
+    if glibc and version_numbers(target.glibc) > version_numbers(glibc):
         raise ProfileError(
             f"the target is for glibc {target.glibc} and newer, the device {sysroot.name!r} has"
             f" {glibc}",

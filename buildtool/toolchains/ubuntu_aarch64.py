@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 
 from buildtool.project.model import Tool
-from buildtool.sdk.tool_search import ANY
-from buildtool.sdk.zig import CLANG_VERSION, sound_zig
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.zig_cpu import ZigCpuNames
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
 
 
-def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_wish: Tool = ANY) -> Profile:
+def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
     Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig,
     `ToolUnfitError` for one that cannot be used.
     """
     check_glibc(glibc)
-    zig = sound_zig(zig_wish)
+    zig = usable_zig(zig_requirement)
     program = str(zig.where)
     arguments = ("-target", f"aarch64-linux-gnu.{glibc}", "-fno-sanitize=undefined")
     return Profile(

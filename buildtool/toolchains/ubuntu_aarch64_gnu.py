@@ -8,10 +8,10 @@ from pathlib import Path
 from buildtool.core.files import value_digest
 from buildtool.project.model import Tool
 from buildtool.sdk.clang import TARGET, Clang, find_clang
-from buildtool.sdk.compiler_probe import MACHINE, own_headers, this_machine
+from buildtool.sdk.compiler_probe import ARM64_MACHINE, compiler_headers, this_machine
 from buildtool.sdk.gcc import Gcc, find_gcc
 from buildtool.sdk.sysroot import Sysroot
-from buildtool.sdk.tool_search import ANY, ToolMissingError, sound
+from buildtool.sdk.tool_search import NO_REQUIREMENT, ToolMissingError, require_usable
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.ubuntu_aarch64 import DEFAULT_GLIBC, check_glibc
 
@@ -35,27 +35,31 @@ PROGRAMS = (
 
 
 def ubuntu_aarch64_gcc(
-    glibc: str = DEFAULT_GLIBC, wish: Tool = ANY, sysroot: Sysroot | None = None
+    glibc: str = DEFAULT_GLIBC, requirement: Tool = NO_REQUIREMENT, sysroot: Sysroot | None = None
 ) -> Profile:
     """The profile of ARM64 Linux programs by Debian's cross gcc.
 
     They are linked with its own glibc, or with the one of `sysroot` if that has one; `glibc` is
     what they are checked for.  Raises `ProfileError`, `ToolMissingError`, `ToolUnfitError`.
     """
-    return _profile("gcc", sound("gcc for ARM64 Linux", find_gcc(wish)), glibc, sysroot)
+    return _profile(
+        "gcc", require_usable("gcc for ARM64 Linux", find_gcc(requirement)), glibc, sysroot
+    )
 
 
 def ubuntu_aarch64_clang(
-    glibc: str = DEFAULT_GLIBC, wish: Tool = ANY, sysroot: Sysroot | None = None
+    glibc: str = DEFAULT_GLIBC, requirement: Tool = NO_REQUIREMENT, sysroot: Sysroot | None = None
 ) -> Profile:
     """The profile of ARM64 Linux programs by clang and lld; otherwise as `ubuntu_aarch64_gcc`."""
-    return _profile("clang", sound("clang for ARM64 Linux", find_clang(wish)), glibc, sysroot)
+    return _profile(
+        "clang", require_usable("clang for ARM64 Linux", find_clang(requirement)), glibc, sysroot
+    )
 
 
 def ubuntu_aarch64_native(
     glibc: str = DEFAULT_GLIBC,
-    gcc: Tool = ANY,
-    clang: Tool = ANY,
+    gcc: Tool = NO_REQUIREMENT,
+    clang: Tool = NO_REQUIREMENT,
     sysroot: Sysroot | None = None,
     machine: str = "",
 ) -> Profile:
@@ -66,10 +70,12 @@ def ubuntu_aarch64_native(
     return _profile("native", native_compiler(gcc, clang, machine), glibc, sysroot)
 
 
-def native_compiler(gcc: Tool = ANY, clang: Tool = ANY, machine: str = "") -> Gcc | Clang:
+def native_compiler(
+    gcc: Tool = NO_REQUIREMENT, clang: Tool = NO_REQUIREMENT, machine: str = ""
+) -> Gcc | Clang:
     """An ARM64 machine's own compiler: its gcc, else its clang; raises as the profile does."""
     machine = machine or this_machine()
-    if machine != MACHINE:
+    if machine != ARM64_MACHINE:
         raise ProfileError(
             'toolchain = "native" builds on ARM64 machines only',
             why=f"this machine is {machine}",
@@ -77,10 +83,10 @@ def native_compiler(gcc: Tool = ANY, clang: Tool = ANY, machine: str = "") -> Gc
             " apt-get install g++-aarch64-linux-gnu.",
         )
     try:
-        return sound("gcc for ARM64 Linux", find_gcc(gcc, machine))
+        return require_usable("gcc for ARM64 Linux", find_gcc(gcc, machine))
     except ToolMissingError as missing:
         try:
-            return sound("clang for ARM64 Linux", find_clang(clang, machine))
+            return require_usable("clang for ARM64 Linux", find_clang(clang, machine))
         except ToolMissingError:
             raise missing from None
 
@@ -97,7 +103,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     elif name != "native" and (tool.root / "include" / "stdio.h").is_file():
         headers = _existing(tool.root, [name.removeprefix("usr/") for name in HEADERS])
     if headers:
-        own = own_headers(tool.cxx, *arguments)
+        own = compiler_headers(tool.cxx, *arguments)
     startfiles = _startfiles(libc) if libc else []
     c_headers = [*(path for path in own if "c++" not in path.parts), *headers]
     cxx_headers = [*own, *headers]

@@ -17,7 +17,7 @@ from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
 from buildtool.release.stage import Staged
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
-from buildtool.sdk.tool_search import ANY, numbers, sound
+from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
 
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it plays
@@ -44,13 +44,15 @@ class EmulatedDevice:
     emulator: Emulator
 
 
-def prepare(root: Path, soc: Soc, listener: Listener, qemu_wish: Tool = ANY) -> EmulatedDevice:
+def prepare(
+    root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool = NO_REQUIREMENT
+) -> EmulatedDevice:
     """Lay out a device with `soc` in the directory `root`, building the emulator if need be.
 
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
-    QEMU is not what the project asks for with `qemu_wish`.
+    QEMU is not what the project asks for with `qemu_requirement`.
     """
-    qemu, glibc = sound("the QEMU", find_qemu(qemu_wish)), find_cross_glibc()
+    qemu, glibc = require_usable("the QEMU", find_qemu(qemu_requirement)), find_cross_glibc()
     emulator = build_emulator(listener)
     libraries = root / "lib"
     for folder in (libraries, root / "usr" / "lib" / "rfsa" / "adsp", root / "usr" / "lib" / "dsp"):
@@ -109,7 +111,7 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
     The newest skels that are not newer than the DSP are taken, "" when the release has none.
     Raises `DeviceError`.
     """
-    if numbers(glibc) > numbers(device.glibc.version):
+    if version_numbers(glibc) > version_numbers(device.glibc.version):
         raise DeviceError(
             f"the target {staged.target!r} needs glibc {glibc}, the emulated device has"
             f" {device.glibc.version}",

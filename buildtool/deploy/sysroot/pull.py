@@ -23,8 +23,8 @@ from buildtool.deploy.sysroot.fetched import Fetched
 from buildtool.deploy.sysroot.libc import MAX_LIBRARY, fetch_libc, find_libc
 from buildtool.deploy.sysroot.places import PLACES
 from buildtool.sdk.glibc import glibc_version
-from buildtool.sdk.sysroot import ROOT, Sysroot, check_name, find_sysroot, sysroots_dir
-from buildtool.sdk.sysroot_facts import FACTS, SONAME, SYMBOL, Facts, read_facts
+from buildtool.sdk.sysroot import ROOT, Sysroot, check_sysroot_name, find_sysroot, sysroots_dir
+from buildtool.sdk.sysroot_facts import FACTS, SONAME, SYMBOL, SysrootFacts, read_facts
 from buildtool.sdk.tool_search import ToolUnfitError
 
 FORMER = "former"
@@ -40,7 +40,7 @@ def pull(
     Returns it, and whether it differs from what was there before.  Raises `UsageError` for an
     impossible name, `PullError` when the device has not what is needed or is not sound.
     """
-    place = sysroots_dir() / check_name(name)
+    place = sysroots_dir() / check_sysroot_name(name)
     with locked(place.with_name(f".{name}.lock"), waiting):
         for leftover in place.parent.glob(f".{name}.new-*"):
             if not place.exists() and (leftover / FORMER / FACTS).is_file():
@@ -64,7 +64,7 @@ def pull(
     return find_sysroot(name), True
 
 
-def _same(place: Path, facts: Facts) -> bool:
+def _same(place: Path, facts: SysrootFacts) -> bool:
     try:
         return read_facts(place).identity == facts.identity and bool(find_sysroot(place.name))
     except ToolUnfitError:
@@ -78,7 +78,9 @@ def _had_libc(place: Path) -> bool:
         return False
 
 
-def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool, keep_libc: bool) -> Facts:
+def _fetch(
+    device: DeviceFiles, name: str, root: Path, *, libc: bool, keep_libc: bool
+) -> SysrootFacts:
     root.mkdir()
     fetched = Fetched(device, root)
     platform = "android" if first(device, PLACES.android) else "ubuntu-aarch64"
@@ -116,7 +118,7 @@ def _fetch(device: DeviceFiles, name: str, root: Path, *, libc: bool, keep_libc:
         "has_libc": libc,
     }
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Facts(name, device.source, when, told, tuple(fetched.rows.values()))
+    return SysrootFacts(name, device.source, when, told, tuple(fetched.rows.values()))
 
 
 def _library(device: DeviceFiles, platform: str, fetched: Fetched) -> tuple[Resolved, Elf]:

@@ -26,7 +26,7 @@ from buildtool.drivers.conan.remedy import excerpt
 from buildtool.plan.environment import build_environment
 from buildtool.project.model import Tool
 from buildtool.sdk.conan import Conan, find_conan
-from buildtool.sdk.tool_search import ANY
+from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.conan_profile import SETTINGS, settings_user
 from buildtool.toolchains.profile import Profile
@@ -54,7 +54,7 @@ class ConanHome:
     where: Path
     recipes: tuple[Path, ...] = ()
     remotes: tuple[str, ...] = (DEFAULT_REMOTE,)
-    zig: Tool = ANY
+    zig: Tool = NO_REQUIREMENT
 
     def alone(self, listener: Listener, who: str = "") -> AbstractContextManager[None]:
         """Keep other processes out of the home for a block: Conan does not expect company in one.

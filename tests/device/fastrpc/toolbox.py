@@ -12,7 +12,7 @@ from pathlib import Path
 
 import ziglang  # type: ignore[import-untyped]
 
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.zig import usable_zig
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -49,7 +49,7 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
     environment = dict(os.environ)
     if cache is not None:
         environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    command = [sound_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
+    command = [usable_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
     done = subprocess.run(
         [*command, *map(str, arguments)],
         capture_output=True,

@@ -229,10 +229,11 @@ def test_stand_in_ndk_and_sdk_make_a_phone_buildable(
 
 
 @pytest.mark.parametrize(
-    ("wish", "chosen"), [("", "6.6.0.0"), ("5.5", "5.5.0.1"), (">=6", "6.6.0.0"), ("6.4", "")]
+    ("requirement", "chosen"),
+    [("", "6.6.0.0"), ("5.5", "5.5.0.1"), (">=6", "6.6.0.0"), ("6.4", "")],
 )
 def test_one_of_two_stand_in_sdks_is_chosen_by_version(
-    wish: str, chosen: str, project: Path, stand_in_sdk: MakeSdk, home: Path
+    requirement: str, chosen: str, project: Path, stand_in_sdk: MakeSdk, home: Path
 ) -> None:
     place = home / "Qualcomm" / "Hexagon_SDK"
     place.mkdir(parents=True)
@@ -240,7 +241,7 @@ def test_one_of_two_stand_in_sdks_is_chosen_by_version(
         (place / version).symlink_to(stand_in_sdk(version))
     add(project, '[target.board]\nplatform = "ubuntu-aarch64"\narchs = ["v73"]\n')
     add(project, 'dsp-toolchain = "sdk"\n')
-    add(project, f'[tool.hexagon-sdk]\nversion = "{wish}"\n')
+    add(project, f'[tool.hexagon-sdk]\nversion = "{requirement}"\n')
 
     document = survey_here(project)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.shared_copy import DIRECTORY
-from buildtool.sdk.zig import find_zig, sound_zig
+from buildtool.sdk.zig import find_zig, usable_zig
 from tests.command_line import REPOSITORY, Buildtool, Edit
 
 LISTS = """\
@@ -114,20 +114,20 @@ def test_where_the_cache_is_on_another_file_system_zig_is_used_where_it_is(
     with tempfile.TemporaryDirectory(dir=memory) as cache:
         monkeypatch.setenv("BUILDTOOL_CACHE", cache)
 
-        assert sound_zig().where == find_zig().where
+        assert usable_zig().where == find_zig().where
 
 
 def test_a_file_in_the_place_of_its_directory_makes_way(own_toolchains: Path) -> None:
     own_toolchains.write_text("", encoding="utf-8")
 
-    assert sound_zig().where.is_relative_to(own_toolchains)
+    assert usable_zig().where.is_relative_to(own_toolchains)
 
 
 def test_a_compiler_that_somebody_damaged_is_linked_again(own_toolchains: Path) -> None:
-    zig = sound_zig()
+    zig = usable_zig()
     assert zig.where.is_relative_to(own_toolchains)
     zig.where.unlink()
 
-    assert sound_zig() == zig
+    assert usable_zig() == zig
     assert zig.where.samefile(find_zig().where)
     assert [path.name for path in own_toolchains.iterdir()] == [zig.where.parent.name]

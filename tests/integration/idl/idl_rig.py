@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.zig import usable_zig
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -47,7 +47,7 @@ def counted(generated: Path) -> Path:
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc`, which must neither fail nor warn."""
-    command = [str(sound_zig().where), "cc", *map(str, arguments)]
+    command = [str(usable_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, timeout=900, check=False
     )

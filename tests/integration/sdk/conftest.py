@@ -42,8 +42,10 @@ def gcc_copy(tmp_path: Path) -> Path:
     """
     real = shutil.which(CROSS)
     assert real, "apt-get install g++-aarch64-linux-gnu"
-    said = subprocess.run([real, "-print-search-dirs"], capture_output=True, text=True, check=True)
-    match = re.search(r"^install: /usr/(.+)/$", said.stdout, re.MULTILINE)
+    output = subprocess.run(
+        [real, "-print-search-dirs"], capture_output=True, text=True, check=True
+    )
+    match = re.search(r"^install: /usr/(.+)/$", output.stdout, re.MULTILINE)
     assert match
     inner = match[1]  # lib/gcc-cross/aarch64-linux-gnu/12
     prefix = tmp_path / "prefix"

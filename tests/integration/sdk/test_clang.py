@@ -78,17 +78,17 @@ def test_what_it_lacks_comes_with_the_packages(programs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("echo 'gcc version 12'; echo 'programs: =/a'", "it is no clang"),
         ("echo no; exit 3", "exit status 3, no"),
         (ANSWER.format(version="13.0.0"), "cannot be used: it lacks"),
     ],
 )
-def test_one_that_cannot_be_used_is_refused(programs: Path, text: str, said: str) -> None:
+def test_one_that_cannot_be_used_is_refused(programs: Path, text: str, expected: str) -> None:
     script(programs / "clang", text)
 
-    with pytest.raises(ToolUnfitError, match=said):
+    with pytest.raises(ToolUnfitError, match=expected):
         ubuntu_aarch64_clang()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from buildtool.core.process import Completed, capture
-from buildtool.sdk.compiler_probe import library_root, loaded, own_headers
+from buildtool.sdk.compiler_probe import compiler_headers, library_root, loaded_libraries
 from buildtool.sdk.gcc import CROSS, find_gcc
 from buildtool.sdk.tool_search import LAUNCHERS
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
@@ -48,7 +48,7 @@ def test_headers_of_a_gcc_that_no_distribution_made(tmp_path: Path) -> None:
         tmp_path / "g++", f"cat <<'E'\n#include <...> search starts here:\n{lines}\nEnd.\nE"
     )
 
-    assert own_headers(gxx) == tuple(folders[:3])
+    assert compiler_headers(gxx) == tuple(folders[:3])
 
 
 def test_on_an_arm64_debian_the_machine_s_headers_are_all_named(
@@ -102,5 +102,5 @@ def test_a_static_program_is_not_started_where_the_user_is(
     monkeypatch.setattr("buildtool.sdk.compiler_probe.capture", noted)
     monkeypatch.chdir(tmp_path)
 
-    assert loaded(zig_program(), "lib") == {}
+    assert loaded_libraries(zig_program(), "lib") == {}
     assert not {None, tmp_path, Path()} & set(started)

@@ -114,7 +114,7 @@ def test_a_missing_part_is_named_with_its_package(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("echo junk", "it is no gcc"),
         ("echo broken; exit 1", "exit status 1, broken"),
@@ -127,9 +127,9 @@ def test_a_missing_part_is_named_with_its_package(
     ],
 )
 def test_a_stranger_of_that_name_is_told_from_a_gcc(
-    programs: Path, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+    programs: Path, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiler_probe, "PATIENCE", 2.0)
+    monkeypatch.setattr(compiler_probe, "TIMEOUT", 2.0)
     (programs / "sleep").symlink_to("/bin/sleep")
     (programs / "yes").symlink_to("/usr/bin/yes")
     script(programs / CROSS, text)
@@ -137,7 +137,7 @@ def test_a_stranger_of_that_name_is_told_from_a_gcc(
 
     (problem, *_) = find_gcc().problems
 
-    assert said in problem.text
+    assert expected in problem.text
     assert time.monotonic() - started < 20
     with pytest.raises(ToolUnfitError, match=f"{CROSS} cannot be used: ") as caught:
         ubuntu_aarch64_gcc()

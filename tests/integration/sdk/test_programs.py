@@ -14,7 +14,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.cmake import find_cmake, find_cmake_program
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.program import packaged
+from buildtool.sdk.program import packaged_program
 from buildtool.sdk.qemu import find_qemu
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
@@ -40,7 +40,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 def test_cmake_is_the_packaged_one_unless_the_project_wants_another(program: Program) -> None:
     newer = program("cmake", "echo cmake version 9.1.0")
 
-    own = packaged("cmake")
+    own = packaged_program("cmake")
     assert own
     assert find_cmake_program().where == own.program
     assert find_cmake_program(Tool(version=">=9")).where == newer
@@ -61,8 +61,8 @@ def test_an_old_cmake_is_refused(program: Program) -> None:
 def test_ninja_of_the_project_drives_the_build(program: Program) -> None:
     own = program("my-ninja", "echo 1.13.0.git")
 
-    assert find_cmake(ninja_wish=Tool(path=str(own))).ninja == own
-    packaged_ninja = packaged("ninja")
+    assert find_cmake(ninja_requirement=Tool(path=str(own))).ninja == own
+    packaged_ninja = packaged_program("ninja")
     assert packaged_ninja
     assert find_ninja().where == packaged_ninja.program
 
@@ -71,7 +71,7 @@ def test_a_ninja_that_shares_no_jobs_is_refused(program: Program) -> None:
     old = program("old-ninja", "echo 1.12.1")
 
     with pytest.raises(ToolUnfitError, match=r"version 1\.12\.1 is older than 1\.13") as caught:
-        find_cmake(ninja_wish=Tool(path=str(old)))
+        find_cmake(ninja_requirement=Tool(path=str(old)))
     assert "python -m pip install 'ninja>=1.13'" in caught.value.remedy
 
 
@@ -101,20 +101,20 @@ def test_adb_on_path_comes_before_that_of_an_sdk(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("echo Dropbear v2022.83", "it is not OpenSSH's: it does not tell its version, but: Drop"),
         ("while :; do echo y; done", "does not stop talking"),
         ("exit 1", "but: nothing"),
     ],
 )
-def test_what_an_ssh_that_is_none_says_is_told(line: str, said: str, program: Program) -> None:
+def test_what_an_ssh_that_is_none_says_is_told(line: str, expected: str, program: Program) -> None:
     program("ssh", line)
 
     found = find_ssh()
 
     assert found.version == "unknown"
-    assert said in found.problems[0].text
+    assert expected in found.problems[0].text
 
 
 def test_a_program_that_cannot_be_started_is_a_problem(program: Program) -> None:

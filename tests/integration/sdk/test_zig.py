@@ -11,7 +11,7 @@ import pytest
 from buildtool.plan.plan import conan_home
 from buildtool.project.model import Header, Host, Project, Target, Tool
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
-from buildtool.sdk.zig import find_zig, sound_zig
+from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.survey import survey
 from tests.integration.sdk.conftest import script
@@ -38,7 +38,7 @@ def test_a_link_to_the_packaged_one_is_the_packaged_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("library", ["lib/zig", "lib", "bin/lib"])
 def test_another_one_is_asked_for_its_version(library: str, tmp_path: Path) -> None:
-    found = sound_zig(Tool(path=str(installed(tmp_path / "own", "0.17.1-dev.5+abc", library))))
+    found = usable_zig(Tool(path=str(installed(tmp_path / "own", "0.17.1-dev.5+abc", library))))
 
     assert found.version == "0.17.1-dev.5+abc"
     assert found.library == (tmp_path / "own" / library).resolve()
@@ -54,7 +54,7 @@ def test_it_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("version", "library", "said"),
+    ("version", "library", "expected"),
     [
         ("0.18.0", "lib", r"it is zig 0\.18\.0, and what profiles know"),
         ("0.17.0", "elsewhere", "its library is not beside it"),
@@ -62,12 +62,12 @@ def test_it_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(
-    version: str, library: str, said: str, tmp_path: Path
+    version: str, library: str, expected: str, tmp_path: Path
 ) -> None:
-    wish = Tool(path=str(installed(tmp_path / "own", version, library)))
+    requirement = Tool(path=str(installed(tmp_path / "own", version, library)))
 
-    with pytest.raises(ToolUnfitError, match=said):
-        build_machine(wish)
+    with pytest.raises(ToolUnfitError, match=expected):
+        build_machine(requirement)
 
     targets = {
         "sim": Target(platform="ubuntu-aarch64"),
@@ -76,7 +76,7 @@ def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(
         "packages": Target(platform="ubuntu-aarch64", toolchain="gcc"),
     }
     hosts = {"app": Host(source="host", conan="host/conanfile.txt")}
-    project = Project(tmp_path, Header(name="p"), hosts, {}, targets, {"zig": wish})
+    project = Project(tmp_path, Header(name="p"), hosts, {}, targets, {"zig": requirement})
     assert [row.buildable for row in survey(project).targets] == [False] * 3
-    with pytest.raises(ToolUnfitError, match=said):
+    with pytest.raises(ToolUnfitError, match=expected):
         print(conan_home(project).build_machine)

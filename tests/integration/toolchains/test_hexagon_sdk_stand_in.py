@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.hexagon_sdk import HexagonSdk, look
+from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
 from buildtool.sdk.tool_search import ToolUnfitError
 from buildtool.toolchains.check_skel import SkelError, check_library, check_skel
 from buildtool.toolchains.hexagon import hexagon
@@ -57,7 +57,7 @@ extern "C" int demo_skel_invoke(int x) {
 
 
 def sdk_in(root: Path) -> HexagonSdk:
-    sdk = look(root)
+    sdk = probe_hexagon_sdk(root)
     assert sdk is not None
     return sdk
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from buildtool.sdk.cmake import find_cmake
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon_musl
 from tests.integration.idl.idl_rig import HEXAGON
 from tests.integration.toolchains.conftest import PlainCMake
@@ -42,7 +42,7 @@ def test_the_emulated_shell_cmake_s_check_and_the_tests_link_the_same(
     (checked,) = tree.glob("CMakeFiles/*/CMakeCCompiler.cmake")
     said = dict(re.findall(r'^set\((\w+) "(.*)"\)$', checked.read_text(), re.MULTILINE))
     compiler = f"'{said['CMAKE_C_COMPILER']}' {said['CMAKE_C_COMPILER_ARG1']}"
-    zig = f"'{sound_zig().where}' cc"
+    zig = f"'{usable_zig().where}' cc"
 
     linked = libraries(commands, tree)
 

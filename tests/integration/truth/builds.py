@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from buildtool.plan.environment import build_environment
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.zig import usable_zig
 
 from .cases import Case
 
@@ -25,7 +25,7 @@ HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-s", "-static")
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
     """Run `zig cc` with buildtool's own zig cache; fails with the compiler's text."""
-    command = [str(sound_zig().where), "cc", *map(str, arguments)]
+    command = [str(usable_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command,
         cwd=cwd,

@@ -38,7 +38,7 @@ from buildtool.engine.explain import last_build
 from buildtool.engine.record import read_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import read_project
-from buildtool.sdk.probe_cache import remembered
+from buildtool.sdk.probe_cache import cached_probe
 
 SECONDS = 10.0
 Put = Callable[[Path], object]
@@ -137,7 +137,7 @@ def test_notes_in_the_cache(put: Put, tmp_path: Path, monkeypatch: pytest.Monkey
 
     for folder, learn in (
         ("digests", lambda: cached_digest(tool)),
-        ("answers", lambda: remembered([tool], {}, ask)),
+        ("answers", lambda: cached_probe([tool], {}, ask)),
     ):
         first: Any = learn()
         note = only_file(tmp_path / "cache" / folder)

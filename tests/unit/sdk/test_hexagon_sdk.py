@@ -11,8 +11,8 @@ import pytest
 
 from buildtool.project.model import Tool
 from buildtool.sdk import hexagon_sdk
-from buildtool.sdk.hexagon_layout import QAIC_PLACES
-from buildtool.sdk.hexagon_sdk import HexagonSdk, find_hexagon_sdk, look
+from buildtool.sdk.hexagon_layout import QAIC_PATHS
+from buildtool.sdk.hexagon_sdk import HexagonSdk, find_hexagon_sdk, probe_hexagon_sdk
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 
 ALL = ("v68", "v69", "v73", "v75", "v79", "v81")
@@ -61,7 +61,7 @@ def program(path: Path, content: bytes = b"#!/bin/sh\n") -> None:
 
 
 def seen(path: Path) -> HexagonSdk:
-    sdk = look(path)
+    sdk = probe_hexagon_sdk(path)
     assert sdk is not None
     return sdk
 
@@ -83,7 +83,7 @@ def test_a_whole_sdk(tmp_path: Path) -> None:
     assert sdk.qaic == root / "ipc/fastrpc/qaic/Ubuntu/qaic"
     assert sdk.program("hexagon-clang").is_file()
     assert set(sdk.runtime("v73")) == {"libc++.so.1", "libc++abi.so.1"}
-    assert sdk.include_places("v73") == (
+    assert sdk.include_dirs("v73") == (
         "incs",
         "incs/stddef",
         "rtos/qurt/computev73/include",
@@ -93,8 +93,8 @@ def test_a_whole_sdk(tmp_path: Path) -> None:
 
 def test_a_directory_without_an_sdk(tmp_path: Path) -> None:
     (tmp_path / "incs").mkdir()
-    assert look(tmp_path) is None
-    assert look(tmp_path / "nowhere") is None
+    assert probe_hexagon_sdk(tmp_path) is None
+    assert probe_hexagon_sdk(tmp_path / "nowhere") is None
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_tools_variable_that_names_nothing_is_an_error(
     monkeypatch.setenv("HEXAGON_TOOLS_ROOT", str(tmp_path / "nowhere"))
 
     with pytest.raises(ToolMissingError, match="HEXAGON_TOOLS_ROOT names"):
-        look(root)
+        probe_hexagon_sdk(root)
 
 
 @pytest.mark.parametrize("missing", PROGRAMS)
@@ -252,7 +252,7 @@ def test_an_arch_needs_qurt_and_the_tools_libraries(tmp_path: Path) -> None:
     assert seen(root).archs == ("v68", "v73")
 
 
-@pytest.mark.parametrize("place", QAIC_PLACES)
+@pytest.mark.parametrize("place", QAIC_PATHS)
 def test_qaic_is_found_wherever_it_has_lived(place: str, tmp_path: Path) -> None:
     assert seen(lay(tmp_path / "6.6.0.0", qaic=place)).qaic == tmp_path / "6.6.0.0" / place
 
@@ -299,11 +299,11 @@ def test_an_sdk_that_is_moved_is_the_same(tmp_path: Path) -> None:
 def test_tools_that_are_known_to_miscompile(tmp_path: Path) -> None:
     sdk = seen(lay(tmp_path / "6.4.0.2", "19.0.04"))
 
-    assert sdk.fault("v75") in sdk.problems
-    assert sdk.fault("v73") is None
+    assert sdk.known_fault("v75") in sdk.problems
+    assert sdk.known_fault("v73") is None
     assert sdk.archs == ALL
     mended = seen(lay(tmp_path / "6.6.0.0", "19.0.07"))
-    assert mended.fault("v75") is None
+    assert mended.known_fault("v75") is None
 
 
 def test_of_several_sdks_the_project_chooses_by_version(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import Completed
-from buildtool.sdk.probe_cache import remembered
+from buildtool.sdk.probe_cache import cached_probe
 
 
 class Program:
@@ -21,12 +21,12 @@ class Program:
         self.status = 0
         self.path.write_text("compiler")
 
-    def ask(self) -> str:
+    def run(self) -> str:
         def run() -> Completed:
             self.asked += 1
             return Completed((str(self.path),), self.status, f"libraries: ={self.named}:/nowhere")
 
-        return remembered([self.path, "-v"], {"LC_ALL": "C"}, run).output
+        return cached_probe([self.path, "-v"], {"LC_ALL": "C"}, run).output
 
 
 @pytest.fixture
@@ -36,44 +36,44 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 
 def test_a_program_is_asked_once(program: Program) -> None:
-    assert program.ask() == program.ask()
+    assert program.run() == program.run()
     assert program.asked == 1
 
 
 def test_another_program_is_asked_again(program: Program) -> None:
-    program.ask()
+    program.run()
     status = program.path.stat()
     program.path.write_text("COMPILER")
     os.utime(program.path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-    program.ask()
+    program.run()
 
     assert program.asked == 2
 
 
 def test_what_the_answer_names_may_appear(program: Program) -> None:
-    program.ask()
+    program.run()
     program.named.mkdir()
 
-    program.ask()
+    program.run()
 
     assert program.asked == 2
 
 
 def test_failures_are_not_remembered(program: Program) -> None:
     program.status = 1
-    program.ask()
-    program.ask()
+    program.run()
+    program.run()
 
     assert program.asked == 2
 
 
 def test_a_damaged_note_is_no_answer(program: Program) -> None:
-    program.ask()
+    program.run()
     (note,) = (Path(os.environ["BUILDTOOL_CACHE"]) / "answers").iterdir()
     note.write_text('{"stamps": 3}')
 
-    assert str(program.named) in program.ask()
+    assert str(program.named) in program.run()
     assert program.asked == 2
 
 
@@ -81,7 +81,7 @@ def test_a_program_that_just_changed_is_asked_again(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("buildtool.core.file_stamp.SETTLED_NS", 3_600_000_000_000)
-    program.ask()
-    program.ask()
+    program.run()
+    program.run()
 
     assert program.asked == 2

@@ -14,23 +14,23 @@ from buildtool.sdk.conan import find_conan
 from buildtool.sdk.ninja import find_ninja
 from buildtool.sdk.python_package import PythonPackage
 from buildtool.sdk.tool_search import (
-    ANY,
-    Found,
+    NO_REQUIREMENT,
+    FoundTool,
     Problem,
     ToolMissingError,
     ToolUnfitError,
-    identity,
     satisfies,
     search,
+    tool_identity,
 )
 from buildtool.sdk.zig import find_zig
 
 
-class Kit(Found):
+class Kit(FoundTool):
     """A tool for these tests: a directory with a file `version` in it."""
 
 
-def look(path: Path) -> Kit | None:
+def probe(path: Path) -> Kit | None:
     file = path / "version"
     if not file.is_file():
         return None
@@ -44,14 +44,14 @@ def make(path: Path, version: str) -> Path:
     return path
 
 
-def find(*usual: Path, wish: Tool = ANY) -> Kit:
+def find(*default_paths: Path, requirement: Tool = NO_REQUIREMENT) -> Kit:
     return search(
         "the kit",
-        wish=wish,
+        requirement=requirement,
         variables=("KIT_ROOT", "KIT_HOME"),
-        usual=usual,
-        look=look,
-        install="Unpack the kit.",
+        default_paths=default_paths,
+        probe=probe,
+        install_remedy="Unpack the kit.",
     )
 
 
@@ -64,47 +64,50 @@ def _no_kit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_variable_goes_before_the_project_and_that_before_the_usual_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, told, usual = (make(tmp_path / n, "1.0") for n in ("a", "b", "c", "d"))
-    wish = Tool(path=str(told))
+    first, second, told, default_paths = (make(tmp_path / n, "1.0") for n in ("a", "b", "c", "d"))
+    requirement = Tool(path=str(told))
 
-    assert find(usual).where == usual
-    assert find(usual, wish=wish).where == told
+    assert find(default_paths).where == default_paths
+    assert find(default_paths, requirement=requirement).where == told
     monkeypatch.setenv("KIT_HOME", str(second))
-    assert find(usual, wish=wish).where == second
+    assert find(default_paths, requirement=requirement).where == second
     monkeypatch.setenv("KIT_ROOT", str(first))
-    assert find(usual, wish=wish).where == first
+    assert find(default_paths, requirement=requirement).where == first
 
 
 @pytest.mark.parametrize("source", ["KIT_ROOT", "'path' in buildtool.toml"])
 def test_what_is_named_must_be_there(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = make(tmp_path / "usual", "1.0")
+    default_paths = make(tmp_path / "usual", "1.0")
     nothing = tmp_path / "nothing"
     if source == "KIT_ROOT":
         monkeypatch.setenv(source, str(nothing))
 
     with pytest.raises(ToolMissingError, match="and the kit is not there") as caught:
-        find(usual, wish=ANY if source == "KIT_ROOT" else Tool(path=str(nothing)))
+        find(
+            default_paths,
+            requirement=NO_REQUIREMENT if source == "KIT_ROOT" else Tool(path=str(nothing)),
+        )
 
     assert source in caught.value.message
     assert str(nothing) in caught.value.message
 
 
 def test_an_empty_variable_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = make(tmp_path / "usual", "1.0")
+    default_paths = make(tmp_path / "usual", "1.0")
     monkeypatch.setenv("KIT_ROOT", "")
 
-    assert find(usual).where == usual
+    assert find(default_paths).where == default_paths
 
 
 def test_of_two_side_by_side_the_project_chooses_by_version(tmp_path: Path) -> None:
     old, new = make(tmp_path / "5.5.0.1", "5.5.0.1"), make(tmp_path / "6.10.0.2", "6.10.0.2")
 
     assert find(old, new).where == new
-    assert find(old, new, wish=Tool(version="5.5")).where == old
-    assert find(old, new, wish=Tool(version=">=5.5")).where == new
-    assert find(old, new, wish=Tool(version=">=6.4")).where == new
+    assert find(old, new, requirement=Tool(version="5.5")).where == old
+    assert find(old, new, requirement=Tool(version=">=5.5")).where == new
+    assert find(old, new, requirement=Tool(version=">=6.4")).where == new
 
 
 def test_one_that_can_be_used_goes_before_a_newer_one_that_is_broken(tmp_path: Path) -> None:
@@ -112,14 +115,14 @@ def test_one_that_can_be_used_goes_before_a_newer_one_that_is_broken(tmp_path: P
     (new / "broken").touch()
 
     assert find(old, new).where == old
-    assert find(old, new, wish=Tool(version=">=6")).where == new
+    assert find(old, new, requirement=Tool(version=">=6")).where == new
 
 
 def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Path) -> None:
     old = make(tmp_path / "5.5", "5.5")
 
     with pytest.raises(ToolUnfitError, match=r"asks for the kit '>=6\.4'") as caught:
-        find(old, wish=Tool(version=">=6.4"))
+        find(old, requirement=Tool(version=">=6.4"))
 
     assert f"5.5 in {old}" in caught.value.why
     assert caught.value.remedy == ("Change 'version' in buildtool.toml, or install the kit >=6.4.")
@@ -127,7 +130,7 @@ def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Pat
 
 @pytest.mark.parametrize("find_it", [find_zig, find_cmake_program, find_ninja])
 def test_to_install_what_is_there_is_no_remedy_for_another_version(
-    find_it: Callable[[Tool], Found], monkeypatch: pytest.MonkeyPatch
+    find_it: Callable[[Tool], FoundTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
@@ -158,7 +161,7 @@ def test_a_variable_that_names_the_wrong_version_is_refused_and_the_right_one_na
     monkeypatch.setenv("KIT_ROOT", str(old))
 
     with pytest.raises(ToolUnfitError, match=r"the kit 5\.5 is not the one") as caught:
-        find(old, new, wish=Tool(version="6"))
+        find(old, new, requirement=Tool(version="6"))
 
     assert f"6.4 is at {new}: let KIT_ROOT name that" in caught.value.remedy
 
@@ -195,14 +198,14 @@ def test_identity_is_that_of_name_version_and_content(tmp_path: Path) -> None:
     here, there = tmp_path / "cc", tmp_path / "elsewhere"
     for file in (here, there):
         file.write_bytes(b"compiler")
-    base = identity("kit", "1", {"cc": here})
+    base = tool_identity("kit", "1", {"cc": here})
 
-    assert identity("kit", "1", {"cc": there}) == base
+    assert tool_identity("kit", "1", {"cc": there}) == base
     there.write_bytes(b"Compiler")
-    assert identity("kit", "1", {"cc": there}) != base
-    assert identity("kit", "2", {"cc": here}) != base
-    assert identity("tik", "1", {"cc": here}) != base
-    assert identity("kit", "1", {"c++": here}) != base
+    assert tool_identity("kit", "1", {"cc": there}) != base
+    assert tool_identity("kit", "2", {"cc": here}) != base
+    assert tool_identity("tik", "1", {"cc": here}) != base
+    assert tool_identity("kit", "1", {"c++": here}) != base
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -213,7 +216,7 @@ def test_why_one_has_no_version_is_said_and_not_that_it_is_another(
     (place / "broken").touch()
 
     with pytest.raises(ToolUnfitError, match=r"the kit in .* cannot be used: it is broken") as said:
-        find(place, wish=Tool(version=">=6", path=str(place) if named else ""))
+        find(place, requirement=Tool(version=">=6", path=str(place) if named else ""))
 
     assert said.value.remedy == "Unpack it again."
 
@@ -227,11 +230,11 @@ def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(
     place = make(tmp_path / "back`quote", "1.0")
     rest = {"variables": ("KIT_ROOT",), "usual": (), "look": look_nowhere, "install": ""}
     with pytest.raises(UnsafePathError, match="the path of the kit has '`' in it") as caught:
-        search("the kit", wish=Tool(path=str(place)), **rest)  # type: ignore[arg-type]
+        search("the kit", requirement=Tool(path=str(place)), **rest)  # type: ignore[arg-type]
     assert caught.value.remedy.startswith("Let 'path' in buildtool.toml name one")
     monkeypatch.setenv("KIT_ROOT", str(place))
     with pytest.raises(UnsafePathError) as caught:
-        search("the kit", wish=ANY, **rest)  # type: ignore[arg-type]
+        search("the kit", requirement=NO_REQUIREMENT, **rest)  # type: ignore[arg-type]
     assert caught.value.remedy.startswith("Let KIT_ROOT name one")
 
 

@@ -8,7 +8,12 @@ import pytest
 
 from buildtool.project.model import Header, Project, Target, Tool
 from buildtool.sdk.hexagon_sdk import HexagonSdk
-from buildtool.sdk.tool_search import NamedMissingError, Problem, ToolMissingError, ToolUnfitError
+from buildtool.sdk.tool_search import (
+    NamedToolMissingError,
+    Problem,
+    ToolMissingError,
+    ToolUnfitError,
+)
 from buildtool.toolchains import dsp_toolchain
 from buildtool.toolchains.dsp_toolchain import dsp_sdk, uses_sdk
 
@@ -43,7 +48,7 @@ def test_auto_prefers_an_sdk_that_builds_all_archs_rightly(
 
 
 MISSING, UNFIT = ToolMissingError("none"), ToolUnfitError("too old")
-NAMED = NamedMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon Tools are there")
+NAMED = NamedToolMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon Tools are there")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,7 @@ NAMED = NamedMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon Tools 
 def test_what_is_named_is_used_or_refused(
     *,
     asked: str,
-    wish: Tool,
+    requirement: Tool,
     variable: str,
     finds: Exception,
     raises: bool,
@@ -75,7 +80,7 @@ def test_what_is_named_is_used_or_refused(
     monkeypatch.setattr(dsp_toolchain, "find_hexagon_sdk", find)
     monkeypatch.setenv("HEXAGON_SDK_ROOT", variable)
     target = Target(platform="ubuntu-aarch64", archs=("v68",), dsp_toolchain=asked)
-    project = Project(Path("/p"), Header("p"), {}, {}, {"t": target}, {"hexagon-sdk": wish})
+    project = Project(Path("/p"), Header("p"), {}, {}, {"t": target}, {"hexagon-sdk": requirement})
 
     if raises:
         with pytest.raises(type(finds)):
