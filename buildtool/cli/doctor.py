@@ -18,7 +18,7 @@ from buildtool.cli.show import show, write
 from buildtool.core.escape import escape
 
 if TYPE_CHECKING:
-    from buildtool.toolchains.survey import Fault, Survey, TargetRow, ToolRow
+    from buildtool.toolchains.survey import Fault, Survey, TargetStatus, ToolStatus
 
 COLOURS = {"ready": 32, "yes": 32, "missing": 33, "unfit": 31, "no": 31}
 MIN_WIDTH = 60
@@ -65,7 +65,7 @@ def _show(found: Survey, project: str) -> None:
         show("\nWhere each was looked for: buildtool doctor --json")
 
 
-def _show_faults(title: str, rows: Iterable[ToolRow], told: set[str], width: int) -> bool:
+def _show_faults(title: str, rows: Iterable[ToolStatus], told: set[str], width: int) -> bool:
     """Print the faults of `rows` that were not told yet; returns whether there were any."""
     for row in rows:
         for fault in row.faults:
@@ -79,7 +79,7 @@ def _show_faults(title: str, rows: Iterable[ToolRow], told: set[str], width: int
     return not title
 
 
-def _show_tool(row: ToolRow, platform: str, width: int) -> None:
+def _show_tool(row: ToolStatus, platform: str, width: int) -> None:
     start = f"{platform:<15}{row.toolchain:<10}"
     version = row.version if len(row.version) < 14 else row.version[:12] + "…"
     room = width - len(start) - 24
@@ -90,7 +90,7 @@ def _show_tool(row: ToolRow, platform: str, width: int) -> None:
     write(escape(start) + _coloured(escape(line), row.state) + "\n")
 
 
-def _show_targets(targets: Iterable[TargetRow], project: str, width: int) -> set[str]:
+def _show_targets(targets: Iterable[TargetStatus], project: str, width: int) -> set[str]:
     """Print what can be built of `project`; returns what was told to be wrong."""
     targets = list(targets)
     told: set[str] = set()

@@ -77,14 +77,14 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     from buildtool.project.read import FILE_NAME
     from buildtool.propose.cmake_tree import read_tree
     from buildtool.propose.propose import propose
-    from buildtool.propose.toml_text import text
+    from buildtool.propose.toml_text import toml_text
 
     check_name(name)
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
         raise _in_the_way(file, "See what it would propose: buildtool init --print")
     proposal = propose(read_tree(folder), name, Screen())
-    written = text(proposal)
+    written = toml_text(proposal)
     if not written:
         raise UsageError(
             f"nothing in {folder} could be told to be a component",

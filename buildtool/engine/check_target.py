@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.core.files import has_content, value_digest, write_if_changed
 from buildtool.engine.result import StepResult
-from buildtool.toolchains.cdsprpc import check_needs
+from buildtool.toolchains.cdsprpc import check_cdsprpc_use
 
 
 def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
@@ -25,5 +25,5 @@ def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
 
     elves = [read_elf(path) for built in hosts for path in built.files.values() if is_elf(path)]
     for cdsprpc in dict.fromkeys(wanted):
-        check_needs(elves, cdsprpc)
+        check_cdsprpc_use(elves, cdsprpc)
     write_if_changed(note, digest)

@@ -12,7 +12,7 @@ from buildtool.idl.keywords import C_TYPES, KEYWORDS, SIZED
 from buildtool.idl.model import Unit
 from buildtool.idl.preprocess.preprocessor import Preprocessed, preprocess
 from buildtool.idl.preprocess.tokens import Kind, Token
-from buildtool.idl.semantics.build_unit import resolve
+from buildtool.idl.semantics.build_unit import build_unit
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 from buildtool.idl.syntax.terminals import DESCRIPTIONS
 
@@ -31,7 +31,7 @@ def load(
     """
     source = preprocess(Path(path), [Path(place) for place in include_dirs], defines)
     definitions = parse(source)
-    return resolve(definitions, source, digest(source.tokens))
+    return build_unit(definitions, source, digest(source.tokens))
 
 
 def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:

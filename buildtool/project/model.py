@@ -45,19 +45,19 @@ class Key(Value):
 
 
 # Keys that both kinds of component have.
-Texts = tuple[str, ...]
+Strings = tuple[str, ...]
 Source = Annotated[str, Key("directory of its CMakeLists.txt")]
 Install = Annotated[bool, Key("ship what its install() rules put down")]
-CMakeTargets = Annotated[Texts, Key("CMake targets to build; default: all")]
+CMakeTargets = Annotated[Strings, Key("CMake targets to build; default: all")]
 Preset = Annotated[str, Key("CMake configure preset to start from")]
 ToolchainFile = Annotated[
     str, Key("CMake toolchain file of the component's own, in place of the profile's")
 ]
 Artifacts = Annotated[
-    Texts, Key("files of the build tree to ship (globs), besides what install() rules put down")
+    Strings, Key("files of the build tree to ship (globs), besides what install() rules put down")
 ]
 Inputs = Annotated[
-    Texts, Key("files (globs from the project file) that it reads and no tool tells of")
+    Strings, Key("files (globs from the project file) that it reads and no tool tells of")
 ]
 Defines = Annotated[
     Mapping[str, Define], Key("CMake cache entries; {arch} stands for the DSP arch")
@@ -80,15 +80,15 @@ class Header(Value):
         str, Key("compiler launcher of both sides: ccache, sccache, distcc, icecc")
     ] = ""
     environment: Annotated[
-        Texts,
+        Strings,
         Key("environment variables that reach the build, and so are inputs of every step"),
     ] = ()
     conan_recipes: Annotated[
-        Texts,
+        Strings,
         Key("directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py"),
     ] = ()
     conan_remotes: Annotated[
-        Texts, Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
+        Strings, Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
     ] = ("conancenter",)
 
 
@@ -104,7 +104,7 @@ class Host(Value):
     conan: Annotated[str, Key("conanfile.txt or conanfile.py of the packages that it needs")] = ""
     inputs: Inputs = ()
     needs: Annotated[
-        Texts, Key("other host components, whose install() rules put down what it finds")
+        Strings, Key("other host components, whose install() rules put down what it finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
@@ -114,7 +114,7 @@ class Skel(Value):
 
     source: Source
     idl: Annotated[str, Key("the FastRPC interface that stub and skel share")] = ""
-    archs: Annotated[Texts, Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)] = (
+    archs: Annotated[Strings, Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)] = (
         HEXAGON_ARCHS
     )
     install: Install = True
@@ -124,7 +124,7 @@ class Skel(Value):
     artifacts: Artifacts = ()
     inputs: Inputs = ()
     needs: Annotated[
-        Texts, Key("other skel components, whose install() rules put down what it finds")
+        Strings, Key("other skel components, whose install() rules put down what it finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
@@ -133,7 +133,7 @@ class Target(Value):
     """`[target.NAME]`: what is built together and shipped together."""
 
     platform: Annotated[str, Key("toolchain profile of the ARM64 side", choices=PLATFORMS)]
-    archs: Annotated[Texts, Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)] = ()
+    archs: Annotated[Strings, Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)] = ()
     toolchain: Annotated[
         str,
         Key(
@@ -161,7 +161,7 @@ class Target(Value):
         Key("CMake cache entries of every component, in place of those of the same name"),
     ] = NO_DEFINES
     system_libraries: Annotated[
-        Texts, Key("libraries that its devices have besides the platform's, such as libfoo.so.1")
+        Strings, Key("libraries that its devices have besides the platform's, such as libfoo.so.1")
     ] = ()
 
 

@@ -28,13 +28,13 @@ from buildtool.project.model import (
     Tool,
     keys,
 )
-from buildtool.project.validate import suggest, wrong_relations
+from buildtool.project.validate import suggest, violations
 
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
-Record = TypeVar("Record")
+TableType = TypeVar("TableType")
 
 
 class NoProjectError(UsageError):
@@ -95,7 +95,7 @@ def read_project(file: Path) -> Project:
         raise ProjectError(
             "larger than 1 MiB", file=file, line=1, remedy="This is not a project file."
         )
-    return _Reader(file, text).project(_tables(file, text))
+    return _TableReader(file, text).project(_tables(file, text))
 
 
 def parse_project(file: Path, text: str) -> Project:
@@ -103,7 +103,7 @@ def parse_project(file: Path, text: str) -> Project:
     check_path(file.absolute().parent, "the project")
     import tomllib  # noqa: PLC0415 - only `init` asks
 
-    return _Reader(file, text).project(tomllib.loads(text))
+    return _TableReader(file, text).project(tomllib.loads(text))
 
 
 def _tables(file: Path, text: str) -> Mapping[str, Any]:
@@ -158,7 +158,7 @@ def _keys(record: type[Any]) -> dict[str, tuple[Any, Key]]:
     return keys(record)
 
 
-class _Reader:
+class _TableReader:
     def __init__(self, file: Path, text: str) -> None:
         self.file = file
         self.text = text
@@ -177,13 +177,13 @@ class _Reader:
             targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
         tools = self.section(Tool, "tool", tables)
         project = Project(self.file.absolute().parent, header, hosts, skels, targets, tools)
-        for key, message, remedy in wrong_relations(project):
+        for key, message, remedy in violations(project):
             raise self.error(key, message, remedy)
         return project
 
     def section(
-        self, record: type[Record], kind: str, tables: Mapping[str, Any]
-    ) -> dict[str, Record]:
+        self, record: type[TableType], kind: str, tables: Mapping[str, Any]
+    ) -> dict[str, TableType]:
         table = tables.get(kind, {})
         if not isinstance(table, dict):
             raise self.error((kind,), "must be tables", f"Write [{kind}.NAME] and its keys below.")
@@ -193,7 +193,7 @@ class _Reader:
             records[name] = self.record(record, value, (kind, name))
         return records
 
-    def record(self, record: type[Record], table: Any, at: tuple[str, ...]) -> Record:
+    def record(self, record: type[TableType], table: Any, at: tuple[str, ...]) -> TableType:
         """Check `table` against the keys of `record` and make one."""
         if not isinstance(table, dict):
             raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")

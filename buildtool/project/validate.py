@@ -10,14 +10,14 @@ from pathlib import Path
 from buildtool.core.safe_path import misread
 from buildtool.project.model import TOOLS, Host, Project, Skel
 
-Wrong = tuple[tuple[str, ...], str, str]
+Violation = tuple[tuple[str, ...], str, str]
 """The key at fault, what is wrong with it, and what to do."""
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 
 
-def wrong_relations(project: Project) -> Iterator[Wrong]:
+def violations(project: Project) -> Iterator[Violation]:
     """Everything that is wrong with `project` beyond the types of its values."""
     for kind, components in (("host", project.hosts), ("skel", project.skels)):
         for name, component in components.items():
@@ -67,8 +67,8 @@ def _numbers(name: str) -> list[str]:
     return re.findall(r"\d+", name)
 
 
-def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Wrong]:
-    yield from _place(root, component.source, (*at, "source"))
+def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Violation]:
+    yield from _project_path(root, component.source, (*at, "source"))
     if not (root / component.source / "CMakeLists.txt").is_file():
         yield (
             (*at, "source"),
@@ -76,9 +76,9 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
             "Name the directory of a CMake project, relative to this file.",
         )
     for pattern in component.artifacts:
-        yield from _inside(pattern, (*at, "artifacts"))
+        yield from _inside_project(pattern, (*at, "artifacts"))
     for pattern in component.inputs:
-        yield from _inside(pattern, (*at, "inputs"))
+        yield from _inside_project(pattern, (*at, "inputs"))
     yield from _file(root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain")
     if isinstance(component, Skel):
         yield from _file(root, component.idl, (*at, "idl"), "the interface's .idl")
@@ -92,7 +92,7 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
             )
 
 
-def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> Iterator[Wrong]:
+def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> Iterator[Violation]:
     known: dict[str, tuple[str, ...]] = {}
     for name, component in components.items():
         known[name] = tuple(need for need in component.needs if need in components)
@@ -101,10 +101,10 @@ def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> It
                 missing = f"there is no {kind} {need!r}"
                 yield (kind, name, "needs"), missing, suggest(need, components)
     if any(known.values()):
-        yield from _circle(kind, known)
+        yield from _cycle(kind, known)
 
 
-def _circle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Wrong]:
+def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violation]:
     import graphlib  # noqa: PLC0415 - in most projects nothing needs anything
 
     try:
@@ -118,10 +118,10 @@ def _circle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Wrong]:
         )
 
 
-def _conan(project: Project) -> Iterator[Wrong]:
+def _conan(project: Project) -> Iterator[Violation]:
     at = ("project", "conan-recipes")
     for folder in project.header.conan_recipes:
-        yield from _place(project.root, folder, at)
+        yield from _project_path(project.root, folder, at)
         if not any((project.root / folder).glob("*/conanfile.py")):
             yield (
                 at,
@@ -144,11 +144,11 @@ def _conan(project: Project) -> Iterator[Wrong]:
                 "Name the directory of an index of recipes: recipes/NAME/config.yml in it.",
             )
         elif place and "://" not in place:
-            yield from _misread(project.root / place, at)
+            yield from _unsafe_path(project.root / place, at)
     yield from _repeated_remotes(project, at)
 
 
-def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Wrong]:
+def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Violation]:
     """Conan takes neither a name nor a URL twice."""
     seen: dict[tuple[str, str], str] = {}
     for remote in project.header.conan_remotes:
@@ -164,7 +164,7 @@ def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Wrong]:
             seen.setdefault((kind, said), remote)
 
 
-def _tools(project: Project) -> Iterator[Wrong]:
+def _tools(project: Project) -> Iterator[Violation]:
     for name, tool in project.tools.items():
         if name not in TOOLS:
             yield ("tool", name), f"{name!r} is no known tool", suggest(name, TOOLS)
@@ -176,7 +176,7 @@ def _tools(project: Project) -> Iterator[Wrong]:
             )
 
 
-def _targets(project: Project) -> Iterator[Wrong]:
+def _targets(project: Project) -> Iterator[Violation]:
     for name, target in project.targets.items():
         for library in target.system_libraries:
             if "/" in library or library in ("", ".", ".."):
@@ -195,26 +195,26 @@ def _targets(project: Project) -> Iterator[Wrong]:
                 )
 
 
-def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Wrong]:
+def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Violation]:
     """A key that may name a file of the project."""
     if not path:
         return
-    yield from _place(root, path, at)
+    yield from _project_path(root, path, at)
     if not (root / path).is_file():
         yield at, f"there is no file {path!r}", f"Name {what} file, relative to this file."
 
 
-def _place(root: Path, path: str, at: tuple[str, ...]) -> Iterator[Wrong]:
+def _project_path(root: Path, path: str, at: tuple[str, ...]) -> Iterator[Violation]:
     """A key that names a file or directory of the project, which tools are given."""
-    yield from _inside(path, at)
-    yield from _misread(root / path, at)
+    yield from _inside_project(path, at)
+    yield from _unsafe_path(root / path, at)
 
 
-def _misread(path: Path, at: tuple[str, ...]) -> Iterator[Wrong]:
+def _unsafe_path(path: Path, at: tuple[str, ...]) -> Iterator[Violation]:
     if wrong := misread(path):
         yield at, f"the path has {wrong[0]} in it: {wrong[1]}", "Rename it, and name it here so."
 
 
-def _inside(path: str, at: tuple[str, ...]) -> Iterator[Wrong]:
+def _inside_project(path: str, at: tuple[str, ...]) -> Iterator[Violation]:
     if not path or path.startswith("/") or ".." in path.split("/"):  # a Path takes far longer
         yield at, f"{path!r} is no path inside the project", "Name one below the project file."

@@ -9,32 +9,48 @@ from typing import TypeVar
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Host, Skel
-from buildtool.propose.cmake_calls import Call, directory_of
-from buildtool.propose.configure import Component, Configured, Configuring, Failed, Result
-from buildtool.propose.disable_step import switch_off
+from buildtool.propose.cmake_calls import CMakeCall, directory_of
+from buildtool.propose.configure import (
+    Component,
+    Configurator,
+    Configured,
+    ConfigureFailure,
+    ConfigureResult,
+)
+from buildtool.propose.disable_step import disable_step
 from buildtool.propose.presets import host_preset, skel_preset
 from buildtool.propose.proposal import Unknown
-from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, made_in
+from buildtool.propose.target_sides import HOST, LIBRARIES, SKEL, sided_targets
 from buildtool.propose.text_hints import (
     ARCH_VARIABLES,
-    HEXAGON,
-    MAYBE_HEXAGON,
-    Hints,
+    HEXAGON_EVIDENCE,
+    POSSIBLE_HEXAGON,
+    TextHints,
     archs_of,
-    is_for_hexagon,
+    builds_skel,
     is_inside,
-    steps,
+    nested_builds,
 )
 
 MAX_COMPONENTS = 64
-ASIDE = {"test", "tests", "testing", "example", "examples", "sample", "samples", "docs", "bench"}
+EXCLUDED_DIRECTORIES = {
+    "test",
+    "tests",
+    "testing",
+    "example",
+    "examples",
+    "sample",
+    "samples",
+    "docs",
+    "bench",
+}
 """Directories whose projects are not what is shipped, where there are others."""
-EMULATED = "v68"
+EMULATED_ARCH = "v68"
 """The arch that the emulated device is for."""
 AnyComponent = TypeVar("AnyComponent", Host, Skel)
 
 
-class Part(Value):
+class SideComponent(Value):
     """A CMake project as a component of one side.
 
     `results` are what configuring it gave, by arch ("" on the ARM64 side), the first one in front;
@@ -43,13 +59,13 @@ class Part(Value):
     """
 
     component: Component
-    results: Mapping[str, Result]
+    results: Mapping[str, ConfigureResult]
     why: Mapping[str, str] = {}
     off: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
 
     @property
-    def first(self) -> Result:
+    def first(self) -> ConfigureResult:
         """What configuring it gave, for the first arch."""
         return next(iter(self.results.values()))
 
@@ -67,39 +83,45 @@ class Candidate(Value):
 
     folder: str
     adds: frozenset[str]
-    calls: tuple[Call, ...]
-    sides: Mapping[str, Part]
+    calls: tuple[CMakeCall, ...]
+    sides: Mapping[str, SideComponent]
 
-    def first(self, side: str) -> Result | None:
+    def first(self, side: str) -> ConfigureResult | None:
         return self.sides[side].first if side in self.sides else None
 
 
-class Looking:
+class CandidateFinder:
     """One look at a tree; what is left out of it gathers in `unknown`."""
 
-    def __init__(self, hints: Hints, configuring: Configuring) -> None:
+    def __init__(self, hints: TextHints, configurator: Configurator) -> None:
         self.hints = hints
-        self.configuring = configuring
+        self.configurator = configurator
         self.unknown: list[Unknown] = []
-        self.steps = steps(hints.calls, hints)
+        self.steps = nested_builds(hints.calls, hints)
         self.added: set[str] = set()
 
     def candidates(self) -> list[Candidate]:
         """The projects that are components; a part of another one is none."""
         projects = self.hints.projects
-        main = [p for p in projects if not ASIDE & set(p.split("/"))] or list(projects)
+        main = [p for p in projects if not EXCLUDED_DIRECTORIES & set(p.split("/"))] or list(
+            projects
+        )
         found: list[Candidate] = []
         for folder in main:
             if folder in self.added or self._is_left_out(folder, found):
                 continue
             if len(found) == MAX_COMPONENTS:
-                self._leave(f"there are more than {MAX_COMPONENTS} projects: {folder} and others")
+                self._report_left_out(
+                    f"there are more than {MAX_COMPONENTS} projects: {folder} and others"
+                )
                 break
-            found.append(self._look(folder))
-        aside = [p for p in projects if p not in main and p not in self.added]
-        if aside:
-            more = " …" if len(aside) > 5 else ""
-            self._leave(f"projects of tests and examples: {', '.join(aside[:5])}{more}")
+            found.append(self._candidate(folder))
+        excluded = [p for p in projects if p not in main and p not in self.added]
+        if excluded:
+            more = " …" if len(excluded) > 5 else ""
+            self._report_left_out(
+                f"projects of tests and examples: {', '.join(excluded[:5])}{more}"
+            )
         return self._with_all_archs(found)
 
     def _with_all_archs(self, found: Sequence[Candidate]) -> list[Candidate]:
@@ -107,28 +129,30 @@ class Looking:
         skels = [candidate.sides[SKEL] for candidate in found if SKEL in candidate.sides]
         archs = sorted({arch for part in skels for arch in part.archs})
         return [
-            c._replace(sides={side: self._for(part, archs) for side, part in c.sides.items()})
+            c._replace(
+                sides={side: self._with_archs(part, archs) for side, part in c.sides.items()}
+            )
             for c in found
         ]
 
-    def _for(self, part: Part, archs: Sequence[str]) -> Part:
+    def _with_archs(self, part: SideComponent, archs: Sequence[str]) -> SideComponent:
         told = not isinstance(part.component, Skel) or part.component.archs != HEXAGON_ARCHS
-        if told or all(made.side != SKEL for made in made_in(part.first, self.hints)):
+        if told or all(made.side != SKEL for made in sided_targets(part.first, self.hints)):
             return part
         rest = [arch for arch in archs if arch not in part.results]
-        results = {arch: self.configuring(part.component, arch) for arch in rest}
+        results = {arch: self.configurator(part.component, arch) for arch in rest}
         return part._replace(results={**part.results, **results})
 
-    def _leave(self, what: str) -> None:
+    def _report_left_out(self, what: str) -> None:
         remedy = "Name the directory as the 'source' of a component if it is to be built."
         self.unknown.append(Unknown(f"left out: {what}", remedy))
 
     def _is_left_out(self, folder: str, found: Sequence[Candidate]) -> bool:
         """Whether another project builds this one as a tool of its own, or would add it."""
         if calls := self.steps.get(folder):
-            if is_for_hexagon(folder, calls, self.hints):
+            if builds_skel(folder, calls, self.hints):
                 return False
-            self._leave(f"{folder}, which {calls[0].where} builds as a step of its own")
+            self._report_left_out(f"{folder}, which {calls[0].where} builds as a step of its own")
             return True
         if not any(is_inside(folder, candidate.folder) for candidate in found):
             return False
@@ -136,23 +160,23 @@ class Looking:
         adds = [c for c in self.hints.calls if c.name == "add_subdirectory" and c.words]
         call = next((c for c in adds if directory_of(c, c.words[0], root) == folder), None)
         if call:
-            self._leave(f"{folder}, which {call.where} adds under another configuration")
+            self._report_left_out(f"{folder}, which {call.where} adds under another configuration")
         return call is not None
 
-    def _look(self, folder: str) -> Candidate:
+    def _candidate(self, folder: str) -> Candidate:
         calls = self.steps.get(folder, ())
-        sides: dict[str, Part] = {}
+        sides: dict[str, SideComponent] = {}
         adds: frozenset[str] = frozenset()
         if not calls:
             sides[HOST] = self._host(folder)
-            adds = self._learn(sides[HOST].first)
+            adds = self._record_added(sides[HOST].first)
         if calls or self._may_be_skel(folder, adds, sides[HOST].first):
             sides[SKEL] = self._skel(folder, adds, calls)
             for result in sides[SKEL].results.values():
-                adds |= self._learn(result)
+                adds |= self._record_added(result)
         return Candidate(folder, adds, calls, sides)
 
-    def _learn(self, result: Result) -> frozenset[str]:
+    def _record_added(self, result: ConfigureResult) -> frozenset[str]:
         """The directories that a project adds, and the steps that it has."""
         root = self.hints.tree.root
         if isinstance(result, Configured):
@@ -162,41 +186,43 @@ class Looking:
             added = [c for c in result.calls if c.name == "add_subdirectory" and c.words]
             adds = {directory_of(call, call.words[0], root) for call in added}
         self.added |= adds
-        self.steps |= steps(result.calls, self.hints)
+        self.steps |= nested_builds(result.calls, self.hints)
         return frozenset(adds)
 
-    def _may_be_skel(self, folder: str, adds: frozenset[str], host: Result) -> bool:
+    def _may_be_skel(self, folder: str, adds: frozenset[str], host: ConfigureResult) -> bool:
         hints = self.hints
-        if hints.search(HEXAGON, folder, adds):
+        if hints.search(HEXAGON_EVIDENCE, folder, adds):
             return True
-        if any(made.side == SKEL for made in made_in(host, hints)):
+        if any(made.side == SKEL for made in sided_targets(host, hints)):
             return True
         for other, calls in self.steps.items():
             # Its Hexagon side is a project of its own.
-            if is_inside(calls[0].file, folder) and is_for_hexagon(other, calls, hints):
+            if is_inside(calls[0].file, folder) and builds_skel(other, calls, hints):
                 return False
         interfaces = any(is_inside(idl, folder) for idl in hints.tree.interfaces)
-        return interfaces or bool(hints.search(MAYBE_HEXAGON, folder, adds))
+        return interfaces or bool(hints.search(POSSIBLE_HEXAGON, folder, adds))
 
-    def _host(self, folder: str) -> Part:
-        preset = host_preset(self.configuring.presets(folder))
-        result, component = self._first_that_works("", Host(folder, preset=preset), Host(folder))
-        part = Part(component, {"": result}, {"preset": "the one for this side by its name"})
-        if isinstance(result, Failed):
+    def _host(self, folder: str) -> SideComponent:
+        preset = host_preset(self.configurator.presets(folder))
+        result, component = self._first_configurable("", Host(folder, preset=preset), Host(folder))
+        part = SideComponent(
+            component, {"": result}, {"preset": "the one for this side by its name"}
+        )
+        if isinstance(result, ConfigureFailure):
             return part
-        called = steps(result.calls, self.hints)
-        rows = [r for f, r in called.items() if is_for_hexagon(f, r, self.hints)]
+        called = nested_builds(result.calls, self.hints)
+        rows = [r for f, r in called.items() if builds_skel(f, r, self.hints)]
         if not rows:
             return part
         first = min((calls[0] for calls in rows), key=result.calls.index)
-        if turned := switch_off(result, component, first, self.configuring):
-            self._learn(result)  # only the first configuration has these steps
+        if turned := disable_step(result, component, first, self.configurator):
+            self._record_added(result)  # only the first configuration has these steps
             why = {**part.why, "defines": f"{first.where} would build the skels by itself"}
             return part._replace(component=turned[1], results={"": turned[0]}, why=why)
         return part._replace(off=tuple(call.words[0] for calls in rows for call in calls))
 
-    def _skel(self, folder: str, adds: frozenset[str], calls: Sequence[Call]) -> Part:
-        preset, archs = skel_preset(self.configuring.presets(folder))
+    def _skel(self, folder: str, adds: frozenset[str], calls: Sequence[CMakeCall]) -> SideComponent:
+        preset, archs = skel_preset(self.configurator.presets(folder))
         why = {"preset": "the one for this side by its name", "defines": "how it is told the arch"}
         why["archs"] = "as its presets say" if archs else "those that it can be configured for"
         if calls:
@@ -207,23 +233,23 @@ class Looking:
         variables = self._arch_variables(folder, adds, calls) if "{arch}" not in preset else ()
         component = Skel(folder, preset=preset, defines=dict.fromkeys(variables, "{arch}"))
         simple = (component._replace(preset=""), Skel(folder))
-        first = EMULATED if EMULATED in archs or not archs else archs[0]
-        result, component = self._first_that_works(first, component, *simple)
+        first = EMULATED_ARCH if EMULATED_ARCH in archs or not archs else archs[0]
+        result, component = self._first_configurable(first, component, *simple)
         named = self._archs_of_libraries(result)
         if not archs and named and named != (first,):
             archs, why["archs"] = named, "as the names of its libraries say"
             if first not in archs:
                 first = archs[0]
-                result, component = self._first_that_works(first, component)
+                result, component = self._first_configurable(first, component)
         if isinstance(result, Configured):
             used = {n: v for n, v in component.defines.items() if n not in result.unused}
             component = component._replace(defines=used)
         rest = [arch for arch in archs if arch != first and isinstance(result, Configured)]
-        results = {first: result, **{arch: self.configuring(component, arch) for arch in rest}}
-        return Part(component._replace(archs=archs or HEXAGON_ARCHS), results, why)
+        results = {first: result, **{arch: self.configurator(component, arch) for arch in rest}}
+        return SideComponent(component._replace(archs=archs or HEXAGON_ARCHS), results, why)
 
     def _arch_variables(
-        self, folder: str, adds: frozenset[str], calls: Sequence[Call]
+        self, folder: str, adds: frozenset[str], calls: Sequence[CMakeCall]
     ) -> list[str]:
         """The variables that the project may be told the arch by: callers give it, or it has a
         known name; CMake says later whether it is used."""
@@ -234,18 +260,18 @@ class Looking:
         ]
         return sorted(given or known)
 
-    def _first_that_works(
+    def _first_configurable(
         self, arch: str, first: AnyComponent, *others: AnyComponent
-    ) -> tuple[Result, AnyComponent]:
+    ) -> tuple[ConfigureResult, AnyComponent]:
         """The first of the components that can be configured, else the first."""
-        result = self.configuring(first, arch)
-        for other in others if isinstance(result, Failed) else ():
-            simpler = self.configuring(other, arch)
+        result = self.configurator(first, arch)
+        for other in others if isinstance(result, ConfigureFailure) else ():
+            simpler = self.configurator(other, arch)
             if isinstance(simpler, Configured):
                 return simpler, other
         return result, first
 
-    def _archs_of_libraries(self, result: Result) -> tuple[str, ...]:
+    def _archs_of_libraries(self, result: ConfigureResult) -> tuple[str, ...]:
         """The archs that the names of shared libraries have in them."""
-        made = made_in(result, self.hints)
+        made = sided_targets(result, self.hints)
         return archs_of(row.target.name for row in made if row.target.kind in LIBRARIES)

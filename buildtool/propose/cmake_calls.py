@@ -12,24 +12,26 @@ from buildtool.core.value import Value
 from buildtool.propose.cmake_tree import LISTING, CMakeTree
 
 MAX_CALLS = 200_000
-STEPS = (
+NESTED_BUILD_COMMANDS = (
     *("externalproject_add", "execute_process", "try_compile"),
     *("add_custom_command", "add_custom_target"),
 )
 """Commands that build another project as a step of their own."""
 _NAMES = ("project", "option", "if", "find_package", "add_subdirectory", "fetchcontent_declare")
 _TRACED = re.compile(
-    rb'\.idl"|"cmd":"(?i:' + b"|".join(name.encode() for name in (*STEPS, *_NAMES)) + rb')"'
+    rb'\.idl"|"cmd":"(?i:'
+    + b"|".join(name.encode() for name in (*NESTED_BUILD_COMMANDS, *_NAMES))
+    + rb')"'
 )
 _TEXT = re.compile(
-    rf"(?i)\b({'|'.join(('project', 'add_subdirectory', *STEPS))})\s*+"
+    rf"(?i)\b({'|'.join(('project', 'add_subdirectory', *NESTED_BUILD_COMMANDS))})\s*+"
     r"\(([^()]*+(?:\([^()]*+\)[^()]*+)*+)\)"
 )
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*+)"|[^\s"]++', re.DOTALL)
 _HERE = re.compile(r"\$\{(?:CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR)\}")
 
 
-class Call(Value):
+class CMakeCall(Value):
     """A command: its file relative to the tree, its name in lower case, its arguments."""
 
     file: str
@@ -53,12 +55,12 @@ class Call(Value):
         return next((word for before, word in both if before == keyword), "")
 
 
-def traced_calls(trace: Path, root: Path) -> tuple[Call, ...]:
+def traced_calls(trace: Path, root: Path) -> tuple[CMakeCall, ...]:
     """What CMake ran of the files below `root`, in order, with variables expanded.
 
     A trace that cannot be read, or ends early, gives what can be read of it.
     """
-    calls: list[Call] = []
+    calls: list[CMakeCall] = []
     try:
         with trace.open("rb") as stream:
             for line in stream:
@@ -71,19 +73,21 @@ def traced_calls(trace: Path, root: Path) -> tuple[Call, ...]:
     return tuple(calls)
 
 
-def _traced(line: bytes, root: Path) -> Call | None:
+def _traced(line: bytes, root: Path) -> CMakeCall | None:
     try:
         row = json.loads(line)
         file = Path(row["file"])
         if not file.is_relative_to(root):
             return None
         words = tuple(part for word in row["args"] for part in word.split(";"))
-        return Call(str(file.relative_to(root)), int(row["line"]), str(row["cmd"]).lower(), words)
+        return CMakeCall(
+            str(file.relative_to(root)), int(row["line"]), str(row["cmd"]).lower(), words
+        )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def written_calls(tree: CMakeTree) -> Iterator[Call]:
+def written_calls(tree: CMakeTree) -> Iterator[CMakeCall]:
     """What the texts of the tree say of projects, subdirectories and steps, run or not.
 
     Variables stay as they are, but for the directory of the file itself, which becomes absolute.
@@ -92,7 +96,7 @@ def written_calls(tree: CMakeTree) -> Iterator[Call]:
         here = str(tree.root / posixpath.dirname(path)).replace("\\", "\\\\")
         for match in _TEXT.finditer(text):
             words = tuple(_HERE.sub(here, word) for word in _words(match[2]))
-            yield Call(path, text.count("\n", 0, match.start()) + 1, match[1].lower(), words)
+            yield CMakeCall(path, text.count("\n", 0, match.start()) + 1, match[1].lower(), words)
 
 
 def _words(text: str) -> Iterator[str]:
@@ -100,7 +104,7 @@ def _words(text: str) -> Iterator[str]:
         yield word[1] if word[1] is not None else word[0]
 
 
-def directory_of(call: Call, word: str, root: Path) -> str:
+def directory_of(call: CMakeCall, word: str, root: Path) -> str:
     """The directory of the tree that `word` names, relative to it; "" for one elsewhere.
 
     A relative one counts from the directory of the CMakeLists.txt that has the call.

@@ -14,7 +14,7 @@ MAX_DEPTH = 12
 MAX_ENTRIES = 100_000  # files and directories looked at, by name only
 MAX_BYTES = 1 << 18  # of one file
 MAX_TOTAL = 8 << 20  # of all; LLVM's have some 3 MiB
-OTHERS = {
+FOREIGN_DIRECTORIES = {
     *("third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "vendor"),
     *("node_modules", "venv", "__pycache__", "_deps", "CMakeFiles", "out", "dist"),
 }
@@ -86,15 +86,15 @@ def _paths(root: Path, unread: list[str]) -> Iterator[str]:
             folders.clear()
         if is_build_tree:
             continue
-        folders[:] = sorted(folder for folder in folders if not _of_others(folder))
+        folders[:] = sorted(folder for folder in folders if not _is_foreign(folder))
         yield from (str(inside / name) for name in sorted(names) if name.isprintable())
     unread += [f"{error.filename} cannot be read: {error.strerror}" for error in failed]
 
 
-def _of_others(name: str) -> bool:
+def _is_foreign(name: str) -> bool:
     return (
         name.startswith((".", "build", "cmake-build"))
-        or name.lower() in OTHERS
+        or name.lower() in FOREIGN_DIRECTORIES
         or not name.isprintable()
     )
 

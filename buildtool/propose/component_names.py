@@ -7,7 +7,7 @@ import re
 MAX_LENGTH = 40
 
 
-class Names:
+class UniqueNames:
     """The names given so far."""
 
     def __init__(self) -> None:

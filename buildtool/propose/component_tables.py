@@ -7,36 +7,50 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.propose.candidates import Candidate, Part
-from buildtool.propose.cmake_calls import Call, directory_of
-from buildtool.propose.component_names import Names
-from buildtool.propose.configure import Configured, Failed
+from buildtool.propose.candidates import Candidate, SideComponent
+from buildtool.propose.cmake_calls import CMakeCall, directory_of
+from buildtool.propose.component_names import UniqueNames
+from buildtool.propose.configure import Configured, ConfigureFailure
 from buildtool.propose.proposal import Line, Table, Unknown
-from buildtool.propose.shipped_files import Ships, ships
-from buildtool.propose.target_sides import HOST, SKEL, Made, made_in, reasons, split
-from buildtool.propose.text_hints import ARM64, HEXAGON, Hints, archs_of, is_inside, with_arch
+from buildtool.propose.shipped_files import ShippedFiles, shipped_files
+from buildtool.propose.target_sides import (
+    HOST,
+    SKEL,
+    SidedTarget,
+    evidence,
+    sided_targets,
+    split_by_side,
+)
+from buildtool.propose.text_hints import (
+    ARM64_EVIDENCE,
+    HEXAGON_EVIDENCE,
+    TextHints,
+    archs_of,
+    is_inside,
+    with_arch,
+)
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
 _HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 
 
-class _Row(Value):
+class ComponentRow(Value):
     """A table to be: a project as a component of one side, and what is made of it there."""
 
     side: str
     candidate: Candidate
-    made: tuple[Made, ...]
+    made: tuple[SidedTarget, ...]
 
     @property
-    def part(self) -> Part:
+    def part(self) -> SideComponent:
         return self.candidate.sides[self.side]
 
 
-class Tables:
+class ComponentTables:
     """The tables of components; what cannot be told gathers in `unknown`."""
 
-    def __init__(self, hints: Hints, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, hints: TextHints, candidates: Sequence[Candidate]) -> None:
         self.hints = hints
         self.root = hints.tree.root
         self.unknown: list[Unknown] = []
@@ -45,7 +59,7 @@ class Tables:
         self.candidates = {candidate.folder: candidate for candidate in candidates}
         rows = [row for candidate in candidates for row in self._rows(candidate)]
         self.rows = sorted(self._with_needed(rows), key=lambda row: row.side != HOST)
-        names = Names()
+        names = UniqueNames()
         self.names: dict[str, dict[str, str]] = {HOST: {}, SKEL: {}}
         for row in self.rows:
             named = self.names[row.side]
@@ -58,39 +72,43 @@ class Tables:
         tables = [self._table(row) for row in self.rows]
         for _ in tables:  # one that needs another may be needed itself
             off = {table.name for table in tables if table.off}
-            tables = [_without_needed(table, off) for table in tables]
+            tables = [_disabled_with_needs(table, off) for table in tables]
         return tables
 
-    def _rows(self, candidate: Candidate) -> list[_Row]:
+    def _rows(self, candidate: Candidate) -> list[ComponentRow]:
         """The sides that something is made for, or would be if it could be configured."""
         hints, folder = self.hints, candidate.folder
         host, skel = candidate.first(HOST), candidate.first(SKEL)
-        says = bool(candidate.calls or hints.search(HEXAGON, folder, candidate.adds))
-        says |= SKEL in candidate.sides and bool(candidate.sides[SKEL].component.preset)
-        for_host, for_skel = split(host, skel, hints, says=says)
+        has_hexagon_side = bool(
+            candidate.calls or hints.search(HEXAGON_EVIDENCE, folder, candidate.adds)
+        )
+        has_hexagon_side |= SKEL in candidate.sides and bool(candidate.sides[SKEL].component.preset)
+        for_host, for_skel = split_by_side(host, skel, hints, has_hexagon_side=has_hexagon_side)
         is_host, is_skel = bool(for_host), bool(for_skel)
-        if isinstance(skel, Failed):
-            is_skel = says or any(made.side == SKEL for made in made_in(host, hints))
-        if isinstance(host, Failed):
-            is_host = not is_skel or bool(hints.search(ARM64, folder, candidate.adds))
+        if isinstance(skel, ConfigureFailure):
+            is_skel = has_hexagon_side or any(
+                made.side == SKEL for made in sided_targets(host, hints)
+            )
+        if isinstance(host, ConfigureFailure):
+            is_host = not is_skel or bool(hints.search(ARM64_EVIDENCE, folder, candidate.adds))
         if for_host and not any(made.side for made in (*for_host, *for_skel)):
             self._unknown(
                 f"{hints.projects[folder].where} does not tell which side it is for",
                 f"It is proposed for ARM64; make it [skel.…] if {folder} is for the DSP.",
             )
-        rows = [_Row(HOST, candidate, for_host)] if is_host else []
+        rows = [ComponentRow(HOST, candidate, for_host)] if is_host else []
         if is_skel:
             # A function may make libraries of all archs in one tree.
             first = candidate.sides[SKEL].archs[0]
             made = (m for m in for_skel if first in (archs_of([m.target.name]) or (first,)))
-            rows.append(_Row(SKEL, candidate, tuple(made)))
+            rows.append(ComponentRow(SKEL, candidate, tuple(made)))
         return rows
 
-    def _with_needed(self, rows: list[_Row]) -> list[_Row]:
+    def _with_needed(self, rows: list[ComponentRow]) -> list[ComponentRow]:
         """The rows, with those of projects that only others need, or that install files only."""
         for row in rows:  # which grows
             for folder in row.part.needs:
-                needed = _Row(row.side, self.candidates[folder], ())
+                needed = ComponentRow(row.side, self.candidates[folder], ())
                 if all((r.side, r.candidate.folder) != (row.side, folder) for r in rows):
                     rows.append(needed)
                 self.needed.add((row.side, folder))
@@ -100,7 +118,7 @@ class Tables:
             if folder in told:
                 continue
             if isinstance(host, Configured) and not host.linked and host.installation.rules:
-                rows.append(_Row(HOST, candidate, ()))
+                rows.append(ComponentRow(HOST, candidate, ()))
             else:
                 self._unknown(
                     f"{self.hints.projects[folder].where} makes no program and no skel that could"
@@ -112,7 +130,7 @@ class Tables:
     def _unknown(self, what: str, remedy: str) -> None:
         self.unknown.append(Unknown(what, remedy))
 
-    def _name(self, row: _Row) -> str:
+    def _name(self, row: ComponentRow) -> str:
         if row.side == SKEL:
             if interface := self._interface(row):
                 return interface.rpartition("/")[2].removesuffix(".idl")
@@ -122,7 +140,7 @@ class Tables:
         project = self.hints.projects[row.candidate.folder].words[0]
         return project if "$" not in project else row.candidate.folder
 
-    def _interface(self, row: _Row) -> str:
+    def _interface(self, row: ComponentRow) -> str:
         """The one .idl file that its skel is about, if it is one."""
         named = {
             directory_of(call, word, self.root)
@@ -134,7 +152,7 @@ class Tables:
         found = list(named or inside)
         return found[0] if len(found) == 1 else ""
 
-    def _table(self, row: _Row) -> Table:
+    def _table(self, row: ComponentRow) -> Table:
         component, why, result = row.part.component, row.part.why, row.part.first
         title = f"{row.side}.{self.names[row.side][row.candidate.folder]}"
         lines = [Line("source", row.candidate.folder)]
@@ -148,7 +166,7 @@ class Tables:
         if component.defines:
             lines.append(Line("defines", component.defines, why["defines"]))
         lines += self._needs(row)
-        if isinstance(result, Failed):
+        if isinstance(result, ConfigureFailure):
             off = f"{title} cannot be configured for {SIDES[row.side]}: {result.reason}"
             return Table(title, "", tuple(lines), Unknown(off, result.remedy))
         if options := _options(result.calls):
@@ -160,22 +178,22 @@ class Tables:
             return Table(title, "", tuple(lines), cannot)
         for what in shipped.left_out:
             self._unknown(what, "Name it in 'artifacts' if it is to ship.")
-        told = reasons(row.made, self.root) or "other components need it"
+        told = evidence(row.made, self.root) or "other components need it"
         if row.candidate.calls:
             told = f"{row.candidate.calls[0].where} builds it for the DSP"
         return Table(title, f"{SIDES[row.side]} side: {told}", tuple(lines))
 
-    def _archs(self, row: _Row, title: str) -> tuple[str, ...]:
+    def _archs(self, row: ComponentRow, title: str) -> tuple[str, ...]:
         """The archs for which everything is there; of others it is said why not."""
         first, *rest = row.part.archs
         archs = row.part.component.archs  # type: ignore[union-attr]  # a Skel
         wanted = {with_arch(made.target.name, first) for made in row.made}
         for arch in rest if isinstance(row.part.first, Configured) else ():
             result = row.part.results[arch]
-            names = {made.target.name for made in made_in(result, self.hints)}
+            names = {made.target.name for made in sided_targets(result, self.hints)}
             missing = {name.replace("{arch}", arch) for name in wanted} - names
             why = f"it makes no {', '.join(sorted(missing))}" if missing else ""
-            if isinstance(result, Failed):
+            if isinstance(result, ConfigureFailure):
                 why = result.reason
             if why:
                 archs = tuple(other for other in archs if other != arch)
@@ -185,23 +203,25 @@ class Tables:
                 )
         return archs
 
-    def _needs(self, row: _Row) -> list[Line]:
+    def _needs(self, row: ComponentRow) -> list[Line]:
         if not row.part.needs:
             return []
         installed = ", ".join(self.hints.projects[folder].where for folder in row.part.needs)
         names = tuple(self.names[row.side][folder] for folder in row.part.needs)
         return [Line("needs", names, f"find_package() finds what {installed} installs")]
 
-    def _ships(self, row: _Row, result: Configured) -> Ships:
+    def _ships(self, row: ComponentRow, result: Configured) -> ShippedFiles:
         folder = row.candidate.folder
         if not row.made and (row.side, folder) in self.needed:
-            return Ships((Line("install", False, "nothing of it runs: others are built on it"),))
+            return ShippedFiles(
+                (Line("install", False, "nothing of it runs: others are built on it"),)
+            )
         first = row.part.archs[0]
-        return ships(
+        return shipped_files(
             result, row.made, without=row.part.off, generic=lambda text: with_arch(text, first)
         )
 
-    def _cannot_ship(self, title: str, shipped: Ships) -> Unknown | None:
+    def _cannot_ship(self, title: str, shipped: ShippedFiles) -> Unknown | None:
         """Why a release cannot have what the component ships."""
         if shipped.nothing:
             return Unknown(
@@ -224,7 +244,7 @@ class Tables:
         return None
 
 
-def _without_needed(table: Table, off: Collection[str]) -> Table:
+def _disabled_with_needs(table: Table, off: Collection[str]) -> Table:
     """The table, as a comment if another one that it needs is one."""
     side = table.name.partition(".")[0]
     missing = [need for need in table.get("needs", ()) if f"{side}.{need}" in off]
@@ -234,7 +254,7 @@ def _without_needed(table: Table, off: Collection[str]) -> Table:
     return table._replace(off=Unknown(what, "Complete that first, and take the # away."))
 
 
-def _options(calls: Sequence[Call]) -> dict[str, bool]:
+def _options(calls: Sequence[CMakeCall]) -> dict[str, bool]:
     """The options of a tree that have to do with the DSP by their names, and are off."""
     return {
         call.words[0]: True

@@ -23,7 +23,7 @@ from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Host, Project, Skel, Target
-from buildtool.propose.cmake_calls import Call, traced_calls
+from buildtool.propose.cmake_calls import CMakeCall, traced_calls
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
@@ -54,7 +54,7 @@ class Configured(Value):
     model: BuildTree
     installation: Installation
     built: frozenset[str]
-    calls: tuple[Call, ...]
+    calls: tuple[CMakeCall, ...]
     unused: frozenset[str]
 
     @property
@@ -72,18 +72,18 @@ class Configured(Value):
         return frozenset(target.name for target in self.linked)
 
 
-class Failed(Value):
+class ConfigureFailure(Value):
     """A component that cannot be configured here: why, what to do, and what was run of it."""
 
     reason: str
     remedy: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CMakeCall, ...] = ()
 
 
-Result = Configured | Failed
+ConfigureResult = Configured | ConfigureFailure
 
 
-class Configuring:
+class Configurator:
     """CMake on the components of the tree `root`, each with the profile that a build takes.
 
     `scratch` is an empty directory.  Profiles are those of a target with `dsp_toolchain`.
@@ -95,13 +95,13 @@ class Configuring:
         self.dsp_toolchain = dsp_toolchain
         self.listener = listener
         self.ends = time.monotonic() + TOTAL_LIMIT
-        self._done: dict[str, Result] = {}
+        self._done: dict[str, ConfigureResult] = {}
         self._profiles: dict[str, Profile] = {}
         self._warm: set[bool] = set()
 
     def __call__(
         self, component: Component, arch: str = "", needs: Mapping[str, Path] = NO_NEEDS
-    ) -> Result:
+    ) -> ConfigureResult:
         """Configure `component` for `arch`, "" for the ARM64 side, with the directories `needs`
         of what other components install; the same one only once.  Never raises what CMake or the
         checks of a configured tree raise."""
@@ -112,11 +112,13 @@ class Configuring:
             self._done[key] = self._configure(component, arch, needs)
         return self._done[key]
 
-    def _configure(self, component: Component, arch: str, needs: Mapping[str, Path]) -> Result:
+    def _configure(
+        self, component: Component, arch: str, needs: Mapping[str, Path]
+    ) -> ConfigureResult:
         name = f"{component.source} {f'Hexagon {arch}' if arch else 'ARM64'}"
         place = self.scratch / str(len(self._done))
         if time.monotonic() > self.ends:
-            return Failed(
+            return ConfigureFailure(
                 f"not configured: the rest of the tree took {TOTAL_LIMIT:g} s",
                 "Try it alone: buildtool init in its own directory.",
             )
@@ -127,7 +129,7 @@ class Configuring:
             try:
                 step = self._step(component, arch, needs, place)
             except BuildtoolError as error:  # there is no such toolchain here
-                return Failed(_short(f"{error.message}: {error.why}"), error.remedy)
+                return ConfigureFailure(_short(f"{error.message}: {error.why}"), error.remedy)
             done = self._run(step, place)
             outcome = "configured" if isinstance(done, Configured) else "skipped"
         finally:
@@ -180,7 +182,7 @@ class Configuring:
         archs = (arch or HEXAGON_ARCHS[0],)
         return Target("ubuntu-aarch64", archs, dsp_toolchain=self.dsp_toolchain)
 
-    def _run(self, step: CMakeStep, place: Path) -> Result:
+    def _run(self, step: CMakeStep, place: Path) -> ConfigureResult:
         limit = LIMIT if bool(step.arch) in self._warm else FIRST_LIMIT
         log = StepLog(place / "log", step.name, limit)
         driver = _driver(step, log)
@@ -198,7 +200,7 @@ class Configuring:
             remedy = error.remedy
             if str(self.scratch) in remedy:
                 remedy = "Correct that, and take the # away."
-            return Failed(_short(reason), remedy, calls)
+            return ConfigureFailure(_short(reason), remedy, calls)
         finally:
             log.close()
 

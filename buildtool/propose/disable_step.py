@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from buildtool.project.model import Host
-from buildtool.propose.cmake_calls import Call
-from buildtool.propose.configure import Configured, Configuring
+from buildtool.propose.cmake_calls import CMakeCall
+from buildtool.propose.configure import Configurator, Configured
 
 MAX_TRIES = 4
 _BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
 
 
-def switch_off(
-    configured: Configured, component: Host, step: Call, configuring: Configuring
+def disable_step(
+    configured: Configured, component: Host, step: CMakeCall, configurator: Configurator
 ) -> tuple[Configured, Host] | None:
     """The component with the option turned over without which `step` is not called, and how it is
     configured then; None when there is no such option.
@@ -30,7 +30,7 @@ def switch_off(
             asked.setdefault(name, bool(negated))
     for name, value in list(asked.items())[:MAX_TRIES]:
         other = component._replace(defines={**component.defines, name: value})
-        result = configuring(other)
+        result = configurator(other)
         if not isinstance(result, Configured) or not result.names >= configured.names:
             continue
         if all((call.name, call.where) != (step.name, step.where) for call in result.calls):

@@ -8,20 +8,20 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.propose.candidates import Candidate, Part
-from buildtool.propose.configure import Configured, Configuring, Failed, Result
+from buildtool.propose.candidates import Candidate, SideComponent
+from buildtool.propose.configure import Configurator, Configured, ConfigureFailure, ConfigureResult
 
 _PACKAGE = re.compile(r"([A-Za-z0-9_.+]+?)(?:-config|Config)\.cmake")
 
 
-def with_needs(candidates: Sequence[Candidate], configuring: Configuring) -> list[Candidate]:
+def with_needs(candidates: Sequence[Candidate], configurator: Configurator) -> list[Candidate]:
     """The candidates, configured once more where another one installs a package that they find."""
     found = list(candidates)
     for _ in range(len(found)):  # what can now be configured may be what another one lacks
         before = list(found)
         for at, candidate in enumerate(found):
             sides = {
-                side: _with_needs(candidate.folder, side, part, found, configuring)
+                side: _with_needs(candidate.folder, side, part, found, configurator)
                 for side, part in candidate.sides.items()
             }
             found[at] = candidate._replace(sides=sides)
@@ -31,34 +31,40 @@ def with_needs(candidates: Sequence[Candidate], configuring: Configuring) -> lis
 
 
 def _with_needs(
-    folder: str, side: str, part: Part, others: Sequence[Candidate], configuring: Configuring
-) -> Part:
+    folder: str,
+    side: str,
+    part: SideComponent,
+    others: Sequence[Candidate],
+    configurator: Configurator,
+) -> SideComponent:
     parts = {o.folder: o.sides[side] for o in others if o.folder != folder and side in o.sides}
     wanted = {c.words[0].lower() for c in part.first.calls if c.name == "find_package" and c.words}
     needs = tuple(
         other
         for other, its in parts.items()
-        if folder not in its.needs and wanted & _provided(its.first)
+        if folder not in its.needs and wanted & _provided_packages(its.first)
     )
     if not needs or needs == part.needs:
         return part
-    results: dict[str, Result] = {}
+    results: dict[str, ConfigureResult] = {}
     for arch in part.archs:
-        outputs = {n: _laid_out(parts[n].results.get(arch, parts[n].first)) for n in needs}
-        results[arch] = configuring(part.component, arch, outputs)
+        outputs = {
+            n: _provisional_install(parts[n].results.get(arch, parts[n].first)) for n in needs
+        }
+        results[arch] = configurator(part.component, arch, outputs)
     again = part._replace(needs=needs, results=results)
-    worse = isinstance(part.first, Configured) and isinstance(again.first, Failed)
+    worse = isinstance(part.first, Configured) and isinstance(again.first, ConfigureFailure)
     return part if worse else again
 
 
-def _provided(result: Result) -> set[str]:
+def _provided_packages(result: ConfigureResult) -> set[str]:
     """The packages whose files the install() rules put down, in lower case."""
     rules = result.installation.rules if isinstance(result, Configured) else ()
     names = [name for rule in rules for _, name in rule.files]
     return {match[1].lower() for name in names if (match := _PACKAGE.fullmatch(name))}
 
 
-def _laid_out(result: Result) -> Path:
+def _provisional_install(result: ConfigureResult) -> Path:
     """A directory with what a component installs, as far as it is there without a build: in place
     of what would be built there are empty files."""
     if not isinstance(result, Configured):

@@ -10,7 +10,7 @@ from buildtool.propose.text_hints import archs_of, with_arch
 _WORD = re.compile(r"[a-z0-9]+")
 _HEXAGON = {"dsp", "cdsp", "adsp", "hexagon", "htp", "skel", "skels", "qurt", "npu", "hvx"}
 _ELSEWHERE = {"android", "windows", "win", "msvc", "macos", "darwin", "ios", "x86", "x64", "wasm"}
-_LIKED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
+_PREFERRED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release")
 
 
 def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -20,13 +20,13 @@ def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     leaves the arch open; "" is for none, or for several that would do.
     """
     fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
-    families = list(dict.fromkeys(_family(name) for name in fit if archs_of([name])))
+    families = list(dict.fromkeys(_arch_pattern(name) for name in fit if archs_of([name])))
     if len(families) == 1:
         return families[0], archs_of(fit)
     return (fit[0], ()) if len(fit) == 1 else ("", ())
 
 
-def _family(name: str) -> str:
+def _arch_pattern(name: str) -> str:
     return with_arch(name, archs_of([name])[0])
 
 
@@ -35,7 +35,7 @@ def host_preset(names: Sequence[str]) -> str:
     fit = [name for name in names if not _words(name) & (_HEXAGON | _ELSEWHERE)]
     fit = [name for name in fit if not archs_of([name])]
     if len(fit) > 1:
-        for word in _LIKED:
+        for word in _PREFERRED:
             if liked := [name for name in fit if word in _words(name)]:
                 fit = liked
                 break

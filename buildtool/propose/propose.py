@@ -13,15 +13,15 @@ from buildtool.plan.plan import plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Header, Project, Target
 from buildtool.project.read import FILE_NAME, parse_project
-from buildtool.propose.candidates import EMULATED, Candidate, Looking
+from buildtool.propose.candidates import EMULATED_ARCH, Candidate, CandidateFinder
 from buildtool.propose.cmake_tree import LISTING, CMakeTree
-from buildtool.propose.component_tables import Tables
-from buildtool.propose.configure import Configuring
+from buildtool.propose.component_tables import ComponentTables
+from buildtool.propose.configure import Configurator
 from buildtool.propose.package_needs import with_needs
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown
 from buildtool.propose.target_sides import HOST
-from buildtool.propose.text_hints import SDK, Hints
-from buildtool.propose.toml_text import text
+from buildtool.propose.text_hints import SDK_EVIDENCE, TextHints
+from buildtool.propose.toml_text import toml_text
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.dsp_toolchain import dsp_sdk
 
@@ -41,16 +41,18 @@ def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
 
 
 def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> Proposal:
-    unknown = [Unknown(text, "Name what is missing in buildtool.toml.") for text in tree.unread]
-    hints = Hints(tree)
-    sdk = next(filter(None, (hints.search(SDK, folder) for folder in hints.projects)), "")
+    unknown = [
+        Unknown(problem, "Name what is missing in buildtool.toml.") for problem in tree.unread
+    ]
+    hints = TextHints(tree)
+    sdk = next(filter(None, (hints.search(SDK_EVIDENCE, folder) for folder in hints.projects)), "")
     dsp_toolchain, missing = _dsp_toolchain(tree.root, sdk)
-    configuring = Configuring(tree.root, scratch, dsp_toolchain, listener)
-    looking = Looking(hints, configuring)
-    candidates = with_needs(looking.candidates(), configuring)
-    made = Tables(hints, candidates)
+    configurator = Configurator(tree.root, scratch, dsp_toolchain, listener)
+    finder = CandidateFinder(hints, configurator)
+    candidates = with_needs(finder.candidates(), configurator)
+    made = ComponentTables(hints, candidates)
     components = made.tables()
-    unknown += [*looking.unknown, *made.unknown, *([missing] if missing else [])]
+    unknown += [*finder.unknown, *made.unknown, *([missing] if missing else [])]
     if not components:
         return Proposal((), tuple(unknown))
     header = [Line("name", name), *_version(candidates)]
@@ -58,7 +60,7 @@ def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> P
     targets, more = _targets(skels, sdk, dsp_toolchain)
     tables = (Table("project", "", tuple(header)), *components, *targets)
     proposal = Proposal(tables, (*unknown, *more))
-    _check(proposal, tree.root, configuring)
+    _check(proposal, tree.root, configurator)
     return proposal
 
 
@@ -77,7 +79,7 @@ def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
     """The `dsp-toolchain` of a tree that uses the SDK at `sdk`, if there is one here."""
     if not sdk:
         return "auto", None
-    target = Target("ubuntu-aarch64", (EMULATED,), dsp_toolchain="sdk")
+    target = Target("ubuntu-aarch64", (EMULATED_ARCH,), dsp_toolchain="sdk")
     try:
         dsp_sdk(Project(root, Header("init"), {}, {}, {}), target)
     except BuildtoolError as error:
@@ -99,8 +101,10 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
         why = f"the Hexagon SDK is used: {sdk}"
         base.append(Line("dsp-toolchain", "sdk", why, sure=dsp_toolchain == "sdk"))
     if not skels:
-        archs = (EMULATED,) if dsp_toolchain == "sdk" else ()  # without it no SDK is looked for
-    first = archs[:1] if EMULATED not in archs else (EMULATED,)
+        archs = (
+            (EMULATED_ARCH,) if dsp_toolchain == "sdk" else ()
+        )  # without it no SDK is looked for
+    first = archs[:1] if EMULATED_ARCH not in archs else (EMULATED_ARCH,)
     one = [Line("archs", first)] if first else []
     tables = [Table("target.sim", "the emulated device", (*base, *one))]
     if len(archs) > 1 and any(table.get("archs", ()) for table in skels):
@@ -108,9 +112,9 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
     return tables, unknown
 
 
-def _check(proposal: Proposal, root: Path, configuring: Configuring) -> None:
+def _check(proposal: Proposal, root: Path, configurator: Configurator) -> None:
     """Read the proposal as a project file, and plan its targets; raises what that does."""
-    project = parse_project(root / FILE_NAME, text(proposal))
+    project = parse_project(root / FILE_NAME, toml_text(proposal))
     for name, target in project.targets.items():
-        skels = {arch: configuring.profile(arch) for arch in target.archs}
-        plan_target(project, name, find_cmake(), configuring.profile(""), skels)
+        skels = {arch: configurator.profile(arch) for arch in target.archs}
+        plan_target(project, name, find_cmake(), configurator.profile(""), skels)

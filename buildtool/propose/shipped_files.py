@@ -10,12 +10,12 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.install_rules import InstallRule
 from buildtool.propose.configure import LINKED, Configured
 from buildtool.propose.proposal import Line
-from buildtool.propose.target_sides import Made
+from buildtool.propose.target_sides import SidedTarget
 
 _SPECIAL = re.compile(r"[*?\[\]]")
 
 
-class Ships(Value):
+class ShippedFiles(Value):
     """The lines `targets`, `install` and `artifacts` of a component, and what is `left_out` of it,
     with why; `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships
     as far as CMake tells: the place in a release, and the file."""
@@ -26,13 +26,13 @@ class Ships(Value):
     files: tuple[tuple[str, Path], ...] = ()
 
 
-def ships(
+def shipped_files(
     configured: Configured,
-    made: Sequence[Made],
+    made: Sequence[SidedTarget],
     *,
     without: Collection[str] = (),
     generic: Callable[[str], str] = lambda text: text,
-) -> Ships:
+) -> ShippedFiles:
     """How the programs and libraries `made` get from a configured tree into a release.
 
     `without` are targets that are not to be built although they are by default; `generic` puts
@@ -43,12 +43,18 @@ def ships(
     rules = configured.installation.rules
     put = [rule for rule in rules if (rule.target in names if names else rule.files)]
     names_out = list(dict.fromkeys([*others, *without]))
-    why = "install() rules may want what is left out" if names_out else _wrong(configured, rules)
+    why = (
+        "install() rules may want what is left out"
+        if names_out
+        else _install_problem(configured, rules)
+    )
     files = [(f"{rule.destination}/{n}".strip("/"), f) for rule in rules for f, n in rule.files]
     if put and not why:
-        return Ships(files=_placed(files, configured))
+        return ShippedFiles(files=_release_paths(files, configured))
     if not made:
-        return Ships(nothing=why or "it makes no program and no shared library, and installs none")
+        return ShippedFiles(
+            nothing=why or "it makes no program and no shared library, and installs none"
+        )
     lines: list[Line] = []
     if names_out:
         more = ", …" if len(names_out) > 3 else ""
@@ -56,16 +62,16 @@ def ships(
         lines.append(Line("targets", chosen, f"without {', '.join(names_out[:3])}{more}"))
     artifacts, left_out = _artifacts(configured, made, generic)
     if not artifacts:
-        return Ships(left_out=left_out, nothing="; ".join(left_out))
+        return ShippedFiles(left_out=left_out, nothing="; ".join(left_out))
     if rules and why:
         lines.append(Line("install", False, why))
         files = []
     lines.append(Line("artifacts", artifacts, "no install() rule puts these down"))
     files += [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
-    return Ships(tuple(lines), left_out, files=_placed(files, configured))
+    return ShippedFiles(tuple(lines), left_out, files=_release_paths(files, configured))
 
 
-def _placed(
+def _release_paths(
     files: Sequence[tuple[str, Path]], configured: Configured
 ) -> tuple[tuple[str, Path], ...]:
     """The places that `release.stage` gives to files of these names."""
@@ -80,7 +86,7 @@ def _placed(
     return tuple(placed)
 
 
-def _wrong(configured: Configured, rules: Sequence[InstallRule]) -> str:
+def _install_problem(configured: Configured, rules: Sequence[InstallRule]) -> str:
     """Why the install() rules cannot be carried out after a build, "" if they can."""
     every = {target.name for target in configured.model.targets if target.kind in LINKED}
     for rule in rules:
@@ -97,7 +103,7 @@ def _wrong(configured: Configured, rules: Sequence[InstallRule]) -> str:
 
 
 def _artifacts(
-    configured: Configured, made: Sequence[Made], generic: Callable[[str], str]
+    configured: Configured, made: Sequence[SidedTarget], generic: Callable[[str], str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files of `made` in the build tree as globs; what cannot be named, and why."""
     found: dict[str, str] = {}

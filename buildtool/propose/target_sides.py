@@ -8,8 +8,8 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.file_api import CMakeTarget
-from buildtool.propose.configure import Configured, Result
-from buildtool.propose.text_hints import HEXAGON_SOURCE, Hints, archs_of
+from buildtool.propose.configure import Configured, ConfigureResult
+from buildtool.propose.text_hints import HEXAGON_SOURCE_EVIDENCE, TextHints, archs_of
 
 HOST, SKEL = "host", "skel"
 LIBRARIES = ("SHARED_LIBRARY", "MODULE_LIBRARY")
@@ -19,7 +19,7 @@ _FLAG = re.compile(r"^-m(hvx|hmx|v[67][0-9]$|cpu=hexagon)|^--target=hexagon")
 _GENERATED = re.compile(r"_(skel|stub)\.(?:c|cc|cpp|cxx)$")
 
 
-class Made(Value):
+class SidedTarget(Value):
     """A program or library that is built by default: the side that it is for ("" where nothing
     tells), and why."""
 
@@ -28,31 +28,35 @@ class Made(Value):
     why: str
 
 
-def made_in(result: Result | None, hints: Hints) -> tuple[Made, ...]:
+def sided_targets(result: ConfigureResult | None, hints: TextHints) -> tuple[SidedTarget, ...]:
     """The programs and shared libraries that a configured tree builds by default."""
     if not isinstance(result, Configured):
         return ()
-    return tuple(Made(target, *_told(target, result, hints)) for target in result.linked)
+    return tuple(SidedTarget(target, *_side_of(target, result, hints)) for target in result.linked)
 
 
-def split(
-    host: Result | None, skel: Result | None, hints: Hints, *, says: bool
-) -> tuple[tuple[Made, ...], tuple[Made, ...]]:
-    """What is made for the ARM64 side, and for the Hexagon side, of a project that was configured
-    for both, or for one; `says` whether its CMake files say that they have a Hexagon side.
+def split_by_side(
+    host: ConfigureResult | None,
+    skel: ConfigureResult | None,
+    hints: TextHints,
+    *,
+    has_hexagon_side: bool,
+) -> tuple[tuple[SidedTarget, ...], tuple[SidedTarget, ...]]:
+    """The targets of the ARM64 side and those of the Hexagon side.
 
-    Of one that says so, what only one of the two makes is for that side.  A program that both make
-    is ARM64's.  A library of which nothing tells goes with the others: it is for each side that
-    something else is for, and for ARM64 where there is nothing else.
+    The project was configured for both sides or for one; `has_hexagon_side` says whether its CMake
+    files show a Hexagon side.  If they do, a target that only one of the two configurations has
+    belongs to that side.  A program that both have belongs to ARM64.  A library without evidence
+    belongs to each side that another target belongs to, or to ARM64 if there is none.
     """
-    on_host, on_skel = made_in(host, hints), made_in(skel, hints)
-    if says and isinstance(host, Configured) and isinstance(skel, Configured):
+    on_host, on_skel = sided_targets(host, hints), sided_targets(skel, hints)
+    if has_hexagon_side and isinstance(host, Configured) and isinstance(skel, Configured):
         names = host.names & skel.names
-        on_host = tuple(_only(made, HOST, "ARM64", names) for made in on_host)
-        on_skel = tuple(_only(made, SKEL, "the DSP", names) for made in on_skel)
+        on_host = tuple(_one_side_only(made, HOST, "ARM64", names) for made in on_host)
+        on_skel = tuple(_one_side_only(made, SKEL, "the DSP", names) for made in on_skel)
     told = {made.side for made in (*on_host, *on_skel) if made.side}
     if not told:
-        told = {SKEL} if says and not isinstance(host, Configured) else {HOST}
+        told = {SKEL} if has_hexagon_side and not isinstance(host, Configured) else {HOST}
     return (
         tuple(made for made in on_host if HOST in (made.side or told)),
         tuple(
@@ -63,13 +67,13 @@ def split(
     )
 
 
-def _only(made: Made, side: str, name: str, both: Collection[str]) -> Made:
+def _one_side_only(made: SidedTarget, side: str, name: str, both: Collection[str]) -> SidedTarget:
     if made.target.name in both:
         return made
     return made._replace(side=side, why=f"makes {made.target.name} for {name} only")
 
 
-def _told(target: CMakeTarget, configured: Configured, hints: Hints) -> tuple[str, str]:
+def _side_of(target: CMakeTarget, configured: Configured, hints: TextHints) -> tuple[str, str]:
     """The side that a target is for, and why."""
     name, program = target.name, target.kind == PROGRAM
     for source in target.sources:
@@ -86,12 +90,12 @@ def _told(target: CMakeTarget, configured: Configured, hints: Hints) -> tuple[st
         return SKEL, f"makes {name}"
     root = configured.step.root
     sources = [str(p.relative_to(root)) for p in target.sources if p.is_relative_to(root)]
-    if found := hints.search_sources(HEXAGON_SOURCE, sources):
+    if found := hints.search_sources(HEXAGON_SOURCE_EVIDENCE, sources):
         return SKEL, f"compiles into {name} {found}"
     return (HOST, f"makes the program {name}") if program else ("", f"makes {name}")
 
 
-def reasons(made: Iterable[Made], root: Path) -> str:
+def evidence(made: Iterable[SidedTarget], root: Path) -> str:
     """Why a component is for its side: two of the signs, with their places in the tree."""
     shown = []
     for row in sorted(made, key=lambda row: not row.side)[:2]:

@@ -7,23 +7,29 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.propose.cmake_calls import STEPS, Call, directory_of, is_listing, written_calls
+from buildtool.propose.cmake_calls import (
+    NESTED_BUILD_COMMANDS,
+    CMakeCall,
+    directory_of,
+    is_listing,
+    written_calls,
+)
 from buildtool.propose.cmake_tree import CMakeTree
 
 ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", "HTP_ARCH")
 """Names that public projects give the DSP arch."""
-HEXAGON = re.compile(
+HEXAGON_EVIDENCE = re.compile(
     r"CMAKE_SYSTEM_NAME[^\n]{0,200}\b(?:QURT|Hexagon|Generic)\b|\bbuildtool_add_skel\b|_skel\.c"
     r"|-mhvx|-mcpu=hexagon|\bhexagon-clang|_skel\s+SHARED"
     rf"|\bif\s*\(\s*(?:NOT\s+)?(?:{'|'.join(ARCH_VARIABLES)})\b"
 )
 """Says that a CMake file has a Hexagon side."""
-MAYBE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
-ARM64 = re.compile(r"(?i)\badd_executable\b|_stub\b|[ac]dsprpc")
+POSSIBLE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
+ARM64_EVIDENCE = re.compile(r"(?i)\badd_executable\b|_stub\b|[ac]dsprpc")
 """Says that a CMake file has an ARM64 side."""
-SDK = re.compile(r"\bHEXAGON_(?:SDK|CMAKE)_ROOT\b|\bhexagon_fun\.cmake|\bbuild_idl\b")
+SDK_EVIDENCE = re.compile(r"\bHEXAGON_(?:SDK|CMAKE)_ROOT\b|\bhexagon_fun\.cmake|\bbuild_idl\b")
 """Says that a CMake file uses the Hexagon SDK."""
-HEXAGON_SOURCE = re.compile(
+HEXAGON_SOURCE_EVIDENCE = re.compile(
     r"#\s*include\s*[<\"](?:hexagon_(?:protos|types)\.h|hvx_[a-z_]+\.h|HAP_\w+\.h|qurt\w*\.h)[>\"]"
     r"|\bQ6_V\w+_\w+\s*\(|\bHVX_Vector\b"
 )
@@ -32,7 +38,7 @@ MAX_SOURCES = 200  # read of one target
 _ARCH = re.compile(r"(?<![A-Za-z0-9])v[0-9]{2}(?![0-9A-Za-z])")
 
 
-class Hints:
+class TextHints:
     """The texts of a tree, by CMake project: a directory whose CMakeLists.txt calls project().
 
     `projects` has the call of each; those nearest to the top come first.
@@ -41,33 +47,33 @@ class Hints:
     def __init__(self, tree: CMakeTree) -> None:
         self.tree = tree
         self.calls = tuple(written_calls(tree))
-        found: dict[str, Call] = {}
+        found: dict[str, CMakeCall] = {}
         for call in self.calls:
             if call.name == "project" and call.words and is_listing(call.file):
                 found.setdefault(posixpath.dirname(call.file) or ".", call)
         order = sorted(found, key=lambda folder: (folder != ".", folder.count("/"), folder))
-        self.projects: Mapping[str, Call] = {folder: found[folder] for folder in order}
+        self.projects: Mapping[str, CMakeCall] = {folder: found[folder] for folder in order}
 
-    def search(self, sign: re.Pattern[str], folder: str, parts: Collection[str] = ()) -> str:
-        """The first text that fits `sign` in the CMake files of a project and of its `parts`, and
-        where it is; "" for none."""
+    def search(self, evidence: re.Pattern[str], folder: str, parts: Collection[str] = ()) -> str:
+        """The first match of `evidence` in the CMake files of a project and of its `parts`, with
+        its file and line; "" for none."""
         for path, text in self.tree.files.items():
             owner = posixpath.dirname(path) or "."
             while owner != "." and owner not in self.projects:
                 owner = posixpath.dirname(owner) or "."
             ours = owner == folder or owner in parts
-            if ours and (found := _found(sign, path, text)):
+            if ours and (found := _found(evidence, path, text)):
                 return found
         return ""
 
-    def search_sources(self, sign: re.Pattern[str], paths: Iterable[str]) -> str:
+    def search_sources(self, evidence: re.Pattern[str], paths: Iterable[str]) -> str:
         """The same in other files of the tree, given by their paths in it."""
-        found = (_found(sign, path, self.tree.read(path)) for path in list(paths)[:MAX_SOURCES])
+        found = (_found(evidence, path, self.tree.read(path)) for path in list(paths)[:MAX_SOURCES])
         return next(filter(None, found), "")
 
 
-def _found(sign: re.Pattern[str], path: str, text: str) -> str:
-    match = sign.search(text)
+def _found(evidence: re.Pattern[str], path: str, text: str) -> str:
+    match = evidence.search(text)
     if not match:
         return ""
     return f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {' '.join(match[0].split())}"
@@ -84,11 +90,11 @@ def with_arch(text: str, arch: str) -> str:
     return _ARCH.sub(lambda match: "{arch}" if match[0] == arch else match[0], text)
 
 
-def steps(calls: Iterable[Call], hints: Hints) -> dict[str, tuple[Call, ...]]:
+def nested_builds(calls: Iterable[CMakeCall], hints: TextHints) -> dict[str, tuple[CMakeCall, ...]]:
     """The projects of the tree that others build as steps of their own, and the calls that do."""
-    found: dict[str, tuple[Call, ...]] = {}
+    found: dict[str, tuple[CMakeCall, ...]] = {}
     for call in calls:
-        if call.name not in STEPS:
+        if call.name not in NESTED_BUILD_COMMANDS:
             continue
         words = {word.removeprefix("-S") for word in call.words}
         if call.name == "externalproject_add":
@@ -101,13 +107,13 @@ def steps(calls: Iterable[Call], hints: Hints) -> dict[str, tuple[Call, ...]]:
     return found
 
 
-def is_for_hexagon(folder: str, calls: Iterable[Call], hints: Hints) -> bool:
+def builds_skel(folder: str, calls: Iterable[CMakeCall], hints: TextHints) -> bool:
     """Whether a project that others build as a step is a skel: it is given a DSP arch, or says."""
     given = [call.definitions for call in calls]
     return bool(
         any(said.keys() & set(ARCH_VARIABLES) for said in given)
         or any(set(said.values()) & set(HEXAGON_ARCHS) for said in given)
-        or hints.search(HEXAGON, folder)
+        or hints.search(HEXAGON_EVIDENCE, folder)
     )
 
 

@@ -14,38 +14,38 @@ HEAD = (
 WIDTH = 98
 
 
-def text(proposal: Proposal) -> str:
+def toml_text(proposal: Proposal) -> str:
     """The project file; "" for a proposal without tables."""
     if not proposal.tables:
         return ""
-    lines = [line for words in HEAD for line in _comment(words)]
+    lines = [line for words in HEAD for line in _comment_lines(words)]
     for table in proposal.tables:
         lines += ["", *_table(table)]
     if proposal.unknown:
         lines.append("")
     for row in proposal.unknown:
-        lines += _comment(f"{row.what}. {row.remedy}")
+        lines += _comment_lines(f"{row.what}. {row.remedy}")
     return "\n".join(lines) + "\n"
 
 
 def _table(table: Table) -> Iterator[str]:
     if table.why:
-        yield from _comment(table.why)
+        yield from _comment_lines(table.why)
     if table.off:
-        yield from _comment(f"{table.off.what}. {table.off.remedy}")
+        yield from _comment_lines(f"{table.off.what}. {table.off.remedy}")
     written = [f"[{table.name}]", *(text for line in table.lines for text in _line(line))]
-    for text in "\n".join(written).split("\n"):
-        yield f"# {text}" if table.off else text
+    for line in "\n".join(written).split("\n"):
+        yield f"# {line}" if table.off else line
 
 
 def _line(line: Line) -> Iterator[str]:
     if line.why:
-        yield from _comment(line.why)
+        yield from _comment_lines(line.why)
     written = f"{line.key} = {_value(line.value)}"
-    yield from [written] if line.sure else _comment(written)
+    yield from [written] if line.sure else _comment_lines(written)
 
 
-def _comment(words: str) -> list[str]:
+def _comment_lines(words: str) -> list[str]:
     # TOML has no control characters in comments.
     plain = "".join(c if c.isprintable() else "?" for c in words)
     lines = textwrap.wrap(plain, WIDTH - 2, break_long_words=False, break_on_hyphens=False)

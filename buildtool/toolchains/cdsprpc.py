@@ -61,7 +61,7 @@ class Cdsprpc(Value):
         return cache_dir() / "buildtool-cdsprpc" / self.digest[:16]
 
     @property
-    def whose(self) -> str:
+    def owner(self) -> str:
         return f"the device {self.device!r}" if self.device else "every device"
 
 
@@ -105,7 +105,7 @@ def is_cdsprpc(name: str) -> bool:
     return bool(re.match(_NAME, name.rpartition("/")[2]))
 
 
-def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
+def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
     """Check what ships together on the ARM64 side against the device's libcdsprpc.
 
     Raises `CdsprpcError` for a NEEDED libcdsprpc of another SONAME, and for a FastRPC function
@@ -117,7 +117,7 @@ def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
         for needed in elf.needed:
             if is_cdsprpc(needed) and needed != cdsprpc.soname:
                 raise CdsprpcError(
-                    f"{elf.path.name} needs {needed}, and {cdsprpc.whose} has {cdsprpc.soname}",
+                    f"{elf.path.name} needs {needed}, and {cdsprpc.owner} has {cdsprpc.soname}",
                     why=f"it would not start: the loader looks for the name as it stands"
                     f" ({elf.path})",
                     remedy="Link Buildtool::cdsprpc, or -lcdsprpc without a -L of your own; a"
@@ -130,17 +130,17 @@ def check_needs(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
         if missing:
             raise CdsprpcError(
                 f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of"
-                f" {cdsprpc.whose} does not have"
+                f" {cdsprpc.owner} does not have"
                 if cdsprpc.device
                 else f"{elf.path.name} needs {', '.join(missing)}, which not every device's"
                 " libcdsprpc has",
                 why=f"it would not start there: cannot locate symbol {missing[0]} ({elf.path})",
-                remedy=_do_without(missing[0], cdsprpc),
+                remedy=_weak_symbol_remedy(missing[0], cdsprpc),
                 files=[elf.path],
             )
 
 
-def advice(output: str, cdsprpc: Cdsprpc) -> str:
+def missing_symbols_remedy(output: str, cdsprpc: Cdsprpc) -> str:
     """What to do when a linker's `output` misses FastRPC functions; "" when it is not that."""
     missing = [
         name
@@ -149,11 +149,11 @@ def advice(output: str, cdsprpc: Cdsprpc) -> str:
     ]
     if not missing:
         return ""
-    whose = f"The libcdsprpc of {cdsprpc.whose} has" if cdsprpc.device else "Older devices have"
-    return f"{whose} no {', '.join(missing)}. {_do_without(missing[0], cdsprpc)}"
+    owner = f"The libcdsprpc of {cdsprpc.owner} has" if cdsprpc.device else "Older devices have"
+    return f"{owner} no {', '.join(missing)}. {_weak_symbol_remedy(missing[0], cdsprpc)}"
 
 
-def _do_without(name: str, cdsprpc: Cdsprpc) -> str:
+def _weak_symbol_remedy(name: str, cdsprpc: Cdsprpc) -> str:
     weak = (
         f"Declare it __attribute__((weak)) and test `if (&{name})` before the call, or look it up"
         f' with dlsym(RTLD_DEFAULT, "{name}").'

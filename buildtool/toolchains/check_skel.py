@@ -11,15 +11,15 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.project.archs import arch_number
 from buildtool.toolchains.dsp_shells import (
     DeviceShell,
-    chips_of,
+    chips_with_arch,
+    describe_chips,
     known_shells,
     missing_names,
-    where,
 )
 
 PAGE = 0x1000  # LOAD segments of SDK-built skels are aligned to 4 KiB
-_LISTED = 12  # names that a message tells of: where there are more, they have one cause
-_PULL = (
+MAX_LISTED_NAMES = 12  # names that a message tells of: where there are more, they have one cause
+_PULL_REMEDY = (
     "If the device that you build for has it, name the device: buildtool sysroot pull DEVICE, and"
     ' sysroot = "…" in the target.'
 )
@@ -158,7 +158,7 @@ def check_names(
         library = read_elf(beside[name])
         unknown -= library.exports
         waiting |= set(library.needed) - _IN_SHELL - seen
-    chips = chips_of(arch)
+    chips = chips_with_arch(arch)
     known = all(chip.startswith(f"{arch} ") for chip in chips)
     if refused := sorted(unknown & missing.everywhere):
         lacking = f"no known {arch} DSP shell exports" if known else "no known DSP shell exports"
@@ -166,39 +166,41 @@ def check_names(
             lacking = f"the DSP shell of the device {device.device!r} does not export"
         others = "".join(f", nor does {name}" for name in sorted(seen))
         raise SkelError(
-            f"{elf.path.name} needs {_listed(refused)}, which {lacking}{others}",
+            f"{elf.path.name} needs {_joined_names(refused)}, which {lacking}{others}",
             why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})\n"
-            + "\n".join(_places(refused, known_shells().chips)),
-            remedy=_advice(elf, refused, device),
+            + "\n".join(_chip_lines(refused, known_shells().chips)),
+            remedy=_missing_names_remedy(elf, refused, device),
         )
     if doubtful := sorted(unknown & missing.somewhere):
         every = f"known {arch} DSP shell" if known else f"known DSP shell (none of {arch} is)"
         lines = [
             f"{elf.path.name} may be refused with 0x80000406: not every {every} exports what"
             " it needs",
-            *_places(doubtful, chips),
-            f"→ {_do_without(doubtful[0])} {_PULL}",
+            *_chip_lines(doubtful, chips),
+            f"→ {_weak_symbol_remedy(doubtful[0])} {_PULL_REMEDY}",
         ]
         warn("\n  ".join(lines))
 
 
-def _places(names: list[str], chips: Sequence[str]) -> list[str]:
+def _chip_lines(names: list[str], chips: Sequence[str]) -> list[str]:
     """A line for all names that are on the same of `chips`."""
     places: dict[str, list[str]] = {}
     for name in names:
-        places.setdefault(where(name, chips), []).append(name)
-    return [f"{_listed(some)}: {place}" for place, some in places.items()]
+        places.setdefault(describe_chips(name, chips), []).append(name)
+    return [f"{_joined_names(some)}: {place}" for place, some in places.items()]
 
 
-def _listed(names: list[str]) -> str:
-    more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+def _joined_names(names: list[str]) -> str:
+    more = len(names) - MAX_LISTED_NAMES
+    return ", ".join(names[:MAX_LISTED_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _advice(elf: Elf, refused: list[str], device: DeviceShell | None) -> str:
+def _missing_names_remedy(elf: Elf, refused: list[str], device: DeviceShell | None) -> str:
     methods = [name for name in refused if name.startswith(_interfaces(elf))]
     if methods:
-        return f"Define {_listed(methods)}: the interface declares it, no source implements it."
+        return (
+            f"Define {_joined_names(methods)}: the interface declares it, no source implements it."
+        )
     if {"malloc", "calloc", "free", "realloc", "memalign"} & set(refused):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
     if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(refused):
@@ -215,9 +217,9 @@ def _advice(elf: Elf, refused: list[str], device: DeviceShell | None) -> str:
         )
     elsewhere = [name for name in refused if name in known_shells().names]
     if elsewhere:
-        return _do_without(elsewhere[0]) + ("" if device else f" {_PULL}")
+        return _weak_symbol_remedy(elsewhere[0]) + ("" if device else f" {_PULL_REMEDY}")
     return "Link the library that defines it into the skel, or do without it."
 
 
-def _do_without(name: str) -> str:
+def _weak_symbol_remedy(name: str) -> str:
     return f"Declare it __attribute__((weak)) and test `if (&{name})` before the call."

@@ -62,7 +62,7 @@ def known_shells() -> KnownShells:
     return KnownShells(tuple(chips), {name: "".join(letters) for name, *letters in rows})
 
 
-def chips_of(arch: str) -> tuple[str, ...]:
+def chips_with_arch(arch: str) -> tuple[str, ...]:
     """The known chips that a skel for `arch` is checked against.
 
     For an arch that no known chip has (v69) these are all of them: it lies between the others.
@@ -71,14 +71,14 @@ def chips_of(arch: str) -> tuple[str, ...]:
     return tuple(chip for chip in chips if chip.startswith(f"{arch} ")) or chips
 
 
-def exported(name: str, chips: Sequence[str]) -> dict[str, str]:
+def export_letters(name: str, chips: Sequence[str]) -> dict[str, str]:
     """Whether the shells of `chips` export `name`: the table's letter of each."""
     known = known_shells()
     letters = known.names.get(name, "-" * len(known.chips))
     return {chip: has for chip, has in zip(known.chips, letters, strict=True) if chip in chips}
 
 
-class Missing(Value):
+class MissingNames(Value):
     """Names that shells lack: `everywhere` on all chips of an arch, `somewhere` on some of them, or
     in some builds."""
 
@@ -86,20 +86,20 @@ class Missing(Value):
     somewhere: frozenset[str]
 
 
-def missing_names(names: Iterable[str], arch: str, device: DeviceShell | None) -> Missing:
+def missing_names(names: Iterable[str], arch: str, device: DeviceShell | None) -> MissingNames:
     """Those of `names` that the shell of `device` lacks, else those that the chips of `arch` do."""
     if device:
-        return Missing(frozenset(names) - device.exports, frozenset())
-    chips = chips_of(arch)
-    letters = {name: set(exported(name, chips).values()) for name in names}
+        return MissingNames(frozenset(names) - device.exports, frozenset())
+    chips = chips_with_arch(arch)
+    letters = {name: set(export_letters(name, chips).values()) for name in names}
     lacking = frozenset(name for name in letters if letters[name] != {"y"})
     everywhere = frozenset(name for name in lacking if letters[name] == {"-"})
-    return Missing(everywhere, lacking - everywhere)
+    return MissingNames(everywhere, lacking - everywhere)
 
 
-def where(name: str, chips: Sequence[str]) -> str:
+def describe_chips(name: str, chips: Sequence[str]) -> str:
     """On which of `chips` the shell exports `name`, and on which not, in words."""
-    has = exported(name, chips)
+    has = export_letters(name, chips)
     said = {
         words: [chip for chip in has if has[chip] == letter]
         for letter, words in (("y", "on"), ("p", "on some builds of"), ("-", "not on"))

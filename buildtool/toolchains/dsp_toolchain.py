@@ -50,9 +50,9 @@ def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
         if named or target.dsp_toolchain == "sdk":
             raise
     if sdk and named and not sdk.archs:
-        from buildtool.toolchains.hexagon_sdk import cannot_build  # noqa: PLC0415 - most have none
+        from buildtool.toolchains.hexagon_sdk import unsupported_arch_error  # noqa: PLC0415 - most have none
 
-        raise cannot_build(target.archs[0], sdk)
+        raise unsupported_arch_error(target.archs[0], sdk)
     return sdk if uses_sdk(target.dsp_toolchain, target.archs, sdk) else None
 
 
@@ -76,12 +76,12 @@ def _with_sdk(arch: str, sdk: HexagonSdk) -> Profile:
     return hexagon_sdk(arch, sdk)
 
 
-def told_of_dsp(host: Profile, project: Project, target: Target) -> Profile:
+def host_for_dsp_toolchain(host: Profile, project: Project, target: Target) -> Profile:
     """The ARM64 side's profile `host`, with what it must know of the Hexagon side's."""
     if sdk := dsp_sdk(project, target):
-        from buildtool.toolchains.hexagon_sdk import told_of_sdk  # noqa: PLC0415 - most have none
+        from buildtool.toolchains.hexagon_sdk import with_sdk_variables  # noqa: PLC0415 - most have none
 
-        host = told_of_sdk(host, sdk)
+        host = with_sdk_variables(host, sdk)
     return _with_idl_compiler(host, project, target)
 
 

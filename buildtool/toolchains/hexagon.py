@@ -7,30 +7,33 @@ from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.unsupported import Refusal
+from buildtool.toolchains.unsupported import UnsupportedFeature
 
 _USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
-REFUSALS = (
-    Refusal(
+UNSUPPORTED = (
+    UnsupportedFeature(
         "-fexceptions",
         "-fno-exceptions",
-        said=("cannot use 'throw' with exceptions disabled", "cannot use 'try' with exceptions"),
+        messages=(
+            "cannot use 'throw' with exceptions disabled",
+            "cannot use 'try' with exceptions",
+        ),
         reason="C++ exceptions need a runtime that no DSP shell has; the open toolchain has none"
         " for DSPs, the Hexagon SDK's ships beside the skel",
         remedy=f"{_USE_SDK}, or do without exceptions.",
     ),
-    Refusal(
+    UnsupportedFeature(
         "-frtti",
         "-fno-rtti",
-        said=("use of dynamic_cast requires -frtti", "use of typeid requires -frtti"),
+        messages=("use of dynamic_cast requires -frtti", "use of typeid requires -frtti"),
         reason="C++ RTTI needs a runtime that no DSP shell has; the open toolchain has none for"
         " DSPs, the Hexagon SDK's ships beside the skel",
         remedy=f"{_USE_SDK}, or do without dynamic_cast and typeid.",
     ),
-    Refusal(
+    UnsupportedFeature(
         "-mhmx",
         "-mno-hmx",
-        said=("unknown argument: '-mhmx",),
+        messages=("unknown argument: '-mhmx",),
         reason="open LLVM has no HMX (matrix) instructions, only the Hexagon SDK's compiler has",
         remedy=f"{_USE_SDK}, or compile the skel without HMX.",
     ),
@@ -66,7 +69,7 @@ def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
         identity=zig.identity,
         places={"ZIG": program, "ZIG_LIB": str(zig.library)},
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
-        refusals=REFUSALS,
+        unsupported=UNSUPPORTED,
     )
 
 

@@ -17,7 +17,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
     """
     check_arch(arch)
     if arch not in sdk.archs:
-        raise cannot_build(arch, sdk)
+        raise unsupported_arch_error(arch, sdk)
     clang, clangxx = (str(sdk.program(name)) for name in ("hexagon-clang", "hexagon-clang++"))
     major = sdk.tools_version.partition(".")[0]  # as --version says; it does not tell LLVM's own
     return Profile(
@@ -38,7 +38,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
     )
 
 
-def told_of_sdk(host: Profile, sdk: HexagonSdk) -> Profile:
+def with_sdk_variables(host: Profile, sdk: HexagonSdk) -> Profile:
     """The ARM64 side's profile for a target whose Hexagon side is built with `sdk`.
 
     CMake projects of third parties include the SDK's functions and headers on both sides.
@@ -91,7 +91,7 @@ def _environment(sdk: HexagonSdk) -> dict[str, str]:
     }
 
 
-def cannot_build(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
+def unsupported_arch_error(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
     """The error that says why `sdk` has no profile for `arch`."""
     problems = sdk.tools_problems
     return ToolUnfitError(

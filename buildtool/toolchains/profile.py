@@ -22,7 +22,7 @@ from buildtool.toolchains.cdsprpc import Cdsprpc
 
 if TYPE_CHECKING:
     from buildtool.toolchains.dsp_shells import DeviceShell
-    from buildtool.toolchains.unsupported import Rule
+    from buildtool.toolchains.unsupported import UnsupportedRule
 
 _TOKEN = r"@([A-Z_]+)@"
 
@@ -48,7 +48,7 @@ class Compiler(Value):
     cxx: tuple[str, ...]
 
 
-NONE: Mapping[str, Any] = {}
+EMPTY: Mapping[str, Any] = {}
 
 
 class _Fields(Value):
@@ -59,10 +59,10 @@ class _Fields(Value):
     identity: str
     places: Mapping[str, str]
     compiler: Compiler
-    variables: Mapping[str, str] = NONE
-    environment: Mapping[str, str] = NONE
-    runtime: Mapping[str, Path] = NONE
-    refusals: tuple[Rule, ...] = ()
+    variables: Mapping[str, str] = EMPTY
+    environment: Mapping[str, str] = EMPTY
+    runtime: Mapping[str, Path] = EMPTY
+    unsupported: tuple[UnsupportedRule, ...] = ()
     cdsprpc: Cdsprpc | None = None
     shell: DeviceShell | None = None
 
@@ -75,9 +75,9 @@ class Profile(_Fields):
     compiles, `identity` the digest of the tools behind it; `places` are paths on this machine,
     which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
     run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
-    must ship with what needs them; `refusals` what it cannot compile; `cdsprpc` the system library
-    that an ARM64 side links; `shell` the DSP shell of the one device that skels are for: it shapes
-    nothing, and decides whether they load.
+    must ship with what needs them; `unsupported` what it cannot compile; `cdsprpc` the system
+    library that an ARM64 side links; `shell` the DSP shell of the one device that skels are for: it
+    shapes nothing, and decides whether they load.
     """
 
     @functools.cached_property
@@ -107,12 +107,12 @@ class Profile(_Fields):
         }
         if self.cdsprpc:
             values["CDSPRPC_DIR"] = _cmake_path(str(self.cdsprpc.directory))
-            values["CDSPRPC_WHOSE"] = self.cdsprpc.whose
+            values["CDSPRPC_WHOSE"] = self.cdsprpc.owner
             values["CDSPRPC_RPATH_LINK"] = "ON" if self.compiler.kind == "gcc" else "OFF"
         text = re.sub(_TOKEN, lambda match: values[match[1]], self._template())
-        return text + "".join(self._told())
+        return text + "".join(self._cmake_variables())
 
-    def _told(self) -> Iterator[str]:
+    def _cmake_variables(self) -> Iterator[str]:
         """What buildtool's own CMake runs are told besides; a -D of the caller's goes before it."""
         if self.variables or self.environment:
             yield "\n# What projects for this target go by, unless they are told otherwise.\n"

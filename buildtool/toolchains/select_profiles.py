@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.project.model import Project, Target
 from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
-from buildtool.toolchains.dsp_toolchain import dsp_profiles, told_of_dsp
+from buildtool.toolchains.dsp_toolchain import dsp_profiles, host_for_dsp_toolchain
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def profiles(project: Project, target: Target) -> tuple[Profile, dict[str, Profile]]:
     """The profiles of both sides; raises as `host_profile` does."""
     sysroot = _sysroot(target)  # looked for once: all its files are checked
-    return _host_side(project, target, sysroot), _skel_side(project, target, sysroot)
+    return _host_profile(project, target, sysroot), _skel_profiles(project, target, sysroot)
 
 
 def host_profile(project: Project, target: Target) -> Profile:
@@ -26,22 +26,22 @@ def host_profile(project: Project, target: Target) -> Profile:
     Its import stub of libcdsprpc is written to the user's cache.  Raises `ProfileError` for what
     it cannot do, `ToolMissingError` and `ToolUnfitError` for the tools behind it.
     """
-    return _host_side(project, target, _sysroot(target))
+    return _host_profile(project, target, _sysroot(target))
 
 
 def skel_profiles(project: Project, target: Target) -> dict[str, Profile]:
     """The profile of each DSP arch of the target; raises as `host_profile` does."""
-    return _skel_side(project, target, _sysroot(target))
+    return _skel_profiles(project, target, _sysroot(target))
 
 
-def _host_side(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
+def _host_profile(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
     cdsprpc = system_cdsprpc(target.platform, sysroot)
     write_stub(cdsprpc)
-    host = _host(project, target, sysroot)._replace(cdsprpc=cdsprpc)
-    return told_of_dsp(host, project, target)
+    host = _platform_profile(project, target, sysroot)._replace(cdsprpc=cdsprpc)
+    return host_for_dsp_toolchain(host, project, target)
 
 
-def _skel_side(project: Project, target: Target, sysroot: Sysroot | None) -> dict[str, Profile]:
+def _skel_profiles(project: Project, target: Target, sysroot: Sysroot | None) -> dict[str, Profile]:
     found = dsp_profiles(project, target)
     if not sysroot:
         return found
@@ -60,7 +60,7 @@ def _sysroot(target: Target) -> Sysroot | None:
     return target_sysroot(target)
 
 
-def _host(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
+def _platform_profile(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
     """Only the platform that is asked for is imported."""
     if target.platform == "android":
         from buildtool.toolchains.android import android  # noqa: PLC0415

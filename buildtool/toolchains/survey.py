@@ -44,7 +44,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolRow:
+class ToolStatus:
     """One way to build for a platform, or to reach a device; `version` and `where` are "" when
     it was not found.  A tool that is ready can have faults too: they do not keep it from work."""
 
@@ -57,7 +57,7 @@ class ToolRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetRow:
+class TargetStatus:
     """A target of the project: the profiles that build it, and what keeps it from being built."""
 
     name: str
@@ -74,8 +74,8 @@ class TargetRow:
 class Survey:
     """All tools, and the project's targets in its order."""
 
-    tools: tuple[ToolRow, ...]
-    targets: tuple[TargetRow, ...]
+    tools: tuple[ToolStatus, ...]
+    targets: tuple[TargetStatus, ...]
 
     @property
     def all_buildable(self) -> bool:
@@ -94,10 +94,10 @@ def survey(project: Project) -> Survey:
     """Look for every tool as `project` wishes, and choose the profiles of each of its targets."""
     return Survey(
         tools=tuple(
-            _tool_row(platform, toolchain, look, project) for platform, toolchain, look in _ROWS
+            _tool_status(platform, toolchain, find, project) for platform, toolchain, find in _TOOLS
         ),
         targets=tuple(
-            _target_row(project, name, target) for name, target in project.targets.items()
+            _target_status(project, name, target) for name, target in project.targets.items()
         ),
     )
 
@@ -112,7 +112,7 @@ def _emulated(project: Project) -> FoundTool:
     return find_qemu(project.tool("qemu"))
 
 
-_ROWS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
+_TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
     ("ubuntu-aarch64", "zig", lambda project: find_zig(project.tool("zig"))),
     ("ubuntu-aarch64", "gcc", lambda project: find_gcc(project.tool("gcc-aarch64"))),
     ("ubuntu-aarch64", "clang", lambda project: find_clang(project.tool("clang"))),
@@ -129,18 +129,18 @@ _ROWS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (
 )
 
 
-def _tool_row(
-    platform: str, toolchain: str, look: Callable[[Project], FoundTool], project: Project
-) -> ToolRow:
+def _tool_status(
+    platform: str, toolchain: str, find: Callable[[Project], FoundTool], project: Project
+) -> ToolStatus:
     try:
-        tool = look(project)
+        tool = find(project)
     except ProfileError as error:  # the machine is of another kind
-        return ToolRow(platform, toolchain, NOT_HERE, faults=(_fault(error),))
+        return ToolStatus(platform, toolchain, NOT_HERE, faults=(_fault(error),))
     except ToolMissingError as error:
-        return ToolRow(platform, toolchain, MISSING, faults=(_fault(error),))
+        return ToolStatus(platform, toolchain, MISSING, faults=(_fault(error),))
     except (BuildtoolError, OSError) as error:
-        return ToolRow(platform, toolchain, UNFIT, faults=(_fault(error),))
-    return ToolRow(
+        return ToolStatus(platform, toolchain, UNFIT, faults=(_fault(error),))
+    return ToolStatus(
         platform,
         toolchain,
         READY if tool.usable else UNFIT,
@@ -150,7 +150,7 @@ def _tool_row(
     )
 
 
-def _target_row(project: Project, name: str, target: Target) -> TargetRow:
+def _target_status(project: Project, name: str, target: Target) -> TargetStatus:
     profiles: list[str] = []
     faults: dict[Fault, None] = {}
     for side in _sides(project, target):
@@ -160,7 +160,7 @@ def _target_row(project: Project, name: str, target: Target) -> TargetRow:
                 profiles.append(profile.name)
         except (BuildtoolError, OSError) as error:
             faults[_fault(error)] = None
-    return TargetRow(name, target.platform, tuple(profiles), tuple(faults))
+    return TargetStatus(name, target.platform, tuple(profiles), tuple(faults))
 
 
 def _sides(project: Project, target: Target) -> Iterator[Callable[[], list[Profile]]]:

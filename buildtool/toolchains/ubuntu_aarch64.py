@@ -8,7 +8,7 @@ from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
-from buildtool.toolchains.zig_cpu import ZigCpuNames
+from buildtool.toolchains.zig_cpu import ZigCpuRule
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
 
@@ -37,7 +37,7 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_requirement: Tool = NO_REQUIR
             c=(program, "cc", *arguments),
             cxx=(program, "c++", *arguments),
         ),
-        refusals=(ZigCpuNames(),),
+        unsupported=(ZigCpuRule(),),
     )
 
 

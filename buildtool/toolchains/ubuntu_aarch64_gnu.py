@@ -107,8 +107,8 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     startfiles = _startfiles(libc) if libc else []
     c_headers = [*(path for path in own if "c++" not in path.parts), *headers]
     cxx_headers = [*own, *headers]
-    c_arguments = [*arguments, *_only_listed(kind, ["-nostdinc"] if own else [])]
-    cxx_arguments = [*arguments, *_only_listed(kind, ["-nostdinc", "-nostdinc++"] if own else [])]
+    c_arguments = [*arguments, *_isolated(kind, ["-nostdinc"] if own else [])]
+    cxx_arguments = [*arguments, *_isolated(kind, ["-nostdinc", "-nostdinc++"] if own else [])]
     lld = str(tool.lld) if isinstance(tool, Clang) else ""
     settings = {
         "KIND": kind,
@@ -150,7 +150,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
     )
 
 
-def _only_listed(kind: str, flags: list[str]) -> list[str]:
+def _isolated(kind: str, flags: list[str]) -> list[str]:
     """`flags` that take away default headers; clang would warn of them where it links."""
     if not flags or kind == "gcc":
         return flags

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from buildtool.core.value import Value
-from buildtool.toolchains.unsupported import Refusal
+from buildtool.toolchains.unsupported import UnsupportedFeature
 
 _OPTION = r"-m(arch|cpu|tune)=(\S+)"  # texts: most builds need none of them compiled
 _ARCH = r"armv(8|9)(?:\.(\d))?-a"
@@ -36,7 +36,7 @@ _FROM_8_4 = {name: (*words, "fp16fml") for name, words in _FROM_9.items()}
 _FROM_8_4["crypto"] = _FROM_9["crypto"]
 
 
-def in_zig_s_words(flag: str) -> str:
+def zig_cpu_flag(flag: str) -> str:
     """The flag that zig takes in place of a -march= or -mcpu= of clang's and gcc's; "" where no
     exact one is known."""
     option = re.fullmatch(_OPTION, flag)
@@ -60,43 +60,44 @@ def in_zig_s_words(flag: str) -> str:
     return "-mcpu=" + "+".join([name, *features])
 
 
-class ZigCpuNames(Value):
+class ZigCpuRule(Value):
     """The rule that processors are to be named in zig's words."""
 
-    def refused(self, flags: Sequence[str]) -> Refusal | None:
+    def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
         asked = [flag for flag in flags if re.fullmatch(_OPTION, flag)]
         return _refusal(asked[-1]) if asked else None
 
-    def met(self, output: str) -> Refusal | None:
+    def reported_in(self, output: str) -> UnsupportedFeature | None:
         if "unknown CPU" not in output:
             return None
         asked = [found[0] for found in re.finditer(_OPTION, output)]
         return next(filter(None, map(_refusal, reversed(asked))), None)
 
 
-def _refusal(flag: str) -> Refusal | None:
+def _refusal(flag: str) -> UnsupportedFeature | None:
     """What is wrong with `flag` where it is the last that names a processor."""
     if flag.startswith("-mtune="):
-        return Refusal(
+        return UnsupportedFeature(
             flag,
             "",
             (),
             reason="zig takes -mtune for -mcpu: it would compile for that processor only",
-            remedy=f"Leave {flag} out, or use another compiler: {_OTHERS}.",
+            remedy=f"Leave {flag} out, or use another compiler: {_OTHER_COMPILERS}.",
         )
     name = flag.partition("=")[2].partition("+")[0]
     if not re.fullmatch(_ARCH, name) and not re.fullmatch(_CPU, name):
         return None
-    same = in_zig_s_words(flag)
-    return Refusal(
+    same = zig_cpu_flag(flag)
+    return UnsupportedFeature(
         flag,
         "",
         (),
         reason="zig names processors and their features in words of its own",
-        remedy=f"Write {same}, which means the same to zig, or use another compiler: {_OTHERS}."
+        remedy=f"Write {same}, which means the same to zig, or use another compiler:"
+        f" {_OTHER_COMPILERS}."
         if same
-        else f"Use another compiler: {_OTHERS}.",
+        else f"Use another compiler: {_OTHER_COMPILERS}.",
     )
 
 
-_OTHERS = 'toolchain = "gcc" or "clang" in the target'
+_OTHER_COMPILERS = 'toolchain = "gcc" or "clang" in the target'

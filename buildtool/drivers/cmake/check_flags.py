@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buildtool.drivers.cmake.file_api import BuildTree
 from buildtool.toolchains.profile import Profile, ProfileError
-from buildtool.toolchains.unsupported import refused
+from buildtool.toolchains.unsupported import find_unsupported
 
 
 def check_flags(tree: BuildTree, profile: Profile) -> None:
@@ -14,7 +14,7 @@ def check_flags(tree: BuildTree, profile: Profile) -> None:
     """
     for target in tree.targets:
         for group in target.groups:
-            if refusal := refused(profile.refusals, group.flags):
+            if refusal := find_unsupported(profile.unsupported, group.flags):
                 sources = ", ".join(path.name for path in group.sources[:3])
                 more = ", …" if len(group.sources) > 3 else ""
                 raise ProfileError(

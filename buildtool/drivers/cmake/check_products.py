@@ -8,7 +8,7 @@ from pathlib import Path
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.plan import CMakeStep
-from buildtool.toolchains.check_host_file import check_host
+from buildtool.toolchains.check_host_file import check_host_file
 from buildtool.toolchains.check_skel import check_library, check_skel, is_skel
 
 
@@ -62,7 +62,7 @@ def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
     """What the ARM64 side ships runs on the platform that it is built for."""
     for path in files.values():
         if is_elf(path):
-            check_host(read_elf(path), step.profile)
+            check_host_file(read_elf(path), step.profile)
 
 
 def _check_skels(

@@ -42,12 +42,12 @@ from buildtool.inputs.roots import Roots
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import empty_written, preset_files
 from buildtool.sdk.cmake import CMake
-from buildtool.toolchains.cdsprpc import advice
-from buildtool.toolchains.unsupported import remedies
+from buildtool.toolchains.cdsprpc import missing_symbols_remedy
+from buildtool.toolchains.unsupported import explain_failure
 
 if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
-    from buildtool.toolchains.unsupported import Rule
+    from buildtool.toolchains.unsupported import UnsupportedRule
 
 PROGRESS = re.compile(
     r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
@@ -245,21 +245,21 @@ class Driver(Value):
 
     def check_configuration(self) -> None:
         """Refuse flags and libraries that would not do."""
-        if not self.refusals and not self.step.profile.cdsprpc:
+        if not self.unsupported and not self.step.profile.cdsprpc:
             return
         from buildtool.drivers.cmake.check_flags import check_flags  # noqa: PLC0415 - CMake seldom runs
         from buildtool.drivers.cmake.check_links import check_links  # noqa: PLC0415
 
         tree = read_build_tree(self.tree)
-        if self.refusals:
+        if self.unsupported:
             check_flags(tree, self.step.profile)
         if self.step.profile.cdsprpc:
             check_links(tree, self.step.profile.cdsprpc)
 
     @property
-    def refusals(self) -> tuple[Rule, ...]:
+    def unsupported(self) -> tuple[UnsupportedRule, ...]:
         """A toolchain file of the component's own brings a compiler of its own."""
-        return () if self.step.toolchain_file else self.step.profile.refusals
+        return () if self.step.toolchain_file else self.step.profile.unsupported
 
     def show(self, done: Completed, sign: str) -> None:
         """Show what a tool that succeeded said, when there is a warning in it."""
@@ -300,8 +300,12 @@ class Driver(Value):
             done,
             f"{doing} {step.summary}",
             directories=(step.tree, step.source),
-            remedy=remedies(self.refusals, done.output)
-            or (advice(done.output, step.profile.cdsprpc) if step.profile.cdsprpc else "")
+            remedy=explain_failure(self.unsupported, done.output)
+            or (
+                missing_symbols_remedy(done.output, step.profile.cdsprpc)
+                if step.profile.cdsprpc
+                else ""
+            )
             or hints(done.output, step.arch or "")
             or f"The build tree is {step.tree}; fix what the tool reports and build again.",
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from buildtool.idl.emit.c_text import fill
-from buildtool.idl.layout.types import element_of, is_flat, resolve
+from buildtool.idl.layout.types import element_of, is_flat, strip_typedefs
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -63,7 +63,7 @@ def result_type(method: Method) -> str:
 
 def is_unsigned(method: Method) -> bool:
     """Whether the error code is returned as an unsigned type."""
-    return method.result is not None and resolve(method.result) in (
+    return method.result is not None and strip_typedefs(method.result) in (
         Primitive.ULONG,
         Primitive.UINT32,
     )
@@ -73,7 +73,7 @@ def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
     """The C parameters that one IDL parameter becomes."""
     name, type_ = parameter.name, parameter.type
     const = "const " if parameter.direction is Direction.IN else ""
-    match resolve(type_):
+    match strip_typedefs(type_):
         case DmaHandle():
             return (
                 CVariable("int", name),
@@ -97,7 +97,7 @@ def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
 
 def member_variables(member: Member) -> tuple[CVariable, ...]:
     """The C members that one struct member becomes; a typedef'd sequence is spread too."""
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case Sequence() | String() as many:
             return (
                 CVariable(f"{c_type(element_of(many))}*", member.name),
@@ -146,7 +146,7 @@ def uses_strings(types: list[Type], *, wide: bool) -> bool:
 
 
 def _contains_string(type_: Type, wide: bool) -> bool:
-    match resolve(type_):
+    match strip_typedefs(type_):
         case String(wide=is_wide):
             return is_wide == wide
         case Sequence(element=element) | Array(element=element):

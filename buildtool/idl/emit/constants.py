@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from buildtool.idl.layout.types import resolve
+from buildtool.idl.layout.types import strip_typedefs
 from buildtool.idl.model import Constant, Primitive, String
 
 SUFFIXES = {
@@ -17,7 +17,7 @@ SUFFIXES = {
 
 def literal(constant: Constant) -> str:
     """The value as a C expression of the constant's type, safe inside any expression."""
-    type_, value = resolve(constant.type), constant.value
+    type_, value = strip_typedefs(constant.type), constant.value
     if isinstance(value, str):
         wide = type_ is Primitive.WCHAR or (isinstance(type_, String) and type_.wide)
         return ("L" if wide else "") + quoted(value, '"' if isinstance(type_, String) else "'")

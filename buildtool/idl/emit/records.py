@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from buildtool.idl.emit.c_declarations import CVariable, c_type, function_name
-from buildtool.idl.layout.method_layout import Face, Field, Record, Role, WireMethod, record_of
+from buildtool.idl.layout.method_layout import (
+    RecordField,
+    RecordKind,
+    Role,
+    WireMethod,
+    WireRecord,
+    record_of,
+)
 from buildtool.idl.layout.types import (
     Composite,
     composite,
     flat_size,
     is_flat,
     is_nested,
-    resolve,
+    strip_typedefs,
 )
 from buildtool.idl.model import (
     Array,
@@ -25,21 +32,21 @@ from buildtool.idl.model import (
     Type,
 )
 
-SUFFIX = {Face.IN: "in", Face.CAPACITY: "room", Face.RESULT: "out"}
+SUFFIX = {RecordKind.IN: "in", RecordKind.CAPACITY: "room", RecordKind.RESULT: "out"}
 
 
-def record_name(owner: str, face: Face) -> str:
+def record_name(owner: str, kind: RecordKind) -> str:
     """`struct S__in`, `struct S__room` or `struct S__out`."""
-    return f"struct {owner}__{SUFFIX[face]}"
+    return f"struct {owner}__{SUFFIX[kind]}"
 
 
-def record_struct(owner: str, face: Face, record: Record, *, received: bool) -> str:
+def record_struct(owner: str, kind: RecordKind, record: WireRecord, *, received: bool) -> str:
     """C source of the record.
 
     `received` says that its bytes come from the other side: then a boolean is read
     as an octet, since a C `bool` may only hold 0 and 1.
     """
-    name = record_name(owner, face)
+    name = record_name(owner, kind)
     lines = "".join(
         f"    {_variable(field, received)};".ljust(40) + f" /* at {field.offset} */\n"
         for field in record.fields
@@ -50,13 +57,13 @@ def record_struct(owner: str, face: Face, record: Record, *, received: bool) -> 
     )
 
 
-def _variable(field: Field, received: bool) -> CVariable:
+def _variable(field: RecordField, received: bool) -> CVariable:
     type_ = field.type
     if type_ is None:
         return CVariable("uint32_t", field.name)
-    if field.face is not None:
-        return CVariable(record_name(composite(type_).c_type, field.face), field.name)
-    if received and resolve(type_) is Primitive.BOOLEAN:
+    if field.kind is not None:
+        return CVariable(record_name(composite(type_).c_type, field.kind), field.name)
+    if received and strip_typedefs(type_) is Primitive.BOOLEAN:
         return CVariable("uint8_t", field.name)
     if isinstance(type_, Array):
         return CVariable(c_type(type_.element), field.name, f"[{type_.length}]")
@@ -68,9 +75,9 @@ def method_records(interface: Interface, wire: WireMethod, *, received: bool) ->
     name = function_name(interface, interface.methods[wire.index])
     parts = []
     if wire.prim_in.fields:
-        parts.append(record_struct(name, Face.IN, wire.prim_in, received=received))
+        parts.append(record_struct(name, RecordKind.IN, wire.prim_in, received=received))
     if wire.prim_rout.fields:
-        parts.append(record_struct(name, Face.RESULT, wire.prim_rout, received=not received))
+        parts.append(record_struct(name, RecordKind.RESULT, wire.prim_rout, received=not received))
     return "\n".join(parts)
 
 
@@ -84,10 +91,10 @@ def size_checks(parameters: Iterable[Parameter]) -> str:
 
 
 def _elements(type_: Type) -> Iterator[Type]:
-    resolved = resolve(type_)
+    resolved = strip_typedefs(type_)
     if isinstance(resolved, Sequence):
         element = resolved.element
-        if is_flat(element) and isinstance(resolve(element), Struct | Array):
+        if is_flat(element) and isinstance(strip_typedefs(element), Struct | Array):
             yield element
         yield from _elements(element)
     elif isinstance(resolved, Struct):
@@ -105,7 +112,7 @@ def composites(parameters: Iterable[Parameter], direction: Direction) -> tuple[C
 
 
 def _collect(type_: Type, found: dict[str, Composite]) -> None:
-    resolved = resolve(type_)
+    resolved = strip_typedefs(type_)
     inner = composite(resolved.element) if isinstance(resolved, Sequence) else composite(type_)
     if inner.c_type in found:
         return
@@ -117,30 +124,30 @@ def _collect(type_: Type, found: dict[str, Composite]) -> None:
 
 def element_composite(type_: Type) -> Composite | None:
     """The composite that a sequence's elements are, None for a sequence of flat ones."""
-    resolved = resolve(type_)
+    resolved = strip_typedefs(type_)
     if isinstance(resolved, Sequence) and not is_flat(resolved.element):
         return composite(resolved.element)
     return None
 
 
-def has_record(inner: Composite, face: Face) -> bool:
+def has_record(inner: Composite, kind: RecordKind) -> bool:
     """Whether the composite has any field in this face."""
-    return bool(record_of(inner.members, face).fields)
+    return bool(record_of(inner.members, kind).fields)
 
 
 FieldNames = Mapping[tuple[str, bool], str]
 """A record's field names by parameter and by whether the field is a capacity."""
 
 
-def field_names(record: Record) -> FieldNames:
+def field_names(record: WireRecord) -> FieldNames:
     """The field names of a method's record."""
     return {(f.source, f.role is Role.CAPACITY): f.name for f in record.fields}
 
 
 def copied(target: str, source: str, type_: Type, *, received: bool = False) -> str:
     """The statement that copies a flat value; `received` as in `record_struct`."""
-    if isinstance(resolve(type_), Array):
+    if isinstance(strip_typedefs(type_), Array):
         return f"memcpy({target}, {source}, {flat_size(type_)[0]});"
-    if received and resolve(type_) is Primitive.BOOLEAN:
+    if received and strip_typedefs(type_) is Primitive.BOOLEAN:
         return f"{target} = {source} != 0;"
     return f"{target} = {source};"

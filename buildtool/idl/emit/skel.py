@@ -22,8 +22,8 @@ from buildtool.idl.emit.skel_records import give_function, in_function, room_fun
 from buildtool.idl.emit.support import support
 from buildtool.idl.emit.support_skel import SKEL
 from buildtool.idl.emit.version import version_check
-from buildtool.idl.layout.method_layout import Face, record_of, wire_methods
-from buildtool.idl.layout.types import resolve
+from buildtool.idl.layout.method_layout import RecordKind, record_of, wire_methods
+from buildtool.idl.layout.types import strip_typedefs
 from buildtool.idl.model import Direction, DmaHandle, Interface, Method, Unit
 
 DMA = """\
@@ -51,7 +51,7 @@ def skel(unit: Unit, interface: Interface) -> str:
         f"/* {interface.c_name}_skel.c: the called side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
         f'#include "{unit.stem}.h"\n',
-        DMA if any(isinstance(resolve(p.type), DmaHandle) for p in parameters) else "",
+        DMA if any(isinstance(strip_typedefs(p.type), DmaHandle) for p in parameters) else "",
         note(unit.digest),
         support("\n".join(body), SKEL),
         size_checks(parameters),
@@ -65,13 +65,16 @@ def _composites(methods: Sequence[Method]) -> list[str]:
     parameters = [parameter for method in methods for parameter in method.parameters]
     parts = []
     for inner in composites(parameters, Direction.IN):
-        record = record_of(inner.members, Face.IN)
-        parts += [record_struct(inner.c_type, Face.IN, record, received=True), in_function(inner)]
+        record = record_of(inner.members, RecordKind.IN)
+        parts += [
+            record_struct(inner.c_type, RecordKind.IN, record, received=True),
+            in_function(inner),
+        ]
     for inner in composites(parameters, Direction.ROUT):
-        room = record_of(inner.members, Face.CAPACITY)
-        parts.append(record_struct(inner.c_type, Face.CAPACITY, room, received=True))
-        if has_record(inner, Face.RESULT):
-            out = record_of(inner.members, Face.RESULT)
-            parts.append(record_struct(inner.c_type, Face.RESULT, out, received=False))
+        room = record_of(inner.members, RecordKind.CAPACITY)
+        parts.append(record_struct(inner.c_type, RecordKind.CAPACITY, room, received=True))
+        if has_record(inner, RecordKind.RESULT):
+            out = record_of(inner.members, RecordKind.RESULT)
+            parts.append(record_struct(inner.c_type, RecordKind.RESULT, out, received=False))
         parts += [room_function(inner), give_function(inner)]
     return parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from buildtool.idl.emit.c_declarations import function_name, is_unsigned, takes_handle
 from buildtool.idl.emit.c_text import fill, if_any
 from buildtool.idl.emit.records import FieldNames, copied, record_name
-from buildtool.idl.layout.method_layout import Face, WireMethod
-from buildtool.idl.layout.types import element_of, flat_size, resolve
+from buildtool.idl.layout.method_layout import RecordKind, WireMethod
+from buildtool.idl.layout.types import element_of, flat_size, strip_typedefs
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -30,13 +30,16 @@ def declarations(interface: Interface, wire: WireMethod) -> list[str]:
     name = function_name(interface, method)
     lines = []
     if wire.prim_in.fields:
-        lines.append(f"{record_name(name, Face.IN)} _in = {{0}};")
+        lines.append(f"{record_name(name, RecordKind.IN)} _in = {{0}};")
     if wire.prim_rout.fields:
-        lines.append(f"{record_name(name, Face.RESULT)} _out = {{0}};")
+        lines.append(f"{record_name(name, RecordKind.RESULT)} _out = {{0}};")
     for parameter in method.parameters:
-        if isinstance(resolve(parameter.type), DmaHandle):
+        if isinstance(strip_typedefs(parameter.type), DmaHandle):
             lines.append(f"uint32_t {parameter.name}Len = 0;")
-        if isinstance(resolve(parameter.type), Handle) and parameter.direction is Direction.ROUT:
+        if (
+            isinstance(strip_typedefs(parameter.type), Handle)
+            and parameter.direction is Direction.ROUT
+        ):
             lines.append(f"remote_handle64 {parameter.name} = 0;")
     return [*lines, "int _err;"]
 
@@ -44,7 +47,7 @@ def declarations(interface: Interface, wire: WireMethod) -> list[str]:
 def dma_places(method: Method, wire: WireMethod, base: str, first: int) -> dict[str, str]:
     """The C expression of each shared buffer's argument: `base[first…]`, by parameter."""
     handles = (*wire.in_handles, *wire.out_handles)
-    dma = {p.name for p in method.parameters if isinstance(resolve(p.type), DmaHandle)}
+    dma = {p.name for p in method.parameters if isinstance(strip_typedefs(p.type), DmaHandle)}
     return {name: f"{base}[{first + at}]" for at, name in enumerate(handles) if name in dma}
 
 
@@ -62,7 +65,7 @@ def dma_arguments(name: str, place: str) -> list[str]:
 
 def flat_argument(parameter: Parameter, names: FieldNames) -> str:
     """The C argument of a parameter that is in primIn or primROut itself."""
-    name, type_ = parameter.name, resolve(parameter.type)
+    name, type_ = parameter.name, strip_typedefs(parameter.type)
     if parameter.direction is Direction.IN:
         field = f"_in.{names[name, False]}"
         if isinstance(type_, Struct):
@@ -79,7 +82,7 @@ def flat_inrout(parameter: Parameter, names: FieldNames) -> str:
 
 def element_size(parameter: Parameter) -> int:
     """Bytes of an element of a flat sequence or text."""
-    many = resolve(parameter.type)
+    many = strip_typedefs(parameter.type)
     if not isinstance(many, Sequence | String):
         raise ValueError(f"not a sequence: {parameter.name}")
     return flat_size(element_of(many))[0]

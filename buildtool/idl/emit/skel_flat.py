@@ -18,7 +18,7 @@ from buildtool.idl.emit.skel_call import (
     implementation,
 )
 from buildtool.idl.layout.method_layout import WireMethod
-from buildtool.idl.layout.types import is_flat, resolve
+from buildtool.idl.layout.types import is_flat, strip_typedefs
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -84,7 +84,7 @@ def _wrong_buffers(method: Method, wire: WireMethod, places: _Places) -> list[st
     if wire.prim_in.fields:
         wrong.append(f"!_read(&_in, &_pra[0], {wire.prim_in.size})")
     for parameter in method.parameters:
-        if isinstance(resolve(parameter.type), Sequence | String):
+        if isinstance(strip_typedefs(parameter.type), Sequence | String):
             wrong += _wrong_sequence(parameter, places)
     if wire.prim_rout.fields:
         wrong.append(f"!_holds(&_pra[{wire.counts[0]}], {wire.prim_rout.size}, 1)")
@@ -92,7 +92,7 @@ def _wrong_buffers(method: Method, wire: WireMethod, places: _Places) -> list[st
 
 
 def _wrong_sequence(parameter: Parameter, places: _Places) -> list[str]:
-    name, many, size = parameter.name, resolve(parameter.type), element_size(parameter)
+    name, many, size = parameter.name, strip_typedefs(parameter.type), element_size(parameter)
     inrout = parameter.direction is Direction.INROUT
     wrong = []
     if parameter.direction is not Direction.ROUT:
@@ -124,7 +124,7 @@ def _carry_over(parameter: Parameter, places: _Places) -> str:
 def _arguments(parameter: Parameter, places: _Places) -> list[str]:
     """The C arguments of one parameter."""
     name, direction = parameter.name, parameter.direction
-    match resolve(parameter.type):
+    match strip_typedefs(parameter.type):
         case DmaHandle():
             return dma_arguments(name, f"_pra[{places.at(parameter)}]")
         case Handle():
@@ -145,7 +145,7 @@ def _results(method: Method, wire: WireMethod, places: _Places) -> list[str]:
     lines = [
         f"_pra[{places.at(p)}].h64 = {p.name};"
         for p in method.parameters
-        if isinstance(resolve(p.type), Handle) and p.direction is Direction.ROUT
+        if isinstance(strip_typedefs(p.type), Handle) and p.direction is Direction.ROUT
     ]
     if wire.prim_rout.fields:
         lines.append(f"memcpy(_pra[{wire.counts[0]}].buf.pv, &_out, {wire.prim_rout.size});")

@@ -18,7 +18,7 @@ from buildtool.idl.emit.skel_call import (
 )
 from buildtool.idl.emit.skel_records import give, unpack_in, unpack_room
 from buildtool.idl.layout.method_layout import WireMethod
-from buildtool.idl.layout.types import element_of, is_flat, is_nested, resolve
+from buildtool.idl.layout.types import element_of, is_flat, is_nested, strip_typedefs
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -88,7 +88,7 @@ def _take_records(wire: WireMethod) -> list[str]:
 def _native_variables(parameter: Parameter) -> list[str]:
     """The variables that hold what is taken out of the call."""
     name = parameter.name
-    match resolve(parameter.type):
+    match strip_typedefs(parameter.type):
         case Sequence() | String() as many:
             return [f"{c_type(element_of(many))}* {name};", f"int {name}Len;"]
         case Struct() if not is_flat(parameter.type):
@@ -100,7 +100,7 @@ def _native_variables(parameter: Parameter) -> list[str]:
 def _take(parameter: Parameter, names: FieldNames) -> list[str]:
     """Statements that fill a parameter's variables."""
     name, type_, direction = parameter.name, parameter.type, parameter.direction
-    resolved = resolve(type_)
+    resolved = strip_typedefs(type_)
     if isinstance(resolved, DmaHandle | Handle):
         return []
     if is_flat(type_):
@@ -119,7 +119,7 @@ def _take(parameter: Parameter, names: FieldNames) -> list[str]:
 
 
 def _take_inrout(parameter: Parameter, names: FieldNames) -> list[str]:
-    name, many, size = parameter.name, resolve(parameter.type), element_size(parameter)
+    name, many, size = parameter.name, strip_typedefs(parameter.type), element_size(parameter)
     length, room = f"_in.{names[name, False]}", f"_in.{names[name, True]}"
     take = f"_take_in(_call, {length}, {size})"
     lines = if_any([f"_call->err == 0 && {length} > {room}"], BAD_CALL)
@@ -139,7 +139,7 @@ def _take_inrout(parameter: Parameter, names: FieldNames) -> list[str]:
 def _arguments(parameter: Parameter, names: FieldNames, places: dict[str, str]) -> list[str]:
     """The C arguments of one parameter."""
     name = parameter.name
-    match resolve(parameter.type):
+    match strip_typedefs(parameter.type):
         case DmaHandle():
             return dma_arguments(name, places[name])
         case String() if parameter.direction is Direction.IN:

@@ -20,15 +20,15 @@ from buildtool.idl.emit.records import (
     has_record,
     record_name,
 )
-from buildtool.idl.layout.method_layout import Face
-from buildtool.idl.layout.types import Composite, composite, is_flat, resolve
+from buildtool.idl.layout.method_layout import RecordKind
+from buildtool.idl.layout.types import Composite, composite, is_flat, strip_typedefs
 from buildtool.idl.model import Member, String, Struct
 
 
 def in_function(inner: Composite) -> str:
     """`_in_S(call, w, v)`: the value that came in."""
     lines = [unpack_in(m, f"v->{m.name}", "w->", {}) for m in inner.members]
-    wire = record_name(inner.c_type, Face.IN)
+    wire = record_name(inner.c_type, RecordKind.IN)
     return _function(
         f"_in_{inner.c_type}", f"_Call* _call, const {wire}* w, {inner.c_type}* v", lines
     )
@@ -37,7 +37,7 @@ def in_function(inner: Composite) -> str:
 def room_function(inner: Composite) -> str:
     """`_room_S(call, w, v)`: the value for the implementation to fill."""
     lines = [unpack_room(m, f"v->{m.name}", "w->", {}) for m in inner.members]
-    wire = record_name(inner.c_type, Face.CAPACITY)
+    wire = record_name(inner.c_type, RecordKind.CAPACITY)
     return _function(
         f"_room_{inner.c_type}", f"_Call* _call, const {wire}* w, {inner.c_type}* v", lines
     )
@@ -48,11 +48,11 @@ def give_function(inner: Composite) -> str:
     if not has_give(inner):
         return ""
     lines = [give(m, f"v->{m.name}", f"&v->{m.name}", "w->") for m in inner.members]
-    wire = record_name(inner.c_type, Face.RESULT)
+    wire = record_name(inner.c_type, RecordKind.RESULT)
     return _function(
         f"_give_{inner.c_type}",
         ("_Call* _call, " if walks(inner) else "")
-        + (f"{wire}* w, " if has_record(inner, Face.RESULT) else "")
+        + (f"{wire}* w, " if has_record(inner, RecordKind.RESULT) else "")
         + f"const {inner.c_type}* v",
         lines,
     )
@@ -62,7 +62,7 @@ def unpack_in(member: Member, value: str, wire: str, names: FieldNames) -> str:
     """Statements that make one native member; `value` is its C expression."""
     length = wire + names.get((member.name, False), f"{member.name}Len")
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return copied(value, wire + member.name, member.type, received=True)
         case String(wide=wide):
@@ -74,7 +74,7 @@ def unpack_in(member: Member, value: str, wire: str, names: FieldNames) -> str:
                 f"{value}Len = (int){length};"
             )
         case model.Sequence() if inner is not None:
-            record = record_name(inner.c_type, Face.IN)
+            record = record_name(inner.c_type, RecordKind.IN)
             return _elements(
                 value,
                 length,
@@ -93,7 +93,7 @@ def unpack_room(member: Member, value: str, wire: str, names: FieldNames) -> str
     """Statements that make one native member for the implementation to fill."""
     length = wire + names.get((member.name, True), f"{member.name}Len")
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return ""
         case Struct(c_name=name):
@@ -105,11 +105,11 @@ def unpack_room(member: Member, value: str, wire: str, names: FieldNames) -> str
                 f"{value}Len = (int){length};"
             )
         case _:
-            room = record_name(inner.c_type, Face.CAPACITY)
-            out = record_name(inner.c_type, Face.RESULT)
+            room = record_name(inner.c_type, RecordKind.CAPACITY)
+            out = record_name(inner.c_type, RecordKind.RESULT)
             first = [f"const char* _records = _take_in(_call, {length}, sizeof({room}));"]
             results, last = "NULL", []
-            if has_record(inner, Face.RESULT):
+            if has_record(inner, RecordKind.RESULT):
                 first.append(f"void* _results = _take_out(_call, {length}, sizeof({out}));")
                 results = "_results"
             if has_give(inner):
@@ -146,14 +146,14 @@ def _elements(
 def give(member: Member, value: str, address: str, wire: str) -> str:
     """Statements that put one member's result on its way back."""
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return copied(wire + member.name, value, member.type)
         case Struct():
             own = composite(member.type)
             if not has_give(own):
                 return ""
-            given = f"&{wire}{member.name}, " if has_record(own, Face.RESULT) else ""
+            given = f"&{wire}{member.name}, " if has_record(own, RecordKind.RESULT) else ""
             return f"_give_{own.c_type}({call_argument(own)}{given}{address});"
         case _ if inner is not None and has_give(inner):
             element = inner.c_type
@@ -162,10 +162,10 @@ def give(member: Member, value: str, address: str, wire: str) -> str:
                 f"const {element}* _values = (const {element}*)_all.native;",
             ]
             body = [f"_give_{element}({call_argument(inner)}&_values[_i]);"]
-            if has_record(inner, Face.RESULT):
+            if has_record(inner, RecordKind.RESULT):
                 lines.append("char* _results = (char*)_all.wire;")
                 body = [
-                    f"{record_name(element, Face.RESULT)} _record = {{0}};",
+                    f"{record_name(element, RecordKind.RESULT)} _record = {{0}};",
                     f"_give_{element}({call_argument(inner)}&_record, &_values[_i]);",
                     "memcpy(_results + _i * sizeof(_record), &_record, sizeof(_record));",
                 ]
@@ -180,7 +180,7 @@ def has_give(inner: Composite) -> bool:
     return any(
         is_flat(member.type)
         or ((element := element_composite(member.type)) is not None and has_give(element))
-        or (isinstance(resolve(member.type), Struct) and has_give(composite(member.type)))
+        or (isinstance(strip_typedefs(member.type), Struct) and has_give(composite(member.type)))
         for member in inner.members
     )
 
@@ -190,7 +190,7 @@ def walks(inner: Composite) -> bool:
     return any(
         ((element := element_composite(member.type)) is not None and has_give(element))
         or (
-            isinstance(resolve(member.type), Struct)
+            isinstance(strip_typedefs(member.type), Struct)
             and not is_flat(member.type)
             and walks(composite(member.type))
         )

@@ -19,7 +19,7 @@ from buildtool.idl.emit.stub_methods import method_function
 from buildtool.idl.emit.stub_records import fetch_function, in_function, room_function
 from buildtool.idl.emit.support import support
 from buildtool.idl.emit.support_stub import STUB
-from buildtool.idl.layout.method_layout import Face, record_of, wire_methods
+from buildtool.idl.layout.method_layout import RecordKind, record_of, wire_methods
 from buildtool.idl.model import Direction, Interface, Method, Unit
 
 ASYNC = """\
@@ -58,17 +58,17 @@ def _composites(methods: Sequence[Method]) -> list[str]:
     parameters = [parameter for method in methods for parameter in method.parameters]
     parts = []
     for inner in composites(parameters, Direction.IN):
-        record = record_of(inner.members, Face.IN)
+        record = record_of(inner.members, RecordKind.IN)
         parts += [
-            record_struct(inner.c_type, Face.IN, record, received=False),
+            record_struct(inner.c_type, RecordKind.IN, record, received=False),
             in_function(inner),
         ]
     for inner in composites(parameters, Direction.ROUT):
-        room = record_of(inner.members, Face.CAPACITY)
-        parts.append(record_struct(inner.c_type, Face.CAPACITY, room, received=False))
-        if has_record(inner, Face.RESULT):
-            out = record_of(inner.members, Face.RESULT)
-            parts.append(record_struct(inner.c_type, Face.RESULT, out, received=True))
+        room = record_of(inner.members, RecordKind.CAPACITY)
+        parts.append(record_struct(inner.c_type, RecordKind.CAPACITY, room, received=False))
+        if has_record(inner, RecordKind.RESULT):
+            out = record_of(inner.members, RecordKind.RESULT)
+            parts.append(record_struct(inner.c_type, RecordKind.RESULT, out, received=True))
         parts += [room_function(inner), fetch_function(inner)]
     return parts
 

@@ -16,8 +16,8 @@ from buildtool.idl.emit.c_declarations import (
 from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
 from buildtool.idl.emit.stub_records import fetch, pack_in, pack_room
-from buildtool.idl.layout.method_layout import Face, Role, WireMethod
-from buildtool.idl.layout.types import is_flat, is_nested, resolve
+from buildtool.idl.layout.method_layout import RecordKind, Role, WireMethod
+from buildtool.idl.layout.types import is_flat, is_nested, strip_typedefs
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -105,9 +105,9 @@ def _declarations(interface: Interface, method: Method, wire: WireMethod) -> lis
     name = function_name(interface, method)
     lines = []
     if wire.prim_in.fields:
-        lines.append(f"{record_name(name, Face.IN)} _in = {{0}};")
+        lines.append(f"{record_name(name, RecordKind.IN)} _in = {{0}};")
     if wire.prim_rout.fields:
-        lines.append(f"{record_name(name, Face.RESULT)} _out = {{0}};")
+        lines.append(f"{record_name(name, RecordKind.RESULT)} _out = {{0}};")
     lines.append("int _err;")
     return lines
 
@@ -128,7 +128,7 @@ def _checks(method: Method) -> list[str]:
     wrong = []
     for parameter in method.parameters:
         name, direction = parameter.name, parameter.direction
-        match resolve(parameter.type):
+        match strip_typedefs(parameter.type):
             case String(wide=wide):
                 size = "_wide_size_within" if wide else "_text_size_within"
                 if direction is Direction.IN:
@@ -157,7 +157,7 @@ def _fields(method: Method, wire: WireMethod) -> list[str]:
         lines.append(f"_in._mid = {wire.index};")
     for parameter in method.parameters:
         name, type_ = parameter.name, parameter.type
-        resolved = resolve(type_)
+        resolved = strip_typedefs(type_)
         if isinstance(resolved, DmaHandle | Handle):
             continue
         if is_flat(type_):
@@ -185,7 +185,7 @@ def _fields(method: Method, wire: WireMethod) -> list[str]:
 
 
 def _in_length(parameter: Parameter) -> str:
-    name, type_ = parameter.name, resolve(parameter.type)
+    name, type_ = parameter.name, strip_typedefs(parameter.type)
     if not isinstance(type_, String):
         return f"(uint32_t){name}Len"
     kind = "wide" if type_.wide else "text"
@@ -196,7 +196,7 @@ def _in_length(parameter: Parameter) -> str:
 
 def _value(parameter: Parameter) -> str:
     """The C expression of a flat parameter's value."""
-    resolved = resolve(parameter.type)
+    resolved = strip_typedefs(parameter.type)
     if isinstance(resolved, Array):
         return parameter.name
     if isinstance(resolved, Struct) or parameter.direction is not Direction.IN:
@@ -208,14 +208,14 @@ def _arrays(method: Method, direction: Direction) -> list[Parameter]:
     return [
         p
         for p in method.parameters
-        if isinstance(resolve(p.type), Sequence | String)
+        if isinstance(strip_typedefs(p.type), Sequence | String)
         and p.direction in (direction, Direction.INROUT)
     ]
 
 
 def _dma_parameters(method: Method) -> list[Parameter]:
     """The shared buffers, in the order of the wire: those that go in, those that come back."""
-    handles = [p for p in method.parameters if isinstance(resolve(p.type), DmaHandle)]
+    handles = [p for p in method.parameters if isinstance(strip_typedefs(p.type), DmaHandle)]
     return sorted(handles, key=lambda p: p.direction is not Direction.IN)
 
 
@@ -226,7 +226,7 @@ def _array(parameter: Parameter) -> str:
 
 def _in_buffer(parameter: Parameter, names: FieldNames) -> str:
     """The in buffer of a sequence or text; a text's length stands in primIn."""
-    if not isinstance(resolve(parameter.type), String):
+    if not isinstance(strip_typedefs(parameter.type), String):
         return _array(parameter)
     name = parameter.name
     return f"_buffer({name}, _in.{names[name, False]} * sizeof(*{name}))"

@@ -16,8 +16,8 @@ from buildtool.idl.emit.records import (
     has_record,
     record_name,
 )
-from buildtool.idl.layout.method_layout import Face
-from buildtool.idl.layout.types import Composite, composite, is_flat, resolve
+from buildtool.idl.layout.method_layout import RecordKind
+from buildtool.idl.layout.types import Composite, composite, is_flat, strip_typedefs
 from buildtool.idl.model import Member, Sequence, String, Struct
 
 
@@ -26,7 +26,7 @@ def in_function(inner: Composite) -> str:
     lines = [pack_in(m, f"v->{m.name}", f"&v->{m.name}", "w->", {}) for m in inner.members]
     return _function(
         f"_in_{inner.c_type}",
-        f"_Call* _call, {record_name(inner.c_type, Face.IN)}* w, const {inner.c_type}* v",
+        f"_Call* _call, {record_name(inner.c_type, RecordKind.IN)}* w, const {inner.c_type}* v",
         lines,
     )
 
@@ -36,7 +36,7 @@ def room_function(inner: Composite) -> str:
     lines = [pack_room(m, f"v->{m.name}", f"&v->{m.name}", "w->", {}) for m in inner.members]
     return _function(
         f"_room_{inner.c_type}",
-        f"_Call* _call, {record_name(inner.c_type, Face.CAPACITY)}* w, {inner.c_type}* v",
+        f"_Call* _call, {record_name(inner.c_type, RecordKind.CAPACITY)}* w, {inner.c_type}* v",
         lines,
     )
 
@@ -46,8 +46,8 @@ def fetch_function(inner: Composite) -> str:
     if not has_fetch(inner):
         return ""
     lines = [fetch(m, f"v->{m.name}", f"&v->{m.name}", "w->") for m in inner.members]
-    wire = record_name(inner.c_type, Face.RESULT)
-    has_wire = has_record(inner, Face.RESULT)
+    wire = record_name(inner.c_type, RecordKind.RESULT)
+    has_wire = has_record(inner, RecordKind.RESULT)
     return _function(
         f"_fetch_{inner.c_type}",
         ("_Call* _call, " if walks(inner) else "")
@@ -65,7 +65,7 @@ def pack_in(member: Member, value: str, address: str, wire: str, names: FieldNam
     """
     length = wire + names.get((member.name, False), f"{member.name}Len")
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return copied(wire + member.name, value, member.type)
         case String(wide=wide):
@@ -74,7 +74,7 @@ def pack_in(member: Member, value: str, address: str, wire: str, names: FieldNam
         case Sequence() if inner is None:
             return f"{length} = _add_in(_call, {value}, {value}Len, sizeof(*{value}));"
         case Sequence() if inner is not None:
-            record = record_name(inner.c_type, Face.IN)
+            record = record_name(inner.c_type, RecordKind.IN)
             return (
                 f"{length} = (uint32_t){value}Len;\n"
                 f"{{\n"
@@ -96,7 +96,7 @@ def pack_room(member: Member, value: str, address: str, wire: str, names: FieldN
     """Statements that offer room for one member's result; arguments as for `pack_in`."""
     length = wire + names.get((member.name, True), f"{member.name}Len")
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return ""
         case Struct(c_name=name):
@@ -106,15 +106,15 @@ def pack_room(member: Member, value: str, address: str, wire: str, names: FieldN
             return f"{length} = _add_out(_call, {value}, {value}Len, sizeof(*{value}));"
         case _:
             room, out = (
-                record_name(inner.c_type, Face.CAPACITY),
-                record_name(inner.c_type, Face.RESULT),
+                record_name(inner.c_type, RecordKind.CAPACITY),
+                record_name(inner.c_type, RecordKind.RESULT),
             )
             results = "NULL"
             lines = [
                 f"{room}* _rooms = ({room}*)",
                 f"    _add_in_records(_call, {value}, {value}Len, sizeof({room}));",
             ]
-            if has_record(inner, Face.RESULT):
+            if has_record(inner, RecordKind.RESULT):
                 lines.append(
                     f"void* _results = _add_out_records(_call, {value}Len, sizeof({out}));"
                 )
@@ -133,7 +133,7 @@ def pack_room(member: Member, value: str, address: str, wire: str, names: FieldN
 def fetch(member: Member, value: str, address: str, wire: str) -> str:
     """Statements that fetch one member's result; a text is terminated whatever came."""
     inner = element_composite(member.type)
-    match resolve(member.type):
+    match strip_typedefs(member.type):
         case _ if is_flat(member.type):
             return copied(value, wire + member.name, member.type, received=True)
         case String():
@@ -142,7 +142,7 @@ def fetch(member: Member, value: str, address: str, wire: str) -> str:
             own = composite(member.type)
             if not has_fetch(own):
                 return ""
-            given = f"&{wire}{member.name}, " if has_record(own, Face.RESULT) else ""
+            given = f"&{wire}{member.name}, " if has_record(own, RecordKind.RESULT) else ""
             return f"_fetch_{own.c_type}({call_argument(own)}{given}{address});"
         case _ if inner is not None and has_fetch(inner):
             element, given = inner.c_type, ""
@@ -150,8 +150,8 @@ def fetch(member: Member, value: str, address: str, wire: str) -> str:
                 "_Sequence _all = _recall(_call);",
                 f"{element}* _values = ({element}*)_all.native;",
             ]
-            if has_record(inner, Face.RESULT):
-                out, given = record_name(element, Face.RESULT), "&_results[_i], "
+            if has_record(inner, RecordKind.RESULT):
+                out, given = record_name(element, RecordKind.RESULT), "&_results[_i], "
                 lines.append(f"const {out}* _results =\n    (const {out}*)_all.wire;")
             call = f"_fetch_{element}({call_argument(inner)}{given}&_values[_i]);"
             loop = "for (uint32_t _i = 0; _i < _all.count; _i++) {"
@@ -164,11 +164,11 @@ def has_fetch(inner: Composite) -> bool:
     """Whether anything is left to do after the call: values to copy, texts to terminate."""
     for member in inner.members:
         element = element_composite(member.type)
-        if is_flat(member.type) or isinstance(resolve(member.type), String):
+        if is_flat(member.type) or isinstance(strip_typedefs(member.type), String):
             return True
         if element is not None and has_fetch(element):
             return True
-        if isinstance(resolve(member.type), Struct) and has_fetch(composite(member.type)):
+        if isinstance(strip_typedefs(member.type), Struct) and has_fetch(composite(member.type)):
             return True
     return False
 
@@ -180,7 +180,7 @@ def walks(inner: Composite) -> bool:
         if element is not None and has_fetch(element):
             return True
         if (
-            isinstance(resolve(member.type), Struct)
+            isinstance(strip_typedefs(member.type), Struct)
             and not is_flat(member.type)
             and walks(composite(member.type))
         ):

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from buildtool.idl.layout.types import (
-    aligned,
+    align_up,
     composite,
     element_of,
     flat_size,
     is_flat,
-    resolve,
+    strip_typedefs,
 )
 from buildtool.idl.layout.wire_rules import check_async, check_inrout, check_limits, check_names
 from buildtool.idl.model import (
@@ -51,7 +51,7 @@ class Role(enum.Enum):
     RECORD = "record"
 
 
-class Face(enum.Enum):
+class RecordKind(enum.Enum):
     """The three records that a type can have: what goes in, the room offered, what comes back."""
 
     IN = "in"
@@ -60,10 +60,10 @@ class Face(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RecordField:
     """One field: `name` is unique in its record, `source` is the parameter or member.
 
-    `type` is set for a VALUE and a RECORD, `face` for a RECORD: which of its type's.
+    `type` is set for a VALUE and a RECORD, `kind` for a RECORD: which of its type's.
     """
 
     name: str
@@ -73,24 +73,24 @@ class Field:
     size: int
     alignment: int
     type: Type | None = None
-    face: Face | None = None
+    kind: RecordKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class WireRecord:
     """Fields in order.  `size` ends with the last field, `padded` is what a stub sends."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[RecordField, ...]
     size: int
     alignment: int
 
     @property
     def padded(self) -> int:
-        return aligned(self.size, self.alignment)
+        return align_up(self.size, self.alignment)
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class WireBuffer:
     """One buffer, or with `repeated` as many as a sequence around it has elements.
 
     `source` is a path like `list[].name`; `element_size` is that of one element,
@@ -107,10 +107,10 @@ class WireMethod:
     """One method on the wire.  `inputs` and `outputs` start with primIn and primROut."""
 
     index: int
-    prim_in: Record
-    prim_rout: Record
-    inputs: tuple[Buffer, ...]
-    outputs: tuple[Buffer, ...]
+    prim_in: WireRecord
+    prim_rout: WireRecord
+    inputs: tuple[WireBuffer, ...]
+    outputs: tuple[WireBuffer, ...]
     in_handles: tuple[str, ...]
     out_handles: tuple[str, ...]
 
@@ -161,32 +161,32 @@ def wire_method(method: Method, index: int) -> WireMethod:
     return wire
 
 
-def record_of(members: Iterable[Member], face: Face) -> Record:
+def record_of(members: Iterable[Member], kind: RecordKind) -> WireRecord:
     """The record of a composite's members, as it stands inside another record."""
     build = _RecordBuilder()
     for member in members:
-        build.add(member, face)
+        build.add(member, kind)
     return build.record()
 
 
-def _prim_in(method: Method, index: int) -> Record:
+def _prim_in(method: Method, index: int) -> WireRecord:
     build = _RecordBuilder()
     if index >= ESCAPE:
-        build.append(Field("_mid", Role.METHOD_ID, "", 0, 4, 4))
+        build.append(RecordField("_mid", Role.METHOD_ID, "", 0, 4, 4))
     for parameter in method.parameters:
         inrout = parameter.direction is Direction.INROUT
         if parameter.direction is not Direction.ROUT:
-            build.add(parameter, Face.IN, "InLen" if inrout else "Len")
+            build.add(parameter, RecordKind.IN, "InLen" if inrout else "Len")
         if parameter.direction is not Direction.IN:
-            build.add(parameter, Face.CAPACITY, "RoutLen" if inrout else "Len")
+            build.add(parameter, RecordKind.CAPACITY, "RoutLen" if inrout else "Len")
     return build.record()
 
 
-def _prim_rout(method: Method) -> Record:
+def _prim_rout(method: Method) -> WireRecord:
     build = _RecordBuilder()
     for parameter in method.parameters:
         if parameter.direction is not Direction.IN:
-            build.add(parameter, Face.RESULT)
+            build.add(parameter, RecordKind.RESULT)
     return build.record()
 
 
@@ -194,49 +194,51 @@ class _RecordBuilder:
     """Lays fields out one after the other."""
 
     def __init__(self) -> None:
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, RecordField] = {}
         self.end = 0
         self.alignment = 1
 
-    def add(self, item: Parameter | Member, face: Face, suffix: str = "Len") -> None:
+    def add(self, item: Parameter | Member, kind: RecordKind, suffix: str = "Len") -> None:
         """Append what `item` has in this face, if anything."""
         name = item.name
-        match resolve(item.type):
+        match strip_typedefs(item.type):
             case DmaHandle() | Handle():
                 pass
             case Sequence() | String():
-                if face is not Face.RESULT:
-                    role = Role.LENGTH if face is Face.IN else Role.CAPACITY
-                    self.append(Field(name + suffix, role, name, 0, 4, 4))
+                if kind is not RecordKind.RESULT:
+                    role = Role.LENGTH if kind is RecordKind.IN else Role.CAPACITY
+                    self.append(RecordField(name + suffix, role, name, 0, 4, 4))
             case _ if is_flat(item.type):
-                if face is not Face.CAPACITY:
+                if kind is not RecordKind.CAPACITY:
                     size, alignment = flat_size(item.type)
-                    self.append(Field(name, Role.VALUE, name, 0, size, alignment, item.type))
+                    self.append(RecordField(name, Role.VALUE, name, 0, size, alignment, item.type))
             case _:
-                inner = record_of(composite(item.type, item.location).members, face)
+                inner = record_of(composite(item.type, item.location).members, kind)
                 size, alignment = inner.padded, inner.alignment
                 if inner.fields:
-                    self.append(Field(name, Role.RECORD, name, 0, size, alignment, item.type, face))
+                    self.append(
+                        RecordField(name, Role.RECORD, name, 0, size, alignment, item.type, kind)
+                    )
 
-    def append(self, field: Field) -> None:
+    def append(self, field: RecordField) -> None:
         """Append a field at the next offset that suits it, under a name not yet taken."""
         name = field.name
         while name in self.fields:
             name += "_"
-        offset = aligned(self.end, field.alignment)
+        offset = align_up(self.end, field.alignment)
         self.fields[name] = replace(field, name=name, offset=offset)
         self.end = offset + field.size
         self.alignment = max(self.alignment, field.alignment)
 
-    def record(self) -> Record:
-        return Record(tuple(self.fields.values()), self.end, self.alignment)
+    def record(self) -> WireRecord:
+        return WireRecord(tuple(self.fields.values()), self.end, self.alignment)
 
 
-def _primary(name: str, record: Record) -> tuple[Buffer, ...]:
-    return (Buffer(name, record.size),) if record.fields else ()
+def _primary(name: str, record: WireRecord) -> tuple[WireBuffer, ...]:
+    return (WireBuffer(name, record.size),) if record.fields else ()
 
 
-def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Buffer]:
+def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[WireBuffer]:
     """The buffers beside primIn (wanted IN) or primROut (wanted ROUT), in order."""
     for parameter in parameters:
         for direction in (Direction.IN, Direction.ROUT):
@@ -248,10 +250,10 @@ def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Buf
 
 def _buffers_of(
     item: Parameter | Member, direction: Direction, around: str, *, repeated: bool = False
-) -> Iterator[tuple[Direction, Buffer]]:
+) -> Iterator[tuple[Direction, WireBuffer]]:
     """Every buffer of a parameter or member, with the way it goes; `around` is its path."""
     path = around + item.name
-    resolved = resolve(item.type)
+    resolved = strip_typedefs(item.type)
     if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle):
         return
     if not isinstance(resolved, Sequence | String):
@@ -260,14 +262,16 @@ def _buffers_of(
         return
     element = element_of(resolved)
     if is_flat(element):
-        yield direction, Buffer(path, flat_size(element)[0], repeated)
+        yield direction, WireBuffer(path, flat_size(element)[0], repeated)
         return
     inner = composite(element, item.location)
-    for face in (Face.IN,) if direction is Direction.IN else (Face.CAPACITY, Face.RESULT):
-        elements = record_of(inner.members, face)
+    for kind in (
+        (RecordKind.IN,) if direction is Direction.IN else (RecordKind.CAPACITY, RecordKind.RESULT)
+    ):
+        elements = record_of(inner.members, kind)
         if elements.fields:
-            goes = Direction.ROUT if face is Face.RESULT else Direction.IN
-            yield goes, Buffer(f"{path}[]", elements.padded, repeated)
+            goes = Direction.ROUT if kind is RecordKind.RESULT else Direction.IN
+            yield goes, WireBuffer(f"{path}[]", elements.padded, repeated)
     for member in inner.members:
         yield from _buffers_of(member, direction, f"{path}[].", repeated=True)
 
@@ -277,5 +281,5 @@ def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[str
         parameter.name
         for parameter in parameters
         if parameter.direction is direction
-        and isinstance(resolve(parameter.type), DmaHandle | Handle)
+        and isinstance(strip_typedefs(parameter.type), DmaHandle | Handle)
     )

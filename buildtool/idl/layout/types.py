@@ -27,7 +27,7 @@ from buildtool.idl.model import (
 )
 
 
-def resolve(type_: Type) -> Type:
+def strip_typedefs(type_: Type) -> Type:
     """The type behind all typedef names."""
     while isinstance(type_, Alias):
         type_ = type_.target
@@ -36,7 +36,7 @@ def resolve(type_: Type) -> Type:
 
 def is_flat(type_: Type) -> bool:
     """Whether the type contains no sequence, string or handle, however deep."""
-    match resolve(type_):
+    match strip_typedefs(type_):
         case Primitive() | Enum():
             return True
         case Array(element=element):
@@ -49,7 +49,7 @@ def is_flat(type_: Type) -> bool:
 
 def is_nested(type_: Type) -> bool:
     """Whether marshalling it has to walk over C values: a composite, or a sequence of them."""
-    match resolve(type_):
+    match strip_typedefs(type_):
         case Sequence(element=element):
             return not is_flat(element)
         case String() | DmaHandle() | Handle():
@@ -63,7 +63,7 @@ def flat_size(type_: Type) -> tuple[int, int]:
 
     The same for 32 and 64 bit: no flat type contains a pointer.
     """
-    match resolve(type_):
+    match strip_typedefs(type_):
         case Primitive() as primitive:
             return primitive.size, primitive.size
         case Enum():
@@ -75,14 +75,14 @@ def flat_size(type_: Type) -> tuple[int, int]:
             end, alignment = 0, 1
             for member in members:
                 size, align = flat_size(member.type)
-                end = aligned(end, align) + size
+                end = align_up(end, align) + size
                 alignment = max(alignment, align)
-            return aligned(end, alignment), alignment
+            return align_up(end, alignment), alignment
         case other:
             raise ValueError(f"not a flat type: {other!r}")
 
 
-def aligned(offset: int, alignment: int) -> int:
+def align_up(offset: int, alignment: int) -> int:
     """`offset` rounded up to a multiple of `alignment`."""
     return -(-offset // alignment) * alignment
 
@@ -112,18 +112,18 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
 
     Raises IdlError at `location` for what the wire format has no form for.
     """
-    resolved = resolve(type_)
+    resolved = strip_typedefs(type_)
     match resolved:
         case Struct(c_name=c_name, members=members):
             for member in members:
-                if isinstance(resolve(member.type), DmaHandle | Handle):
+                if isinstance(strip_typedefs(member.type), DmaHandle | Handle):
                     raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
             own = "_wstring1_t" if wide else "_cstring1_t"
-            return Composite(named(type_) or own, (Member("data", resolved),))
+            return Composite(typedef_name(type_) or own, (Member("data", resolved),))
         case Sequence():
-            typedef = named(type_)
+            typedef = typedef_name(type_)
             if typedef is None:
                 raise IdlError(
                     "a sequence inside a sequence needs a typedef",
@@ -155,6 +155,6 @@ def _handle_inside(location: Location | None) -> IdlError:
     )
 
 
-def named(type_: Type) -> str | None:
+def typedef_name(type_: Type) -> str | None:
     """The outermost typedef name, None for a type without one."""
     return type_.c_name if isinstance(type_, Alias) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.layout.types import is_nested, resolve
+from buildtool.idl.layout.types import is_nested, strip_typedefs
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -24,7 +24,7 @@ MAX_HANDLES = 15
 
 def c_names(item: Parameter | Member) -> tuple[str, ...]:
     """The names that a parameter or member has in C."""
-    match resolve(item.type):
+    match strip_typedefs(item.type):
         case DmaHandle():
             return item.name, f"{item.name}Offset", f"{item.name}Len"
         case String() if isinstance(item, Parameter) and item.direction is Direction.IN:
@@ -62,7 +62,7 @@ def check_inrout(parameter: Parameter) -> None:
             location=parameter.location,
             remedy="Pass it as two parameters, one in and one rout.",
         )
-    if isinstance(resolve(parameter.type), DmaHandle | Handle):
+    if isinstance(strip_typedefs(parameter.type), DmaHandle | Handle):
         raise IdlError(
             f"'{parameter.name}' cannot be inrout: it is a handle",
             code="idl-unsupported",

@@ -16,7 +16,9 @@ _STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _VERSION = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
 
 
-def resolve(definitions: tuple[DefinitionSyntax, ...], source: Preprocessed, digest: str) -> Unit:
+def build_unit(
+    definitions: tuple[DefinitionSyntax, ...], source: Preprocessed, digest: str
+) -> Unit:
     """The model of a parsed file.
 
     Raises:

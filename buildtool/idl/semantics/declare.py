@@ -31,7 +31,7 @@ from buildtool.idl.semantics.scope import (
     Symbol,
     TypeSymbol,
 )
-from buildtool.idl.semantics.type_limits import Measures
+from buildtool.idl.semantics.type_limits import TypeLimits
 from buildtool.idl.syntax.nodes import (
     AttributeSyntax,
     ConstSyntax,
@@ -64,8 +64,8 @@ class Declarer:
     def __init__(self) -> None:
         self.file = Scope()
         self.c_names = CNames()
-        self.measures = Measures()
-        self._methods = MethodReader(self.c_names, self.measures)
+        self.type_limits = TypeLimits()
+        self._methods = MethodReader(self.c_names, self.type_limits)
         self._method_count = 0
 
     def definition(self, definition: DefinitionSyntax, scope: Scope) -> list[Declaration]:
@@ -210,7 +210,7 @@ class Declarer:
         )
         self.c_names.check_members(members)
         self.c_names.declare(struct.c_name, syntax.name)
-        self.measures.declare(struct, syntax.name)
+        self.type_limits.declare(struct, syntax.name)
         scope.symbols[syntax.name.text] = TypeSymbol(struct, syntax.name)
         return struct
 
@@ -249,7 +249,7 @@ class Declarer:
             )
             symbol = TypeSymbol(alias, declarator.name)
             self._declare(scope, declarator.name, symbol, in_c=alias.c_name)
-            self.measures.declare(alias, declarator.name)
+            self.type_limits.declare(alias, declarator.name)
             made.append(alias)
         return made
 
@@ -261,7 +261,7 @@ class Declarer:
                 remedy="multiply the lengths, or put the inner array into a struct",
             )
         for dimension in declarator.dimensions:
-            self.measures.use(kind, declarator.name)
+            self.type_limits.use(kind, declarator.name)
             type_rules.check_array_element(kind, declarator.name)
             kind = Array(kind, constants.length(dimension, scope, least=1))
         return kind

@@ -9,7 +9,7 @@ from buildtool.idl.semantics import type_rules
 from buildtool.idl.semantics.c_names import CNames
 from buildtool.idl.semantics.resolve_type import ROOT_INTERFACE, resolve_type
 from buildtool.idl.semantics.scope import Scope, TypeSymbol
-from buildtool.idl.semantics.type_limits import Measures
+from buildtool.idl.semantics.type_limits import TypeLimits
 from buildtool.idl.syntax.nodes import AttributeSyntax, OperationSyntax, ParameterSyntax
 
 NamedMethod = tuple[Token, Method]
@@ -18,9 +18,9 @@ NamedMethod = tuple[Token, Method]
 class MethodReader:
     """Reads the methods of interfaces, with what it has to tell the C names and measures."""
 
-    def __init__(self, c_names: CNames, measures: Measures) -> None:
+    def __init__(self, c_names: CNames, type_limits: TypeLimits) -> None:
         self._c_names = c_names
-        self._measures = measures
+        self._measures = type_limits
 
     def read(
         self, syntax: OperationSyntax | AttributeSyntax, scope: Scope, multi_domain: bool

@@ -14,7 +14,7 @@ MAX_FLAT_BYTES = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class TypeExtent:
     """Nesting, number of leaves with every use spelt out, and flat bytes (an upper bound)."""
 
     depth: int = 1
@@ -23,22 +23,22 @@ class Measure:
 
 
 @dataclass(slots=True)
-class Measures:
+class TypeLimits:
     """Measures of the named types so far; `total` counts what the whole unit uses."""
 
-    named: dict[str, Measure] = field(default_factory=dict)
+    named: dict[str, TypeExtent] = field(default_factory=dict)
     total: int = 0
 
-    def of(self, kind: Type) -> Measure:
+    def of(self, kind: Type) -> TypeExtent:
         if isinstance(kind, Struct | Alias):
-            return self.named.get(kind.c_name, Measure())
+            return self.named.get(kind.c_name, TypeExtent())
         if isinstance(kind, Primitive):
-            return Measure(size=kind.size)
+            return TypeExtent(size=kind.size)
         if isinstance(kind, Array | Sequence):
             inner = self.of(kind.element)
             times = kind.length if isinstance(kind, Array) else 1
-            return Measure(inner.depth + 1, inner.leaves + 1, inner.size * times)
-        return Measure()
+            return TypeExtent(inner.depth + 1, inner.leaves + 1, inner.size * times)
+        return TypeExtent()
 
     def declare(self, kind: Struct | Alias, at: Token) -> None:
         """Remember a new named type.
@@ -48,10 +48,10 @@ class Measures:
         """
         if isinstance(kind, Alias):
             inner = self.of(kind.target)
-            result = Measure(inner.depth + 1, inner.leaves, inner.size)
+            result = TypeExtent(inner.depth + 1, inner.leaves, inner.size)
         else:
             inside = [self.of(member.type) for member in kind.members]
-            result = Measure(
+            result = TypeExtent(
                 1 + max(each.depth for each in inside),
                 sum(each.leaves for each in inside),
                 sum(each.size + 7 for each in inside),
@@ -63,7 +63,7 @@ class Measures:
         """Count one use of a type by a parameter; same errors."""
         self.check(self.of(kind), at)
 
-    def check(self, measure: Measure, at: Token) -> None:
+    def check(self, measure: TypeExtent, at: Token) -> None:
         self.total += measure.leaves
         if measure.depth > MAX_TYPE_DEPTH:
             raise at.error("this type nests too deep", code="idl-limit", remedy="flatten it")

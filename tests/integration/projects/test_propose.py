@@ -14,7 +14,7 @@ from buildtool.project.read import read_project
 from buildtool.propose import configure
 from buildtool.propose.cmake_tree import read_tree
 from buildtool.propose.propose import propose
-from buildtool.propose.toml_text import text
+from buildtool.propose.toml_text import toml_text
 from tests.integration.engine.processes import left
 from tests.integration.projects.large_tree import ARCHS, write, write_large_tree
 
@@ -41,7 +41,7 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
         proposal = propose(read_tree(root), "demo", lambda _: None)
         assert sorted(root.rglob("*")) == before
         assert list(scratch.iterdir()) == []
-        written = text(proposal)
+        written = toml_text(proposal)
         write(root, "buildtool.toml", written)
         read_project(root / "buildtool.toml")
         rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.elf import ElfError, read_elf
-from buildtool.toolchains.check_host_file import HostError, check_host
+from buildtool.toolchains.check_host_file import HostFileError, check_host_file
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 
@@ -31,9 +31,9 @@ def program(plain_cmake: PlainCMake) -> Path:
 
 
 def test_a_newer_glibc_than_the_target_s_is_refused(program: Path) -> None:
-    check_host(read_elf(program), ubuntu_aarch64_gcc("2.36"))
-    with pytest.raises(HostError) as caught:
-        check_host(read_elf(program), ubuntu_aarch64_gcc("2.35"))
+    check_host_file(read_elf(program), ubuntu_aarch64_gcc("2.36"))
+    with pytest.raises(HostFileError) as caught:
+        check_host_file(read_elf(program), ubuntu_aarch64_gcc("2.35"))
     assert caught.value.message == "main needs glibc 2.36, the target is for 2.35 and newer"
     assert caught.value.why == f"for arc4random of libc.so.6 ({program})"
     assert 'glibc = "2.36"' in caught.value.remedy
@@ -41,8 +41,8 @@ def test_a_newer_glibc_than_the_target_s_is_refused(program: Path) -> None:
 
 
 def test_a_file_that_zig_did_not_compile_is_told_apart(program: Path) -> None:
-    with pytest.raises(HostError, match="needs glibc") as caught:
-        check_host(read_elf(program), ubuntu_aarch64("2.35"))
+    with pytest.raises(HostFileError, match="needs glibc") as caught:
+        check_host_file(read_elf(program), ubuntu_aarch64("2.35"))
     assert "not compiled by this target's compiler" in caught.value.remedy
 
 

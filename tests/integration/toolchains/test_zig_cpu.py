@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.zig_cpu import in_zig_s_words
+from buildtool.toolchains.zig_cpu import zig_cpu_flag
 from tests.command_line import Buildtool, Edit
 from tests.standins.zig import zig_program
 
@@ -42,7 +42,7 @@ def macros(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize("flag", FLAGS)
 def test_it_means_the_same(flag: str) -> None:
-    same = in_zig_s_words(flag)
+    same = zig_cpu_flag(flag)
 
     assert same
     assert macros("cc", "-target", "aarch64-linux-gnu.2.35", same) == macros(

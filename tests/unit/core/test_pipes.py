@@ -33,7 +33,7 @@ from buildtool.drivers.cmake.generated_files import (
 )
 from buildtool.drivers.cmake.ninja_log import log_lines
 from buildtool.drivers.cmake.step_log import step_log
-from buildtool.engine.check_target import check_together
+from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.explain import last_build
 from buildtool.engine.record import read_record
 from buildtool.inputs.file_states import FileStates
@@ -118,7 +118,7 @@ def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
     assert read_project(tmp_path / "buildtool.toml").name == "p"
     assert read_regular(state / "project.json")  # it was written anew
     assert last_build(state, "sim") is None
-    check_together((), state / "checked/sim")
+    check_cdsprpc_needs((), state / "checked/sim")
     assert read_regular(state / "checked/sim")
     file_states = FileStates(state / "digests")
     (tmp_path / "file").write_text("content")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.idl.layout.method_layout import Buffer, Record, WireMethod, wire_methods
+from buildtool.idl.layout.method_layout import WireBuffer, WireMethod, WireRecord, wire_methods
 from buildtool.idl.model import Unit
 
 Wire = Callable[..., WireMethod]
 
 
-def offsets(record: Record) -> dict[str, int]:
+def offsets(record: WireRecord) -> dict[str, int]:
     return {field.name: field.offset for field in record.fields}
 
 
@@ -121,16 +121,20 @@ def test_the_stub_rounds_prim_in_up(wire: Wire, parameters: str, size: int, padd
 def test_lengths_in_a_struct_stand_in_prim_in_in_place_of_the_struct(wire: Wire) -> None:
     (field,) = wire("in rec s").prim_in.fields
     assert (field.size, field.alignment) == (8, 4)
-    assert wire("in rec s").inputs == (Buffer("primIn", 8), Buffer("s.a", 4), Buffer("s.n", 1))
+    assert wire("in rec s").inputs == (
+        WireBuffer("primIn", 8),
+        WireBuffer("s.a", 4),
+        WireBuffer("s.n", 1),
+    )
 
 
 def test_a_rout_struct_offers_room_in_prim_in_and_returns_values_in_prim_rout(wire: Wire) -> None:
     method = wire("rout holder h")
-    assert method.inputs == (Buffer("primIn", 8),)
+    assert method.inputs == (WireBuffer("primIn", 8),)
     assert method.outputs == (
-        Buffer("primROut", 16),
-        Buffer("h.inner.a", 4),
-        Buffer("h.inner.n", 1),
+        WireBuffer("primROut", 16),
+        WireBuffer("h.inner.a", 4),
+        WireBuffer("h.inner.n", 1),
     )
 
 
@@ -138,10 +142,10 @@ def test_elements_have_a_buffer_of_records_before_their_own_buffers(wire: Wire) 
     method = wire("in sequence<rec> s, in octet o")
     assert method.is_variable
     assert method.inputs == (
-        Buffer("primIn", 5),
-        Buffer("s[]", 8),
-        Buffer("s[].a", 4, repeated=True),
-        Buffer("s[].n", 1, repeated=True),
+        WireBuffer("primIn", 5),
+        WireBuffer("s[]", 8),
+        WireBuffer("s[].a", 4, repeated=True),
+        WireBuffer("s[].n", 1, repeated=True),
     )
 
 
@@ -149,25 +153,25 @@ def test_rout_elements_offer_room_in_an_in_buffer_and_return_values_in_a_rout_on
     wire: Wire,
 ) -> None:
     method = wire("rout sequence<holder> s")
-    assert method.inputs == (Buffer("primIn", 4), Buffer("s[]", 8))
+    assert method.inputs == (WireBuffer("primIn", 4), WireBuffer("s[]", 8))
     assert method.outputs == (
-        Buffer("s[]", 16),
-        Buffer("s[].inner.a", 4, repeated=True),
-        Buffer("s[].inner.n", 1, repeated=True),
+        WireBuffer("s[]", 16),
+        WireBuffer("s[].inner.a", 4, repeated=True),
+        WireBuffer("s[].inner.n", 1, repeated=True),
     )
 
 
 def test_rout_elements_without_values_have_no_rout_buffer_of_records(wire: Wire) -> None:
     method = wire("rout sequence<string> s")
-    assert method.inputs == (Buffer("primIn", 4), Buffer("s[]", 4))
-    assert method.outputs == (Buffer("s[].data", 1, repeated=True),)
+    assert method.inputs == (WireBuffer("primIn", 4), WireBuffer("s[]", 4))
+    assert method.outputs == (WireBuffer("s[].data", 1, repeated=True),)
 
 
 def test_a_sequence_of_typedefd_sequences_counts_each_of_them(wire: Wire) -> None:
     assert wire("in sequence<longs> s").inputs == (
-        Buffer("primIn", 4),
-        Buffer("s[]", 4),
-        Buffer("s[].data", 4, repeated=True),
+        WireBuffer("primIn", 4),
+        WireBuffer("s[]", 4),
+        WireBuffer("s[].data", 4, repeated=True),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.propose.cmake_calls import Call, directory_of, traced_calls, written_calls
+from buildtool.propose.cmake_calls import CMakeCall, directory_of, traced_calls, written_calls
 from buildtool.propose.cmake_tree import CMakeTree
 
 STEP = "externalproject_add"
@@ -33,7 +33,7 @@ def test_a_trace_tells_what_was_run_of_the_tree(tmp_path: Path) -> None:
 
     project, idl, step = traced_calls(trace, Path("/tree"))
 
-    assert project == Call("CMakeLists.txt", 7, "project", ("app", "VERSION", "1.2"))
+    assert project == CMakeCall("CMakeLists.txt", 7, "project", ("app", "VERSION", "1.2"))
     assert project.after("VERSION") == "1.2"
     assert project.after("LANGUAGES") == ""
     assert idl.name == "build_it"
@@ -48,7 +48,7 @@ def test_a_text_tells_what_might_be_run() -> None:
     (call,) = written_calls(tree)
 
     words = ("z", "SOURCE_DIR", "/tree/sub/z", "$<A:(b)>")
-    assert call == Call("sub/CMakeLists.txt", 2, STEP, words)
+    assert call == CMakeCall("sub/CMakeLists.txt", 2, STEP, words)
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_a_text_tells_what_might_be_run() -> None:
     ],
 )
 def test_the_directory_that_a_word_names(word: str, folder: str) -> None:
-    call = Call("sub/CMakeLists.txt", 1, "add_subdirectory", (word,))
+    call = CMakeCall("sub/CMakeLists.txt", 1, "add_subdirectory", (word,))
     assert directory_of(call, word, Path("/tree")) == folder

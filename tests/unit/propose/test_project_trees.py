@@ -10,7 +10,13 @@ import pytest
 
 from buildtool.propose import cmake_tree as bounds
 from buildtool.propose.cmake_tree import read_tree
-from buildtool.propose.text_hints import ARM64, HEXAGON, MAYBE_HEXAGON, SDK, Hints
+from buildtool.propose.text_hints import (
+    ARM64_EVIDENCE,
+    HEXAGON_EVIDENCE,
+    POSSIBLE_HEXAGON,
+    SDK_EVIDENCE,
+    TextHints,
+)
 
 APP = "project(app C)\n"
 
@@ -87,8 +93,8 @@ def test_a_text_without_an_end_has_one(piece: str, tmp_path: Path) -> None:
     started = time.monotonic()
     repeated = piece * (bounds.MAX_BYTES // len(piece) - 20)
     write(tmp_path, {"CMakeLists.txt": APP + repeated})
-    hints = Hints(read_tree(tmp_path))
-    for sign in (HEXAGON, MAYBE_HEXAGON, ARM64, SDK):
+    hints = TextHints(read_tree(tmp_path))
+    for sign in (HEXAGON_EVIDENCE, POSSIBLE_HEXAGON, ARM64_EVIDENCE, SDK_EVIDENCE):
         hints.search(sign, ".")
     assert "." in hints.projects
     assert time.monotonic() - started < 30

@@ -6,33 +6,33 @@ import pytest
 
 from buildtool.drivers.cmake.install_rules import InstallRule
 from buildtool.propose.cmake_tree import CMakeTree
-from buildtool.propose.shipped_files import ships
-from buildtool.propose.target_sides import made_in
-from buildtool.propose.text_hints import Hints, with_arch
+from buildtool.propose.shipped_files import shipped_files
+from buildtool.propose.target_sides import sided_targets
+from buildtool.propose.text_hints import TextHints, with_arch
 from tests.unit.propose.configured import ROOT, configured, rule, target
 
-NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))
+NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))
 
 
 def test_install_rules_are_enough() -> None:
     rules = (rule("target", "bin", "app", of="app"), rule("file", "", "notes.txt"))
     tree = configured(target("app"), rules=rules)
-    shipped = ships(tree, made_in(tree, NOTHING))
+    shipped = shipped_files(tree, sided_targets(tree, NOTHING))
     assert shipped.lines == ()
     assert [place for place, _ in shipped.files] == ["bin/app", "bin/notes.txt"]
 
 
 def test_install_rules_of_other_files_stay() -> None:
     tree = configured(target("app"), rules=(rule("file", "share", "notes.txt"),))
-    shipped = ships(tree, made_in(tree, NOTHING))
+    shipped = shipped_files(tree, sided_targets(tree, NOTHING))
     assert [(line.key, line.value) for line in shipped.lines] == [("artifacts", ("app",))]
     assert [place for place, _ in shipped.files] == ["share/notes.txt", "bin/app"]
 
 
 def test_a_tree_of_files_only() -> None:
     tree = configured(rules=(rule("file", "share", "a.txt"),))
-    assert ships(tree, ()).nothing == ""
-    assert "installs none" in ships(configured(), ()).nothing
+    assert shipped_files(tree, ()).nothing == ""
+    assert "installs none" in shipped_files(configured(), ()).nothing
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_a_tree_of_files_only() -> None:
 def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) -> None:
     good = rule("target", "bin", "app", of="app")
     tree = configured(target("app"), target("other"), rules=(good, bad), without="other")
-    install, artifacts = ships(tree, made_in(tree, NOTHING)).lines
+    install, artifacts = shipped_files(tree, sided_targets(tree, NOTHING)).lines
     assert (install.key, install.value) == ("install", False)
     assert why in install.why
     assert (artifacts.key, artifacts.value) == ("artifacts", ("app",))
 
     optional = bad._replace(optional=True, destination="bin")
     tree = configured(target("app"), target("other"), rules=(good, optional), without="other")
-    assert ships(tree, made_in(tree, NOTHING)).lines == ()
+    assert shipped_files(tree, sided_targets(tree, NOTHING)).lines == ()
 
 
 def test_artifacts_are_where_cmake_says() -> None:
@@ -64,7 +64,7 @@ def test_artifacts_are_where_cmake_says() -> None:
         target("again", file="sub/liblib.so"),
         more="lib/liblib.so.1.2",
     )
-    shipped = ships(tree, made_in(tree, NOTHING))
+    shipped = shipped_files(tree, sided_targets(tree, NOTHING))
     assert [line.value for line in shipped.lines] == [("bin/a?1??", "lib/liblib.so*")]
     assert shipped.left_out == (
         "away is put outside the build tree: /elsewhere/away",
@@ -75,18 +75,20 @@ def test_artifacts_are_where_cmake_says() -> None:
 def test_what_is_for_the_other_side_is_not_built() -> None:
     rules = (rule("target", "bin", "app", of="app"), rule("target", "lib", "k", of="k"))
     tree = configured(target("app"), target("k", "library"), rules=rules)
-    made = made_in(tree, NOTHING)
-    targets, install, artifacts = ships(tree, made[:1]).lines
+    made = sided_targets(tree, NOTHING)
+    targets, install, artifacts = shipped_files(tree, made[:1]).lines
     assert (targets.value, artifacts.value) == (("app",), ("app",))
     assert targets.why == "without k"
     assert (install.key, install.value) == ("install", False)
 
-    targets, *_ = ships(tree, made, without=["step"]).lines
+    targets, *_ = shipped_files(tree, made, without=["step"]).lines
     assert (targets.value, targets.why) == (("app", "k"), "without step")
 
 
 def test_names_with_the_arch_in_them() -> None:
     tree = configured(target("k-v68", "library", file="v68/libk-v68.so"), arch="v68")
-    shipped = ships(tree, made_in(tree, NOTHING), generic=lambda text: with_arch(text, "v68"))
+    shipped = shipped_files(
+        tree, sided_targets(tree, NOTHING), generic=lambda text: with_arch(text, "v68")
+    )
     assert [line.value for line in shipped.lines] == [("{arch}/libk-{arch}.so",)]
     assert [place for place, _ in shipped.files] == ["dsp/libk-v68.so"]

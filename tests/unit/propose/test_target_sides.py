@@ -7,12 +7,19 @@ from pathlib import Path
 import pytest
 
 from buildtool.propose.cmake_tree import CMakeTree
-from buildtool.propose.configure import Failed
-from buildtool.propose.target_sides import HOST, SKEL, Made, made_in, reasons, split
-from buildtool.propose.text_hints import Hints
+from buildtool.propose.configure import ConfigureFailure
+from buildtool.propose.target_sides import (
+    HOST,
+    SKEL,
+    SidedTarget,
+    evidence,
+    sided_targets,
+    split_by_side,
+)
+from buildtool.propose.text_hints import TextHints
 from tests.unit.propose.configured import ROOT, configured, target
 
-NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))
+NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))
 
 
 @pytest.mark.parametrize(
@@ -31,18 +38,18 @@ NOTHING = Hints(CMakeTree(ROOT, {}, (), ()))
     ],
 )
 def test_signs(kind: str, told: dict[str, str], side: str) -> None:
-    (made,) = made_in(configured(target("a", kind, **told)), NOTHING)  # type: ignore[arg-type]
+    (made,) = sided_targets(configured(target("a", kind, **told)), NOTHING)  # type: ignore[arg-type]
     assert made.side == side
 
 
 @pytest.mark.parametrize("name", ["a_skel", "a-v73"])
 def test_names_tell(name: str) -> None:
-    (made,) = made_in(configured(target(name, "library")), NOTHING)
+    (made,) = sided_targets(configured(target(name, "library")), NOTHING)
     assert made.side == SKEL
 
 
 def test_flags_of_a_hexagon_profile_tell_nothing() -> None:
-    (made,) = made_in(configured(target("a", "library", flags="-mhvx"), arch="v68"), NOTHING)
+    (made,) = sided_targets(configured(target("a", "library", flags="-mhvx"), arch="v68"), NOTHING)
     assert made.side == ""
 
 
@@ -53,7 +60,7 @@ def test_sources_tell_where_cmake_does_not(tmp_path: Path) -> None:
     step = tree.step._replace(root=tmp_path)
     tree = tree._replace(step=step, model=tree.model._replace(targets=(own,)))
 
-    (made,) = made_in(tree, Hints(CMakeTree(tmp_path, {}, (), ())))
+    (made,) = sided_targets(tree, TextHints(CMakeTree(tmp_path, {}, (), ())))
 
     assert made.side == SKEL
     assert made.why == "compiles into a a.c:2: #include <hexagon_protos.h>"
@@ -61,36 +68,36 @@ def test_sources_tell_where_cmake_does_not(tmp_path: Path) -> None:
 
 def test_what_is_not_built_by_default_is_not_there() -> None:
     tree = configured(target("a"), target("b"), target("c", "static"), without="b")
-    assert [made.target.name for made in made_in(tree, NOTHING)] == ["a"]
-    assert made_in(Failed("", ""), NOTHING) == made_in(None, NOTHING) == ()
+    assert [made.target.name for made in sided_targets(tree, NOTHING)] == ["a"]
+    assert sided_targets(ConfigureFailure("", ""), NOTHING) == sided_targets(None, NOTHING) == ()
 
 
-def names(made: tuple[Made, ...]) -> list[str]:
+def names(made: tuple[SidedTarget, ...]) -> list[str]:
     return [row.target.name for row in made]
 
 
 def test_what_only_one_configuration_makes() -> None:
     host = configured(target("app"), target("common", "library"))
     skel = configured(target("kernels", "library"), target("common", "library"), arch="v68")
-    for_host, for_skel = split(host, skel, NOTHING, says=True)
+    for_host, for_skel = split_by_side(host, skel, NOTHING, has_hexagon_side=True)
     assert names(for_host) == ["app", "common"]
     assert names(for_skel) == ["kernels", "common"]
-    assert reasons(for_skel, ROOT).startswith("CMakeLists.txt:7 makes kernels for the DSP only")
+    assert evidence(for_skel, ROOT).startswith("CMakeLists.txt:7 makes kernels for the DSP only")
 
     # A tree that knows nothing of DSPs may make something else where it does not know the system.
-    assert split(host, skel, NOTHING, says=False)[1] == ()
+    assert split_by_side(host, skel, NOTHING, has_hexagon_side=False)[1] == ()
 
 
 def test_a_program_is_never_a_skel() -> None:
     tools = target("run"), target("k_skel", "library")
-    for_host, for_skel = split(
-        configured(*tools), configured(*tools, arch="v68"), NOTHING, says=True
+    for_host, for_skel = split_by_side(
+        configured(*tools), configured(*tools, arch="v68"), NOTHING, has_hexagon_side=True
     )
     assert (names(for_host), names(for_skel)) == (["run"], ["k_skel"])
 
 
 def test_where_nothing_tells() -> None:
-    tree, failed = configured(target("a", "library")), Failed("", "")
-    assert names(split(tree, None, NOTHING, says=False)[0]) == ["a"]
-    assert names(split(failed, tree, NOTHING, says=True)[1]) == ["a"]
-    assert split(failed, tree, NOTHING, says=False) == ((), ())
+    tree, failed = configured(target("a", "library")), ConfigureFailure("", "")
+    assert names(split_by_side(tree, None, NOTHING, has_hexagon_side=False)[0]) == ["a"]
+    assert names(split_by_side(failed, tree, NOTHING, has_hexagon_side=True)[1]) == ["a"]
+    assert split_by_side(failed, tree, NOTHING, has_hexagon_side=False) == ((), ())

@@ -8,22 +8,22 @@ import pytest
 
 from buildtool.propose.cmake_tree import CMakeTree
 from buildtool.propose.text_hints import (
-    ARM64,
-    HEXAGON,
-    SDK,
-    Hints,
+    ARM64_EVIDENCE,
+    HEXAGON_EVIDENCE,
+    SDK_EVIDENCE,
+    TextHints,
     archs_of,
-    is_for_hexagon,
-    steps,
+    builds_skel,
+    nested_builds,
     with_arch,
 )
 
 
-def hints(**files: str) -> Hints:
+def hints(**files: str) -> TextHints:
     named = {f"{path.replace('_', '/')}/CMakeLists.txt": text for path, text in files.items()}
     if "top" in files:
         named["CMakeLists.txt"] = named.pop("top/CMakeLists.txt")
-    return Hints(CMakeTree(Path("/tree"), named, (), ()))
+    return TextHints(CMakeTree(Path("/tree"), named, (), ()))
 
 
 def test_projects_are_named_from_the_top() -> None:
@@ -34,10 +34,10 @@ def test_projects_are_named_from_the_top() -> None:
 
 def test_the_texts_of_a_project_are_its_own_and_of_what_it_adds() -> None:
     found = hints(top="project(t)", lib="# x\nadd_executable(a)", app="project(a)\n\n-mhvx")
-    assert found.search(ARM64, ".") == "lib/CMakeLists.txt:2: add_executable"
-    assert found.search(HEXAGON, ".") == ""
-    assert found.search(HEXAGON, "app") == "app/CMakeLists.txt:3: -mhvx"
-    assert found.search(HEXAGON, ".", {"app"}) == "app/CMakeLists.txt:3: -mhvx"
+    assert found.search(ARM64_EVIDENCE, ".") == "lib/CMakeLists.txt:2: add_executable"
+    assert found.search(HEXAGON_EVIDENCE, ".") == ""
+    assert found.search(HEXAGON_EVIDENCE, "app") == "app/CMakeLists.txt:3: -mhvx"
+    assert found.search(HEXAGON_EVIDENCE, ".", {"app"}) == "app/CMakeLists.txt:3: -mhvx"
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_the_texts_of_a_project_are_its_own_and_of_what_it_adds() -> None:
     ],
 )
 def test_texts_that_say_that_there_is_a_hexagon_side(text: str) -> None:
-    assert HEXAGON.search(text)
-    assert not SDK.search(text)
+    assert HEXAGON_EVIDENCE.search(text)
+    assert not SDK_EVIDENCE.search(text)
 
 
 TOOL = "ExternalProject_Add(t SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/tool)"
@@ -80,9 +80,9 @@ def test_projects_that_others_build_as_steps(
     call: str, project: str, is_step: bool, is_skel: bool
 ) -> None:
     found = hints(top=f"project(t)\n{call}", tool=f"project(tool)\n{project}")
-    called = steps(found.calls, found)
+    called = nested_builds(found.calls, found)
     assert set(called) == ({"tool"} if is_step else set())
-    assert is_for_hexagon("tool", called.get("tool", ()), found) == is_skel
+    assert builds_skel("tool", called.get("tool", ()), found) == is_skel
 
 
 def test_archs_are_words() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.propose.proposal import Line, Proposal, Table, Unknown
-from buildtool.propose.toml_text import text
+from buildtool.propose.toml_text import toml_text
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 
@@ -21,14 +21,14 @@ def test_values_are_read_as_they_were(value: str, key: str, items: list[str], wh
         Line("table", {key: value}, why),
         Line("left", value, why, sure=False),
     )
-    written = text(Proposal((Table("skel.a", why, lines),)))
+    written = toml_text(Proposal((Table("skel.a", why, lines),)))
     assert tomllib.loads(written) == {
         "skel": {"a": {"one": value, "many": items, "table": {key: value}}}
     }
 
 
 def test_delete_and_control_characters() -> None:
-    written = text(Proposal((Table("a", "b\x7fc\x1b", (Line("d", "e\x7f\n"),)),)))
+    written = toml_text(Proposal((Table("a", "b\x7fc\x1b", (Line("d", "e\x7f\n"),)),)))
     assert "# b?c?\n" in written
     assert tomllib.loads(written) == {"a": {"d": "e\x7f\n"}}
 
@@ -39,6 +39,6 @@ def test_a_table_that_is_off_is_a_comment(
 ) -> None:
     lines = (Line("many", tuple(items), what), Line("table", {key: 3}), Line("a", "b", sure=False))
     off = Table("skel.a", "", lines, Unknown(what, remedy))
-    written = text(Proposal((off, Table("skel.b", "", ())), (Unknown(what, remedy),)))
+    written = toml_text(Proposal((off, Table("skel.b", "", ())), (Unknown(what, remedy),)))
     assert tomllib.loads(written) == {"skel": {"b": {}}}
     assert "# [skel.a]\n" in written

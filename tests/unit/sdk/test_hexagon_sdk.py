@@ -70,7 +70,7 @@ def seen(path: Path) -> HexagonSdk:
 def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("HEXAGON_SDK_ROOT", "HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(hexagon_sdk, "usual_places", lambda: sorted(tmp_path.glob("[0-9]*")))
+    monkeypatch.setattr(hexagon_sdk, "default_sdk_paths", lambda: sorted(tmp_path.glob("[0-9]*")))
 
 
 def test_a_whole_sdk(tmp_path: Path) -> None:

@@ -228,7 +228,12 @@ def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(
         raise AssertionError(f"{path} was looked at")
 
     place = make(tmp_path / "back`quote", "1.0")
-    rest = {"variables": ("KIT_ROOT",), "usual": (), "look": look_nowhere, "install": ""}
+    rest = {
+        "variables": ("KIT_ROOT",),
+        "default_paths": (),
+        "probe": look_nowhere,
+        "install_remedy": "",
+    }
     with pytest.raises(UnsafePathError, match="the path of the kit has '`' in it") as caught:
         search("the kit", requirement=Tool(path=str(place)), **rest)  # type: ignore[arg-type]
     assert caught.value.remedy.startswith("Let 'path' in buildtool.toml name one")

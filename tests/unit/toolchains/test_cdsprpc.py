@@ -13,11 +13,11 @@ from buildtool.toolchains.cdsprpc import (
     SONAMES,
     Cdsprpc,
     CdsprpcError,
-    advice,
-    check_needs,
+    check_cdsprpc_use,
     common_exports,
     is_cdsprpc,
     known_exports,
+    missing_symbols_remedy,
     system_cdsprpc,
     write_stub,
 )
@@ -121,7 +121,7 @@ def test_names(name: str, expected: bool) -> None:
 
 
 def test_what_the_device_has_may_be_needed() -> None:
-    check_needs(
+    check_cdsprpc_use(
         [
             elf(needed=["libcdsprpc.so.1", "libc.so.6"], imports=["rpcmem_alloc", "printf"]),
             elf("weak.so", needed=["libcdsprpc.so.1"], weak=["rpcmem_alloc2"]),
@@ -144,20 +144,20 @@ def test_what_the_device_has_may_be_needed() -> None:
 )
 def test_another_soname_is_refused(needed: str, cdsprpc: Cdsprpc) -> None:
     with pytest.raises(CdsprpcError, match="app needs") as caught:
-        check_needs([elf(needed=[needed])], cdsprpc)
+        check_cdsprpc_use([elf(needed=[needed])], cdsprpc)
     assert f"every device has {cdsprpc.soname}" in caught.value.message
     assert "would not start" in caught.value.why
 
 
 def test_what_the_device_lacks_is_refused() -> None:
     with pytest.raises(CdsprpcError, match="needs dspqueue_read, rpcmem_to_fd, which") as caught:
-        check_needs([elf(imports=["rpcmem_to_fd", "dspqueue_read", "rpcmem_alloc"])], BOARD)
+        check_cdsprpc_use([elf(imports=["rpcmem_to_fd", "dspqueue_read", "rpcmem_alloc"])], BOARD)
     assert "the device 'board'" in caught.value.message
     assert "__attribute__((weak))" in caught.value.remedy
     assert "sysroot" not in caught.value.remedy
 
     with pytest.raises(CdsprpcError, match="which not every device's libcdsprpc has") as caught:
-        check_needs([elf(imports=["rpcmem_alloc2"])], LINUX)
+        check_cdsprpc_use([elf(imports=["rpcmem_alloc2"])], LINUX)
     assert 'dlsym(RTLD_DEFAULT, "rpcmem_alloc2")' in caught.value.remedy
     assert "buildtool sysroot pull" in caught.value.remedy
 
@@ -176,11 +176,11 @@ def test_what_the_device_lacks_is_refused() -> None:
     ],
 )
 def test_advice_about_a_linker_s_error(output: str, expected: str) -> None:
-    said = advice(output, LINUX)
+    said = missing_symbols_remedy(output, LINUX)
     assert expected in said
     assert bool(said) == bool(expected)
 
 
 def test_advice_names_the_device() -> None:
-    said = advice("undefined symbol: dspqueue_read", BOARD)
+    said = missing_symbols_remedy("undefined symbol: dspqueue_read", BOARD)
     assert said.startswith("The libcdsprpc of the device 'board' has no dspqueue_read.")

@@ -9,7 +9,7 @@ import pytest
 from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.elf_versions import VersionNeed
-from buildtool.toolchains.check_host_file import HostError, check_host
+from buildtool.toolchains.check_host_file import HostFileError, check_host_file
 from buildtool.toolchains.profile import Compiler, Profile
 
 
@@ -61,30 +61,30 @@ def profile(glibc: str) -> Profile:
     ],
 )
 def test_what_the_oldest_glibc_has_is_good(version: str, floor: str) -> None:
-    check_host(program(need(version, "f")), profile(floor))
+    check_host_file(program(need(version, "f")), profile(floor))
 
 
 @pytest.mark.parametrize(
     ("version", "since"), [("GLIBC_2.36", "2.36"), ("GLIBC_ABI_DT_RELR", "2.36")]
 )
 def test_what_only_newer_ones_have_is_refused(version: str, since: str) -> None:
-    with pytest.raises(HostError) as caught:
-        check_host(program(need(version, "f")), profile("2.35"))
+    with pytest.raises(HostFileError) as caught:
+        check_host_file(program(need(version, "f")), profile("2.35"))
     assert caught.value.message == f"main needs glibc {since}, the target is for 2.35 and newer"
 
 
 def test_the_newest_is_named_with_what_needs_it() -> None:
     needs = [need("GLIBC_2.36", "a"), need("GLIBC_2.38", "b", "c"), need("GLIBC_2.37", "d")]
-    with pytest.raises(HostError, match=r"needs glibc 2\.38") as caught:
-        check_host(program(*needs), profile("2.35"))
+    with pytest.raises(HostFileError, match=r"needs glibc 2\.38") as caught:
+        check_host_file(program(*needs), profile("2.35"))
     assert caught.value.why == "for b, c of libc.so.6 (/tree/main)"
 
 
 @pytest.mark.parametrize("version", ["GLIBC_PRIVATE", "GLIBC_ABI_NEW", "GLIBC_2.x", "GLIBC_"])
 def test_what_no_number_tells_of_is_refused(version: str) -> None:
-    with pytest.raises(HostError, match=f"needs {version}, which not every"):
-        check_host(program(need(version, "f")), profile("2.35"))
+    with pytest.raises(HostFileError, match=f"needs {version}, which not every"):
+        check_host_file(program(need(version, "f")), profile("2.35"))
 
 
 def test_a_weak_need_may_stay_unmet() -> None:
-    check_host(program(need("GLIBC_2.39", "f", weak=True)), profile("2.35"))
+    check_host_file(program(need("GLIBC_2.39", "f", weak=True)), profile("2.35"))

@@ -52,7 +52,7 @@ NAMED = NamedToolMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon To
 
 
 @pytest.mark.parametrize(
-    ("asked", "wish", "variable", "finds", "raises"),
+    ("asked", "requirement", "variable", "finds", "raises"),
     [
         ("auto", Tool(), "", MISSING, False),
         ("auto", Tool(version=">=6.6"), "", UNFIT, False),

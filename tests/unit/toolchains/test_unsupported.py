@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.toolchains.hexagon import REFUSALS
-from buildtool.toolchains.unsupported import refused, remedies
+from buildtool.toolchains.hexagon import UNSUPPORTED
+from buildtool.toolchains.unsupported import explain_failure, find_unsupported
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from buildtool.toolchains.unsupported import refused, remedies
     ],
 )
 def test_the_last_flag_wins(flags: list[str], flag: str) -> None:
-    found = refused(REFUSALS, flags)
+    found = find_unsupported(UNSUPPORTED, flags)
     assert (found.flag if found else "") == flag
 
 
@@ -36,5 +36,5 @@ def test_the_last_flag_wins(flags: list[str], flag: str) -> None:
     ],
 )
 def test_what_the_compiler_says_gets_a_remedy(said: str) -> None:
-    assert 'dsp-toolchain = "sdk"' in remedies(REFUSALS, said)
-    assert remedies(REFUSALS, "a.c:1:1: error: expected ';'") == ""
+    assert 'dsp-toolchain = "sdk"' in explain_failure(UNSUPPORTED, said)
+    assert explain_failure(UNSUPPORTED, "a.c:1:1: error: expected ';'") == ""
