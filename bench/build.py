@@ -85,7 +85,7 @@ def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
     both = Compared(folder, skels, environment, folder / "toolchains", {})
     write(both.root, skels)
     for arch in ("", *ARCHS):
-        to = ["--out", both.toolchains / f"{arch or 'host'}.cmake"]
+        to: list[str | Path] = ["--out", both.toolchains / f"{arch or 'host'}.cmake"]
         chosen = ["--arch", arch] if arch else []
         run([*BUILDTOOL, "profile", "sim", *to, *chosen], both.root, environment)
     run(OURS, both.root, environment)
@@ -108,16 +108,16 @@ def compare(folder: Path, launcher: str, rounds: int) -> Compared:
     """The rows of one kind of build."""
     both = compared(folder, 1, launcher)
     kind = f", {launcher}" if launcher else ""
-    row(f"no-op, 6 skels{kind}", *medians(rounds, *both.builds()), aim="≤ 0.50")
+    row(f"no-op, 6 skels{kind}", medians(rounds, *both.builds()), aim="≤ 0.50")
     edit = Edit(both.root / "work0" / "work0_skel_1.c")
-    row(f"edit of a file of 6 skels{kind}", *medians(3, *both.builds(edit)))
+    row(f"edit of a file of 6 skels{kind}", medians(3, *both.builds(edit)))
     edit.undo()
     switches = itertools.cycle([OTHER, "main"])
     builds = both.builds(lambda: git(both.root, "switch", "--quiet", next(switches)))
     medians(2, *builds)  # each branch once before
     aim = "" if launcher else "≤ 0.10"  # with one, the superbuild compiles nothing either
-    row(f"switch of branches, both known{kind}", *medians(4, *builds), aim=aim)
-    row(f"clean clone, caches as they are{kind}", *medians(2, *clean_clones(both)))
+    row(f"switch of branches, both known{kind}", medians(4, *builds), aim=aim)
+    row(f"clean clone, caches as they are{kind}", medians(2, *clean_clones(both)))
     return both
 
 
@@ -159,14 +159,14 @@ def edit_against_ninja(both: Compared, rounds: int) -> None:
     run([*OURS, "one"], both.root, both.environment)
     file = both.root / "work0" / "work0_skel_2.c"
     small = Edit(file)
-    ninja = [CMAKE.ninja, "-C", both.tree / skel_tree(0, ARCHS[0])]
+    ninja: Command = [CMAKE.ninja, "-C", both.tree / skel_tree(0, ARCHS[0])]
     for what, edit in (("100", small), ("500", Edit(file, functions("more", 50)))):
-        ours, theirs = medians(
+        times = medians(
             rounds,
             Run([[*OURS, "one"]], both.root, both.environment, edit),
             Run([ninja], both.root, both.environment),
         )
-        row(f"edit of a file of {what} lines, one skel / Ninja", ours, theirs, aim="≤ 1.30")
+        row(f"edit of a file of {what} lines, one skel / Ninja", times, aim="≤ 1.30")
     small.undo()
 
 
@@ -176,7 +176,7 @@ def many_inputs(folder: Path, rounds: int) -> None:
     run(OURS, folder, environment)
     row(
         f"no-op, {INPUTS:,} input files",
-        *medians(rounds, Run([OURS], folder, environment)),
+        medians(rounds, Run([OURS], folder, environment)),
         aim="< 1000 ms",
     )
 
@@ -197,7 +197,7 @@ def main() -> None:
         many_inputs(folder / "inputs", said.rounds)
         if said.many:
             both = compared(folder / "many", 10)
-            row("no-op, 60 skels", *medians(said.rounds, *both.builds()), aim="≤ 0.10")
+            row("no-op, 60 skels", medians(said.rounds, *both.builds()), aim="≤ 0.10")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def head(ours: str, theirs: str) -> None:
     print(f"{'':<46}{ours:>10}{theirs:>12}{'ratio':>8}  aim")
 
 
-def row(what: str, ours: float, theirs: float | None = None, aim: str = "") -> None:
-    """Print one line of a table: seconds as milliseconds, and ours to theirs."""
-    beside = f"{theirs * 1000:>12.0f}{ours / theirs:>8.2f}" if theirs else f"{'':>20}"
+def row(what: str, seconds: Sequence[float], aim: str = "") -> None:
+    """Print one line of a table: our time and perhaps theirs, in milliseconds, and their ratio."""
+    ours, *others = seconds
+    beside = "".join(f"{theirs * 1000:>12.0f}{ours / theirs:>8.2f}" for theirs in others)
+    beside = beside or f"{'':>20}"
     print(f"{what:<46}{ours * 1000:>10.0f}{beside}  {aim}".rstrip(), flush=True)

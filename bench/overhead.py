@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from measure import BUILDTOOL, Run, as_installed, head, medians, row, run
+from measure import BUILDTOOL, Command, Run, as_installed, head, medians, row, run
 
 ROUNDS = 9
 ROOT = Path(__file__).parents[1]
@@ -28,15 +28,17 @@ def main() -> None:
     plan = run([*BUILDTOOL, "build", "all", "--plan", "--json"], ROOT, environment)
     run([*BUILDTOOL, "build", "all"], ROOT, environment)
     ninja = Path(sys.executable).with_name("ninja")
-    ninjas = [[ninja, "-C", step["tree"]] for step in json.loads(plan)["steps"]]
+    ninjas: list[Command] = [[ninja, "-C", step["tree"]] for step in json.loads(plan)["steps"]]
     head("buildtool", "itself")
+    sample: list[Command] = [[state / "stage/sim/run.sh", "bin/htp-probe"]]
+    nothing: list[Command] = [[sys.executable, "-c", "pass"]]
     for what, verb, against in (
-        ("--version / python -c pass", ["--version"], [[sys.executable, "-c", "pass"]]),
+        ("--version / python -c pass", ["--version"], nothing),
         ("no-op build / the Ninjas", ["build", "all"], ninjas),
-        ("no-op run / run.sh", ["run", "sim"], [[state / "stage/sim/run.sh", "bin/htp-probe"]]),
+        ("no-op run / run.sh", ["run", "sim"], sample),
     ):
         runs = Run([[*BUILDTOOL, *verb]], ROOT, environment), Run(against, ROOT, environment)
-        row(what, *medians(ROUNDS, *runs))
+        row(what, medians(ROUNDS, *runs))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import typer.main
 from referencing import Registry, Resource
+from typer.core import TyperCommand, TyperGroup
 
 from buildtool.cli.app import app
 from tests.command_line import REPOSITORY
@@ -22,13 +23,16 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {file.name.removesuffix(ENDING): json.loads(file.read_text()) for file in files}
 
 
-def commands(group: Any = None, before: str = "") -> Iterator[tuple[str, Any]]:
-    """All commands of the command line by name (`cache-stats`), as typer has them."""
-    for name, command in (group or typer.main.get_command(app)).commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, f"{before}{name}-")
-        else:
-            yield f"{before}{name}", command
+def commands() -> Iterator[tuple[str, TyperCommand]]:
+    """All commands of the command line by name (`cache-stats`)."""
+    groups = [("", typer.main.get_command(app))]
+    for before, group in groups:
+        assert isinstance(group, TyperGroup)
+        for name, command in group.commands.items():
+            if isinstance(command, TyperCommand):
+                yield f"{before}{name}", command
+            else:
+                groups.append((f"{before}{name}-", command))
 
 
 def printing_json() -> set[str]:

@@ -18,17 +18,17 @@ class Cdsprpc(ConanFile):
     package_type = "header-library"
     no_copy_source = True
 
-    def export_sources(self):
+    def export_sources(self) -> None:
         headers = Path(self.recipe_folder).parents[1] / "host" / "include"
         copy(self, "*.h", src=headers, dst=self.export_sources_folder)
 
-    def package_id(self):
+    def package_id(self) -> None:
         self.info.clear()
 
-    def package(self):
+    def package(self) -> None:
         copy(self, "*.h", src=self.source_folder, dst=Path(self.package_folder, "include"))
 
-    def package_info(self):
+    def package_info(self) -> None:
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
         self.cpp_info.includedirs = ["include", "include/fastrpc"]

@@ -4,12 +4,19 @@ The package is empty: the CMake toolchain file, which says where the compiler is
 written when it is needed.  Which compiler that is shapes the names of the packages built with it.
 """
 
+from __future__ import annotations
+
 import hashlib
 import importlib
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.profile import Profile
 
 
 class HexagonToolchain(ConanFile):
@@ -19,33 +26,34 @@ class HexagonToolchain(ConanFile):
     description = "CMake toolchain file for Qualcomm's Hexagon DSP"
     package_type = "application"
     # Which compiler: zig's (llvm), that of a Hexagon SDK, or the SDK's where there is one.
-    options = {"toolchain": ["auto", "llvm", "sdk"], "identity": [None, "ANY"]}
+    options: Any = {"toolchain": ["auto", "llvm", "sdk"], "identity": [None, "ANY"]}
     default_options = {"toolchain": "auto"}
     build_policy = "missing"
     upload_policy = "skip"
     # What is built with another compiler is another package.
     build_mode = "full_mode"
 
-    def configure(self):
+    def configure(self) -> None:
         if profile := self._profile():
             self.options.identity = profile.digest
 
-    def validate(self):
+    def validate(self) -> None:
         if not self._arch():
             raise ConanInvalidConfiguration(
                 "hexagon-toolchain is a tool requirement of packages for os=QURT,"
                 " arch=hexagonv68 ... hexagonv81"
             )
 
-    def package_id(self):
+    def package_id(self) -> None:
         # How it was chosen does not matter, only which it is.
         del self.info.options.toolchain
 
-    def package_info(self):
+    def package_info(self) -> None:
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
         self.cpp_info.includedirs = []
         profile = self._profile()
+        assert profile is not None  # validate() has refused what has none
         text = _buildtool("toolchains.conan").toolchain(profile)
         name = f"{profile.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.cmake"
         file = _buildtool("core.cache").cache_dir() / "toolchains" / name
@@ -59,11 +67,11 @@ class HexagonToolchain(ConanFile):
         for program in (cmake.ninja, cmake.program):
             self.buildenv_info.prepend_path("PATH", str(program.parent))
 
-    def _arch(self):
+    def _arch(self) -> str:
         arch = str(self.settings_target.get_safe("arch")) if self.settings_target else ""
         return arch.removeprefix("hexagon") if arch.startswith("hexagonv") else ""
 
-    def _profile(self):
+    def _profile(self) -> Profile | None:
         arch = self._arch()
         if not arch:
             return None
@@ -75,12 +83,13 @@ class HexagonToolchain(ConanFile):
         project = model.Project(Path.cwd(), header, {}, {}, {"none": target})
         errors = _buildtool("core.errors")
         try:
-            return choose.skel_profiles(project, target)[arch]
+            profiles: dict[str, Profile] = choose.skel_profiles(project, target)
         except errors.BuildtoolError as error:
             raise ConanInvalidConfiguration(str(error)) from error
+        return profiles[arch]
 
 
-def _buildtool(module):
+def _buildtool(module: str) -> ModuleType:
     """A module of buildtool, whose profiles these are."""
     try:
         return importlib.import_module(f"buildtool.{module}")

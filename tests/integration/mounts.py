@@ -25,8 +25,7 @@ def mounted(mount: str, *program: str, seconds: float = 60) -> str:
     Skips the test where this user may not mount.
     """
     unshare = ["unshare", "--mount"]
-    trial = subprocess.run([*unshare, "true"], check=False, capture_output=True)
-    if trial.returncode:
+    if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode:
         unshare.append("--map-root-user")
     script = f"mount --make-rprivate / && {mount}"
     trial = subprocess.run(

@@ -38,7 +38,7 @@ def arm64_library(
         source.write_text(
             "".join(f"void {name}(void) {{}}\n" for name in exports), encoding="utf-8"
         )
-        dependency = []
+        dependency: list[str | Path] = []
         if needs:
             empty = Path(work, "empty.c")
             empty.write_text("void empty(void) {}\n", encoding="utf-8")

@@ -49,13 +49,13 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     assert run([buildtool, "build", "--json"], cwd=project).count('"outcome": "built"') == 2
 
     # scikit-build-core finds the CMake modules by these entry points.
-    entry = (
+    script = (
         "from importlib.metadata import entry_points as e; from importlib.resources import files\n"
         "for g in ('cmake.prefix', 'cmake.module'):\n"
         "    (p,) = e(group=g, name='buildtool'); print(files(p.load()) / 'BuildtoolConfig.cmake')"
     )
-    for line in run([python, "-c", entry], cwd=project).splitlines():
-        assert Path(line).is_file()
+    for module_file in run([python, "-c", script], cwd=project).splitlines():
+        assert Path(module_file).is_file()
 
 
 def run(command: list[str | Path], cwd: Path) -> str:

@@ -49,7 +49,7 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
     environment = dict(os.environ)
     if cache is not None:
         environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    command = [usable_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
+    command: list[str | Path] = [usable_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
     done = subprocess.run(
         [*command, *map(str, arguments)],
         capture_output=True,

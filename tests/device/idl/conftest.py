@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-# The emulated device's builder is the package `fastrpc` beside this directory.
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "integration" / "idl")]
-
-from fastrpc.toolbox import Device, Toolbox  # noqa: E402
+from tests.device.fastrpc.toolbox import Device, Toolbox
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from fastrpc.toolbox import ARM, HEADERS, SKEL_HEADERS, Device, Toolbox, zig
 from hypothesis import HealthCheck, Phase, given, settings
-from idl_cases import write_case
-from idl_random import Case, cases
-from idl_tables import TABLES
 
 from buildtool.idl.compile import compile_idl
+from tests.device.fastrpc.toolbox import ARM, HEADERS, SKEL_HEADERS, Device, Toolbox, zig
+from tests.integration.idl.idl_cases import write_case
+from tests.integration.idl.idl_random import Case, cases
+from tests.integration.idl.idl_tables import TABLES
 
 LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 HERE = Path(__file__).parent

@@ -25,14 +25,14 @@ def test_everybody_reads_and_who_knows_the_password_writes(tmp_path: Path) -> No
     shared = tmp_path / "shared"
     shared.mkdir()
     (tmp_path / "users").write_text("ci:{PLAIN}secret\n")
-    for said, here in (
+    for documented, here in (
         ("listen 8080;", ""),
         ("location /builds/", "location /shared/"),
         ("/srv/builds/", f"{shared}/"),
         ("/etc/nginx/builds.htpasswd", str(tmp_path / "users")),
     ):
-        assert said in block
-        block = block.replace(said, here)
+        assert documented in block
+        block = block.replace(documented, here)
 
     data = os.urandom(3 << 20)
     with running(tmp_path / "nginx", server=block) as nginx:

@@ -46,10 +46,9 @@ def frame_of(content: bytes) -> bytes:
 
 
 FRAME = frame_of(CONTENT)
-DOCUMENT = remote_document.pack(
-    KEY, b"data", {sha256(CONTENT): Frame(sha256(FRAME), len(FRAME), len(CONTENT))}
-)
-assert DOCUMENT is not None
+FRAMES = {sha256(CONTENT): Frame(sha256(FRAME), len(FRAME), len(CONTENT))}
+DOCUMENT = remote_document.pack(KEY, b"data", FRAMES) or b""
+assert DOCUMENT
 
 
 class Build:
@@ -86,7 +85,7 @@ def greedy() -> bytes:
     """A good document in a frame that wants 128 MiB of memory for its window."""
     wide = zstandard.ZstdCompressionParameters.from_level(1, window_log=27)
     compressor = zstandard.ZstdCompressor(compression_params=wide).compressobj()
-    text = zstandard.ZstdDecompressor().decompress(DOCUMENT or b"")
+    text = zstandard.ZstdDecompressor().decompress(DOCUMENT)
     return compressor.compress(text) + compressor.flush()
 
 

@@ -15,7 +15,7 @@ from buildtool.cache.remote import document as remote_document
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.core.events import Event, Note
-from buildtool.engine.lookup import Lookup
+from buildtool.engine.lookup import CacheLookup
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
@@ -105,7 +105,7 @@ def test_no_document_has_a_build_look_for_long(
         hostile(says(answer(stored))) as server,
         LocalCache(tmp_path / "cache", 1 << 30, listen) as local,
     ):
-        lookup = Lookup(local, RemoteCache(RemoteConfig(server.url), listen))
+        lookup = CacheLookup(local, RemoteCache(RemoteConfig(server.url), listen))
         if kind in LARGE:  # the others would take far longer with it
             tracemalloc.start()
         start = time.process_time()

@@ -145,7 +145,7 @@ def test_doctor_says_what_a_build_would_say(
     name = "phone" if change == PHONE else "board" if "board" in change else "other"
     error: BuildtoolError | None = None
     try:
-        flow.plan(find_project(project), name)
+        flow.make_plan(find_project(project), name)
     except BuildtoolError as raised:
         error = raised
 

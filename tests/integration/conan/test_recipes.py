@@ -126,8 +126,8 @@ def test_a_skel_is_built_for_each_arch(conan: PlainConan) -> None:
 def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     conan: PlainConan, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create = ("create", "skel", "-pr:h=hexagon", "-pr:b=build-machine", "--build=demo/*")
-    create += ("--build=missing",)
+    profiles = ("-pr:h=hexagon", "-pr:b=build-machine")
+    create = ("create", "skel", *profiles, "--build=demo/*", "--build=missing")
     conan(*create)
     assert len(conan.packages("demo")) == 1
 

@@ -63,7 +63,7 @@ class App:
         done = subprocess.run(
             [*self.prefix, sys.executable, "-P", "-m", "buildtool", *arguments],
             cwd=self.root,
-            env={**os.environ, "BUILDTOOL_CACHE": str(self.cache) if self.cache else ""},
+            env={**os.environ, "BUILDTOOL_CACHE": str(self.cache)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -10,6 +10,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from buildtool.cache.remote.frames import Frame
 from buildtool.core.events import Event, Note, StepFinished
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
-from buildtool.release.stage import StageError
+from buildtool.release.layout import StageError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import share
 from tests.integration.cache.remote_nginx import Nginx, running
@@ -263,6 +264,10 @@ CONTENTS = (
 )
 
 
+def _update(changes: dict[str, Any], found: dict[str, Any]) -> None:
+    found.update(changes)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(40))
 def test_no_action_breaks_a_build(seed: int, victim: Clone, built: Built, nginx: Nginx) -> None:
@@ -271,7 +276,7 @@ def test_no_action_breaks_a_build(seed: int, victim: Clone, built: Built, nginx:
     for step in chance.sample((HOST, SKEL), k=chance.randint(1, 2)):
         changes = {chance.choice(NAMES): chance.choice(CONTENTS) for _ in range(3)}
         with contextlib.suppress(AssertionError):  # it has been changed beyond recognition
-            forge(nginx, step, lambda found, changes=changes: found.update(changes))
+            forge(nginx, step, partial(_update, changes))
 
     done = victim.build(nginx.url)
 

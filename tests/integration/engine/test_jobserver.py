@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_the_jobs_of_three_ninjas_stay_within_the_budget_and_use_it(
     root = tmp_path / "with space"
     ninjas = [ninja(root / str(number), 4, seconds=0.1) for number in range(3)]
     with Jobserver(jobs) as jobserver:
-        at_once(*(lambda run=run: run(jobserver) for run in ninjas))  # type: ignore[misc]
+        at_once(*(partial(run, jobserver) for run in ninjas))
 
         assert tokens(jobserver) == jobs
     assert most_at_once(root / "log") == jobs

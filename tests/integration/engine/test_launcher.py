@@ -74,7 +74,8 @@ def build(
     configure += ["-DCMAKE_BUILD_TYPE=Release"]  # as builds: zig compiles a C++ library for each
     configure += [f"-D{key}={value}" for key, value in entries.items()]
     said = ""
-    for command in (configure, [cmake.ninja, "-C", tree, "-v"]):
+    ninja: list[str | Path] = [cmake.ninja, "-C", tree, "-v"]
+    for command in (configure, ninja):
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=300, check=False
         )

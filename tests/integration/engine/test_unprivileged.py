@@ -157,8 +157,7 @@ def test_what_is_done_with_a_cache_that_may_only_be_read(deny: Deny, built: App)
 def test_a_home_that_is_not_there(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/proc/none")
     monkeypatch.setenv("XDG_CACHE_HOME", "")
-    monkeypatch.delenv("BUILDTOOL_CACHE")
-    app.cache = None
+    app.prefix = ("env", "--unset=BUILDTOOL_CACHE")
     said = app.fails()
     assert "the cache directory is /proc/none/.cache/buildtool" in said
     assert REMEDY in said

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from idl_rig import HERE, MACHINES, build, counted, run
 
 from buildtool.idl.compile import compile_idl
+from tests.integration.idl.idl_rig import HERE, MACHINES, build, counted, run
 
 WIRE = HERE / "wire"
 

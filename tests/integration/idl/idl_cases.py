@@ -12,8 +12,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from idl_random import Argument, Case, idl_text, plain
-
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -25,6 +23,7 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
+from tests.integration.idl.idl_random import Argument, Case, idl_text, plain
 
 PRELUDE = """\
 /* Values of a random case. */
@@ -376,5 +375,5 @@ def _implementation(number: int, name: str, arguments: tuple[Argument, ...]) -> 
             body.append(_same(type_, target, f"{base}_in", fail))
         if argument.direction is not Direction.IN:
             body.append(_put(type_, target, f"{base}_out", fail))
-    text = "\n".join(body)
-    return f"int __QAIC_IMPL(loop_{name})({', '.join(parameters)})\n{{\n{text}\n    return 0;\n}}\n"
+    code = "\n".join(body)
+    return f"int __QAIC_IMPL(loop_{name})({', '.join(parameters)})\n{{\n{code}\n    return 0;\n}}\n"

@@ -7,7 +7,7 @@ case goes through the whole compiler.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import strategies as st
 
@@ -179,7 +179,8 @@ def values(draw: st.DrawFn, type_: Type, *, optional: bool = True, like: Any = N
 
 def numbers(primitive: Primitive) -> st.SearchStrategy[int | float | bool]:
     if primitive in (Primitive.FLOAT, Primitive.DOUBLE):
-        return st.floats(width=primitive.size * 8, allow_nan=False, allow_infinity=False)
+        width: Literal[32, 64] = 32 if primitive is Primitive.FLOAT else 64
+        return st.floats(width=width, allow_nan=False, allow_infinity=False)
     if primitive is Primitive.BOOLEAN:
         return st.booleans()
     bits = primitive.size * 8

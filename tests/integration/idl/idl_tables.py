@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from idl_random import Argument, Case, Text
-
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -22,6 +20,7 @@ from buildtool.idl.model import (
     Struct,
     Type,
 )
+from tests.integration.idl.idl_random import Argument, Case, Text
 
 LONG, OCTET, DOUBLE = Primitive.LONG, Primitive.OCTET, Primitive.DOUBLE
 LONGLONG, SHORT, BOOLEAN = Primitive.LONGLONG, Primitive.SHORT, Primitive.BOOLEAN

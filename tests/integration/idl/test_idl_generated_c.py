@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-from idl_rig import HEADERS, ROOT, WARNINGS, zig_cc
 
 from buildtool.idl.compile import compile_idl
 from buildtool.idl.parse import load
+from tests.integration.idl.idl_rig import HEADERS, ROOT, WARNINGS, zig_cc
 
 GOLDEN = ROOT / "tests" / "golden" / "idl"
 AARCH64 = ("-target", "aarch64-linux-gnu.2.35", "-O2")
@@ -58,6 +58,7 @@ def shared_library(target: tuple[str, ...], side: str, out: Path) -> Path:
 def note_of(library: Path) -> tuple[bytes, int, bytes]:
     with library.open("rb") as file:
         section = ELFFile(file).get_section_by_name(".note.buildtool.idl")
+        assert section is not None
         assert section["sh_type"] == "SHT_NOTE"
         assert section["sh_flags"] & 2, "the note must be loaded, or strip takes it away"
         data = section.data()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from idl_rig import HERE, build, run
 
 from buildtool.idl.compile import compile_idl
+from tests.integration.idl.idl_rig import HERE, build, run
 
 PLAIN = """
 module lib { interface base { long low(in long a, rout short r); }; };

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from idl_cases import write_case
-from idl_random import Case, cases
-from idl_rig import HERE, MACHINES, build, counted, run
-from idl_tables import TABLES
 
 from buildtool.idl.compile import compile_idl
+from tests.integration.idl.idl_cases import write_case
+from tests.integration.idl.idl_random import Case, cases
+from tests.integration.idl.idl_rig import HERE, MACHINES, build, counted, run
+from tests.integration.idl.idl_tables import TABLES
 
 LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 

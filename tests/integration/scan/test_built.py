@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -120,11 +121,11 @@ def test_what_compilers_read(built: Tried) -> None:
     assert made(built, *READ) == READ
     for name in READ:
         file = built.root / name
-        rows = built.after(found, lambda f=file: f.write_text(f.read_text() + "\n"))
+        rows = built.after(found, partial(file.write_text, file.read_text() + "\n"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/{name}")]
         assert f"{{project}}/{name}" not in found.configured.read.files
     for name in ("src/other.c", "src/other.h", "src/first/in_use.h", "src/in_source.h"):
-        assert not built.after(found, lambda n=name: (built.root / n).write_text("\n")), name
+        assert not built.after(found, partial((built.root / name).write_text, "\n")), name
     assert not [name for name in found.paths.files if ".buildtool" in name or "{tree}" in name]
     assert not any(made(built, "src/CMakeLists.txt", "src/first/in_use.h", "nowhere.h").values())
 
@@ -133,7 +134,7 @@ def test_headers_that_shadow(built: Tried) -> None:
     found = built.step_inputs()
     for name, objects in SHADOWING.items():
         path = built.root / name
-        rows = built.after(found, lambda f=path: write(f.parent, {f.name: "#define NEW\n"}))
+        rows = built.after(found, partial(write, path.parent, {path.name: "#define NEW\n"}))
         appeared = [built.roots.placed(row.path) for row in rows if row.kind == "appeared"]
         assert appeared, name
         assert hidden(built, *appeared) == objects, name
@@ -142,7 +143,7 @@ def test_headers_that_shadow(built: Tried) -> None:
             path = path.parent
             path.rmdir()
     for name in ("src/first/other.h", "src/unused/plain.h", "up/plain2.h", "src/third/stddef2.h"):
-        assert not built.after(found, lambda n=name: write(built.root, {n: ""})), name
+        assert not built.after(found, partial(write, built.root, {name: ""})), name
 
 
 def test_one_target(tried: Tried) -> None:

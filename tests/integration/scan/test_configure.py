@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.integration.scan.conftest import Tried, write
@@ -71,16 +73,16 @@ def test_configuring(tried: Tried) -> None:
     found = tried.step_inputs()
 
     for name in CHANGED:
-        rows = tried.after(found, lambda n=name: (tried.source / n).write_text("# 2\n"))
+        rows = tried.after(found, partial((tried.source / name).write_text, "# 2\n"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/src/{name}")]
         assert f"{{project}}/src/{name}" in found.configured.read.files
     for name in NO_MATTER:
-        assert not tried.after(found, lambda n=name: (tried.source / n).write_text("2\n")), name
+        assert not tried.after(found, partial((tried.source / name).write_text, "2\n")), name
     for name, kind in ADDED.items():
-        rows = tried.after(found, lambda n=name: write(tried.source, {n: ""}))
+        rows = tried.after(found, partial(write, tried.source, {name: ""}))
         assert kind in {row.kind for row in rows}, name
     for name in ("is.there", "y/sought.txt", "one.dat", "deep/x/b.d", "auxiliary/a.c"):
-        rows = tried.after(found, lambda n=name: (tried.source / n).unlink())
+        rows = tried.after(found, partial((tried.source / name).unlink))
         assert [(row.kind, row.path, row.new) for row in rows] == [
             ("glob", f"{{project}}/src/{name}", "")
         ]
@@ -131,7 +133,7 @@ def test_what_is_installed(tried: Tried) -> None:
     tried.build()
     found = tried.step_inputs()
     for name in ("data.txt", "folder/a b", "asked.txt"):
-        rows = tried.after(found, lambda n=name: (tried.source / n).write_text("2"))
+        rows = tried.after(found, partial((tried.source / name).write_text, "2"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/src/{name}")]
         assert f"{{project}}/src/{name}" not in found.configured.read.files
     assert not tried.after(found, lambda: (tried.source / "other.txt").write_text("2"))
@@ -155,6 +157,6 @@ def test_declared_inputs(tried: Tried) -> None:
     found = tried.step_inputs()
     assert not tried.after(found, lambda: (tried.root / "tables/b.txt").write_text("2"))
     for name in ("tables/a.csv", "models/x/y", "VERSION"):
-        assert tried.after(found, lambda n=name: (tried.root / n).write_text("2"))
+        assert tried.after(found, partial((tried.root / name).write_text, "2"))
     for name in ("tables/c.csv", "models/new/y", "later/x"):
-        assert tried.after(found, lambda n=name: write(tried.root, {n: ""}))
+        assert tried.after(found, partial(write, tried.root, {name: ""}))

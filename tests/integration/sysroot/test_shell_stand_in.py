@@ -149,7 +149,7 @@ def plain_cmake(project: Path, buildtool: Buildtool, *more: str) -> str:
     buildtool("profile", "sim", "--arch", "v68", "-o", "v68.cmake", cwd=project)
     toolchain = f"-DCMAKE_TOOLCHAIN_FILE={project / 'v68.cmake'}"
     cmake = find_cmake().program
-    commands = [
+    commands: list[list[str | Path]] = [
         [cmake, "-G", "Ninja", "-B", "plain", "-S", "dsp", toolchain, *more],
         [cmake, "--build", "plain"],
     ]

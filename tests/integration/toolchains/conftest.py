@@ -33,7 +33,7 @@ class PlainCMake:
         tree = self.root / f"build-{profile.name}"
         toolchain = self.root / f"{profile.name}.cmake"
         toolchain.write_text(profile.cmake_toolchain())
-        configure = [cmake.program, "-G", "Ninja", "-S", self.root, "-B", tree]
+        configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", self.root, "-B", tree]
         configure += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}"]
         output = self.tool([*configure, "-DCMAKE_BUILD_TYPE=Release", *arguments], path)
         return tree, output + self.tool([cmake.ninja, "-C", tree, "-v"], path)

@@ -37,7 +37,7 @@ def test_the_emulated_shell_cmake_s_check_and_the_tests_link_the_same(
     # Another source, for zig remembers what it has linked.
     plain_cmake.write(main_c="int main(void) { return 2; }\n")
     source = f"'{plain_cmake.root}/main.c'"
-    ninja = [find_cmake().ninja, "-t", "commands", "p"]
+    ninja: list[str | Path] = [find_cmake().ninja, "-t", "commands", "p"]
     commands = subprocess.run(ninja, cwd=tree, capture_output=True, text=True, check=True).stdout
     (checked,) = tree.glob("CMakeFiles/*/CMakeCCompiler.cmake")
     said = dict(re.findall(r'^set\((\w+) "(.*)"\)$', checked.read_text(), re.MULTILINE))

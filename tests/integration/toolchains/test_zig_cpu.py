@@ -34,7 +34,7 @@ FLAGS = [
 
 def macros(*arguments: str) -> set[str]:
     """What a compiler of zig's defines."""
-    command = [zig_program(), *arguments, "-dM", "-E", "-x", "c", "/dev/null"]
+    command: list[str | Path] = [zig_program(), *arguments, "-dM", "-E", "-x", "c", "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-300:]
     return {line for line in done.stdout.splitlines() if "ARM" in line or "AARCH64" in line}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.cache import zig_cache
 from buildtool.cache.zig_cache import make_ready, output_of
 from buildtool.core.unwritable import UnwritableError
 
@@ -49,7 +48,7 @@ def test_a_directory_that_may_not_be_written_to(
     name: str, zig: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (zig / name).mkdir(parents=True)
-    monkeypatch.setattr(zig_cache.os, "access", lambda path, _: path != zig / name)
+    monkeypatch.setattr(os, "access", lambda path, _: path != zig / name)
     with pytest.raises(UnwritableError) as raised:
         make_ready()
     assert str(zig / name) in raised.value.message

@@ -101,9 +101,10 @@ def test_a_key_is_a_digest(said: list[Event]) -> None:
 
 def test_an_exchange_gives_its_result_or_its_error() -> None:
     never = threading.Event()
+    empty: dict[int, int] = {}
     assert RequestThread(lambda _: 7).run_with_deadline(5, never) == 7
     with pytest.raises(KeyError):
-        RequestThread(lambda _: {}[1]).run_with_deadline(5, never)
+        RequestThread(lambda _: empty[1]).run_with_deadline(5, never)
 
 
 def test_bytes_buy_time() -> None:

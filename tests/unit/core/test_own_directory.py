@@ -147,7 +147,8 @@ def test_remove(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     path = tmp_path / "path"
-    for put in (*KINDS.values(), folder, lambda path: path.symlink_to(tmp_path / "kept")):
+    link_to_kept: Put = lambda path: path.symlink_to(tmp_path / "kept")  # noqa: E731
+    for put in (*KINDS.values(), folder, link_to_kept):
         put(path)
         remove_tree(path)
         assert not os.path.lexists(path)

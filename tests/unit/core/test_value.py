@@ -50,8 +50,11 @@ def test_it_is_as_a_named_tuple(cls: type) -> None:
     assert value._asdict() == {"x": 1, "y": 2}
     assert repr(value) == f"{cls.__name__}(x=1, y=2)"
     assert copy.deepcopy(value) == copy.copy(value) == value
-    match value:
-        case cls(first, y=second):  # type: ignore[misc]
+
+
+def test_a_pattern() -> None:
+    match Point(1):
+        case Point(first, y=second):
             assert (first, second) == (1, 2)
         case _:
             pytest.fail("a pattern did not match")

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lookup_clone import KEY, PATHS, Clone, Server, machine
 
 from buildtool.engine.lookup import RECENT, CacheLookup, action_key
 from buildtool.engine.record import StepRecord
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.inputs.roots import Roots
+from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lookup_clone import KEY, PATHS, Clone, Server, machine
 
 from buildtool.cache.action import path_sets_document
 from buildtool.cache.outputs import read_outputs
@@ -19,6 +19,7 @@ from buildtool.inputs import file_states as file_states_module
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
+from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
 
 
 class BadError(Exception):
@@ -184,12 +185,17 @@ def test_a_server_does_not_say_what_is_looked_at(
     server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
     looked: list[str] = []
     look, listed = FileStates._read_whole, file_states_module._list
-    monkeypatch.setattr(
-        FileStates, "_read_whole", lambda d, path: looked.append(path) or look(d, path)
-    )
-    monkeypatch.setattr(
-        file_states_module, "_list", lambda path: looked.append(path) or listed(path)
-    )
+
+    def read(states: FileStates, path: str) -> str:
+        looked.append(path)
+        return look(states, path)
+
+    def entries(path: str) -> Mapping[str, bool] | None:
+        looked.append(path)
+        return listed(path)
+
+    monkeypatch.setattr(FileStates, "_read_whole", read)
+    monkeypatch.setattr(file_states_module, "_list", entries)
 
     found = victim.restore()
 
@@ -217,7 +223,7 @@ def test_a_server_is_not_asked_for_what_is_for_one_place_only(
     assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]
 
 
-VALUES = st.sampled_from(
+VALUES: st.SearchStrategy[Any] = st.sampled_from(
     [
         *(None, True, 0, -1, 1 << 70, 1e300, "", "/", "//", "..", "{project}", "{project}/../x"),
         *("a.c", "/proc/self/mem", "\ud800", "\0", "x" * 5000, "{", "[", "*", "**", KEY, "b" * 64),
@@ -228,8 +234,11 @@ VALUES = st.sampled_from(
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Where there is something in a JSON value."""
-    rows = enumerate(value) if isinstance(value, list) else ()
-    rows = value.items() if isinstance(value, dict) else rows
+    rows: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, list):
+        rows = enumerate(value)
+    elif isinstance(value, dict):
+        rows = value.items()
     return [path, *(place for key, one in rows for place in places(one, (*path, key)))]
 
 

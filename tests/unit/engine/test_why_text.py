@@ -93,7 +93,8 @@ def row(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
-    step = CMakeStep("host/app", "app", None, PROFILE, *[tmp_path] * 4, CMAKE)
+    root = tmp_path
+    step = CMakeStep("host/app", "app", None, PROFILE, root, root, root, root, CMAKE)
     failed = StepResult(step, Outcome.FAILED, reasons=(CHANGED,), error=ValueError())
     skipped = StepResult(step._replace(name="host/b"), Outcome.SKIPPED)
     restored = StepResult(step._replace(name="host/c"), Outcome.RESTORED, None, (), "local")

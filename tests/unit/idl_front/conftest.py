@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from idl_files import IdlFiles
+
+from tests.unit.idl_front.idl_files import IdlFiles
 
 
 @pytest.fixture

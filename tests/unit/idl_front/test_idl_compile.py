@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.compile import compile_idl, compiler_files, output_names
 from buildtool.idl.errors import IdlError
+from tests.unit.idl_front.idl_files import IdlFiles
 
 TEXT = '#include "remote.idl"\ninterface calc : remote_handle64 { long f(in long a); };\n'
 

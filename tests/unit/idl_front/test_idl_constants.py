@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.model import Constant, Enum, Primitive, String
+from tests.unit.idl_front.idl_files import IdlFiles
 
 
 @pytest.mark.parametrize(

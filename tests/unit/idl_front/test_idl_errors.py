@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Location
+from tests.unit.idl_front.idl_files import IdlFiles
 
 # (text with a `›` where the caret has to stand, code, what is said)
 MISTAKES = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import pstats
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -31,8 +31,8 @@ def interface(body: str) -> str:
     return f"interface x {{ {body} }};"
 
 
-def method(parameters: object) -> str:
-    return interface(f"long m({', '.join(parameters)});")  # type: ignore[call-overload]
+def method(parameters: Iterable[str]) -> str:
+    return interface(f"long m({', '.join(parameters)});")
 
 
 @pytest.mark.parametrize("shape", SHAPES)

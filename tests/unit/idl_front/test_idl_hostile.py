@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.preprocess.source import MAX_FILE_BYTES
+from tests.unit.idl_front.idl_files import IdlFiles
 
 SECONDS = 30
 
@@ -86,7 +86,7 @@ def test_what_is_only_large(idl: IdlFiles, name: str) -> None:
     assert time.monotonic() - started < SECONDS
 
 
-NONSENSE = {
+NONSENSE: dict[str, str | bytes] = {
     "quotes": '"' * 300_001,
     "escaped quotes": '"\\' * 300_000,
     "escaped quotes and comments": '"\\"' + '/**/\\"' * 100_000,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.parse import load
 from buildtool.idl.preprocess.preprocessor import BUILTIN_INCLUDES, preprocess
+from tests.unit.idl_front.idl_files import IdlFiles
 
 
 def expanded(idl: IdlFiles, text: str, *defines: str) -> str:

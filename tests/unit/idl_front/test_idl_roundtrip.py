@@ -57,9 +57,12 @@ class Writer:
 
     def element(self) -> Type:
         named = [each for each in self.types if not isinstance(stripped(each), DmaHandle)]
-        choices = [PRIMITIVES, STRINGS, *([st.sampled_from(named)] * 2 if named else [])]
-        kind: Type = self.draw(st.one_of(choices))
-        return kind
+        choices: list[st.SearchStrategy[Type]] = [
+            PRIMITIVES,
+            STRINGS,
+            *([st.sampled_from(named)] * 2 if named else []),
+        ]
+        return self.draw(st.one_of(choices))
 
     def kind(self) -> Type:
         if self.draw(st.integers(0, 3)) == 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from idl_files import IdlFiles
 
 from buildtool.idl.model import (
     Alias,
@@ -16,6 +15,7 @@ from buildtool.idl.model import (
     String,
     Struct,
 )
+from tests.unit.idl_front.idl_files import IdlFiles
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.inputs import file_states as disk_module
 from buildtool.inputs.file_states import FileStates
 
 
@@ -169,6 +168,6 @@ def test_a_stand_in_for_a_file_system_that_takes_no_notice_of_case_and_accents(
     for name in ("level.h", "\u00e5.h"):
         (tmp_path / name).touch()
     assert not FileStates().exists(f"{tmp_path}/{other}")
-    monkeypatch.setattr(disk_module.os.path, "lexists", exists)
+    monkeypatch.setattr(os.path, "lexists", exists)
     assert FileStates().exists(f"{tmp_path}/{other}")
     assert not FileStates().exists(f"{tmp_path}/other.h")

@@ -57,8 +57,12 @@ class Machine:
     def steps(self) -> dict[str, CMakeStep]:
         """The steps whose keys are golden, by the name of the file."""
         cdsprpc = Cdsprpc("libcdsprpc.so.1", frozenset({"remote_handle64_open"}))
-        host = {"settings": {"GLIBC": "2.35"}, "cdsprpc": cdsprpc}
-        zig = self.profile("ubuntu-aarch64-glibc2.35", "ubuntu-aarch64", **host)
+        zig = self.profile(
+            "ubuntu-aarch64-glibc2.35",
+            "ubuntu-aarch64",
+            settings={"GLIBC": "2.35"},
+            cdsprpc=cdsprpc,
+        )
         gcc = self.profile(
             "ubuntu-aarch64-gcc",
             "ubuntu-aarch64",

@@ -38,7 +38,7 @@ NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))
     ],
 )
 def test_signs(kind: str, told: dict[str, str], side: str) -> None:
-    (made,) = sided_targets(configured(target("a", kind, **told)), NOTHING)  # type: ignore[arg-type]
+    (made,) = sided_targets(configured(target("a", kind, **told)), NOTHING)
     assert made.side == side
 
 

@@ -18,6 +18,8 @@ from buildtool.release.stage import Staged
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
 
+Files = Mapping[str, bytes | str]
+"""Path → content, or of a link its target."""
 HOST = Profile(
     "p",
     "ubuntu-aarch64",
@@ -67,7 +69,7 @@ class Project:
     def component(
         self,
         name: str,
-        files: Mapping[str, bytes | str],
+        files: Files,
         *,
         arch: str | None = None,
         ships: bool = True,

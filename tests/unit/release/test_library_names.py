@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from buildtool.release import stage as release
-from tests.unit.release.conftest import Project, elf
+from tests.unit.release.conftest import Files, Project, elf
 
 LIBRARY = elf("libx.so.1")
-CHAIN = {
+CHAIN: Files = {
     "lib/libx.so.1.2": LIBRARY,
     "lib/libx.so.1": "libx.so.1.2",
     "lib/libx.so": "libx.so.1",
@@ -25,7 +25,7 @@ def test_a_library_ships_once_under_its_soname(made: Project) -> None:
 
 @pytest.mark.parametrize("real", ["lib/libx.so", "lib/libx.so.1.2"])
 def test_whichever_of_its_names_is_the_file(made: Project, real: str) -> None:
-    chain = {name: LIBRARY if name == real else real.removeprefix("lib/") for name in CHAIN}
+    chain: Files = {name: LIBRARY if name == real else real.removeprefix("lib/") for name in CHAIN}
     made.component("app", {**APP, **chain})
 
     assert made.staged() == ALONE
@@ -115,7 +115,7 @@ def test_other_links_ship_as_links(made: Project) -> None:
 
 def test_skels_keep_their_names(made: Project) -> None:
     """A client that is not in the release may ask for any of them."""
-    chain = {"lib/liba_skel.so.1": LIBRARY, "lib/liba_skel.so": "liba_skel.so.1"}
+    chain: Files = {"lib/liba_skel.so.1": LIBRARY, "lib/liba_skel.so": "liba_skel.so.1"}
     made.component("dsp", chain, arch="v68")
 
     assert made.staged() == {

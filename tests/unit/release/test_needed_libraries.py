@@ -6,7 +6,7 @@ import pytest
 
 from buildtool.release.layout import StageError
 from buildtool.release.libraries import LibraryError
-from tests.unit.release.conftest import Project, elf
+from tests.unit.release.conftest import Files, Project, elf
 
 NEEDS = {"bin/app": elf(needed=["libx.so.1", "libm.so.6", "libstdc++.so.6"])}
 LIBRARY = elf("libx.so.1", needed=["libc.so.6"])
@@ -77,7 +77,11 @@ def test_a_library_of_a_component_that_does_not_ship_comes_along(made: Project) 
     """Also one that such a library needs, of a component that the program's does not name."""
     made.component("app", NEEDS)
     base = elf("libx.so.1", needed=["libdeep.so", "libc.so.6"])
-    links = {"lib/libx.so.1.0": base, "lib/libx.so.1": "libx.so.1.0", "lib/libx.so": "libx.so.1"}
+    links: Files = {
+        "lib/libx.so.1.0": base,
+        "lib/libx.so.1": "libx.so.1.0",
+        "lib/libx.so": "libx.so.1",
+    }
     made.component("base", {**links, "lib/libunneeded.so": elf("libunneeded.so")}, ships=False)
     made.component("deep", {"lib64/libdeep.so": elf("libdeep.so")}, ships=False)
 

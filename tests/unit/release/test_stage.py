@@ -12,7 +12,8 @@ from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release import stage as release
-from buildtool.release.stage import Staged, StageError
+from buildtool.release.layout import StageError
+from buildtool.release.stage import Staged
 from buildtool.toolchains.import_stub import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from buildtool.drivers.cmake.scan import declare
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
+from buildtool.drivers.cmake.scan.input_scanner import declare
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
@@ -59,7 +60,7 @@ def test_the_work_grows_with_the_number_of_entries_and_not_with_its_square(
             (folder / str(number)).touch()
             (folder / f"[{number}").touch()
         patterns = [f"{count}/{name.format(number)}" for number in range(count)]
-        work.append(calls(lambda patterns=patterns: declared(roots, *patterns)))
+        work.append(calls(partial(declared, roots, *patterns)))
     assert work[1] < 6 * work[0]
 
 

@@ -198,7 +198,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         header, earlier = f"{directories[1]}/new.h", f"{directories[0]}/new.h"
         Path(header).write_text("", encoding="utf-8")
         assume(not os.path.lexists(earlier))
-        places = finding(root).places
+        places = finding(root).path_filter
         told = (f"{root}/src/a.c", places.spellings.tidy(header))
         shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
         absent = shadows.absent(FileStates(), sys.maxsize)
@@ -234,7 +234,7 @@ def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) ->
     (tmp_path / "include").mkdir()
     (tmp_path / "include/a.h").touch()
     found = finding(tmp_path)
-    build = Path(found.places.tree)
+    build = Path(found.path_filter.tree)
     build.mkdir(parents=True)
     (build / "made.h").touch()
     (build / "alias.h").symlink_to("made.h")

@@ -82,7 +82,7 @@ def test_conditions(tmp_path: Path, found: InputCollector) -> None:
 @pytest.mark.parametrize("command", ["file", "include", "if", "configure_file", "find_package"])
 def test_any_arguments_are_borne(tmp_path: Path, found: InputCollector, command: str) -> None:
     kinds = ("GLOB", "GLOB_RECURSE", "READ", "COPY", "INSTALL", "GENERATE", "SHA256", "EXISTS")
-    rows = (
+    rows: list[list[str]] = (
         [[]] + [[k] for k in kinds] + [[k, ""] for k in kinds] + [[k, "x", "INPUT"] for k in kinds]
     )
     rows += [[k, "x", "LIST_DIRECTORIES"] for k in kinds] + [[k, "\0", "a" * 10_000] for k in kinds]

@@ -116,7 +116,9 @@ def test_the_usual_places(place: str, tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "sdk").mkdir()
     monkeypatch.setenv("ANDROID_HOME", str(tmp_path / "sdk"))
 
-    assert find_android_ndk(Tool(version=make(tmp_path / place) and R27)).where == tmp_path / place
+    make(tmp_path / place)
+
+    assert find_android_ndk(Tool(version=R27)).where == tmp_path / place
 
 
 @pytest.mark.parametrize(
