@@ -16,6 +16,8 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q",
          "-w", wheels, REPOSITORY], cwd=tmp_path)  # fmt: skip
     (wheel,) = wheels.iterdir()
+    # "buildtool" on PyPI is another project.
+    assert wheel.name.startswith("hexagon_buildtool-")
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "buildtool/_data/cmake/BuildtoolConfig.cmake" in names
