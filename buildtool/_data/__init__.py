@@ -1,9 +1,9 @@
 """Where the CMake modules, C sources and Conan recipes of this package are.
 
-In a wheel `cmake/`, `dsp/`, `host/` and `recipes/` lie beside this file; in a clone they
-lie at its top.  This is the only look-up: Python code asks `path()`, and CMake
-builds under scikit-build-core find `buildtool._data.cmake` by entry point,
-which works in both places because `__path__` is set here.
+In a wheel `cmake/`, `dsp/`, `emulator/`, `host/` and `recipes/` are beside this file; in a clone
+they are at its top.  `path()` is the only look-up from Python.  CMake builds under
+scikit-build-core find `buildtool._data.cmake` by entry point, which works in both places because
+`__path__` is set here.
 """
 
 from __future__ import annotations
@@ -17,5 +17,5 @@ __path__ = [str(ROOT)]
 
 
 def path(name: str) -> Path:
-    """The directory `name` ("cmake", "dsp", "host" or "recipes") of this installation."""
+    """The directory `name` ("cmake", "dsp", "emulator", "host", "recipes") of this installation."""
     return ROOT / name

@@ -35,14 +35,19 @@ class Emulator:
     shell: Path
 
 
+def source_roots() -> tuple[Path, ...]:
+    """The directories that hold every source of the emulator."""
+    headers = (_data.path(side) / "include" for side in ("host", "dsp"))
+    return (_data.path("emulator"), *headers)
+
+
 def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
     """The two steps that build the emulator; their trees are named by their sources."""
-    host, dsp = _data.path("host"), _data.path("dsp")
-    # Both sides speak one protocol, so a change of either makes both anew.
-    sources = tree_digest([host / "cdsprpc", host / "include", dsp / "shell", dsp / "include"])
+    # Both sides speak one protocol, so a change of either rebuilds both.
+    sources = tree_digest(source_roots())
     return (
-        _step("cdsprpc", host / "cdsprpc", ubuntu_aarch64(GLIBC), sources),
-        _step("shell", dsp / "shell", hexagon_musl(), sources),
+        _step("cdsprpc", ubuntu_aarch64(GLIBC), sources),
+        _step("shell", hexagon_musl(), sources),
     )
 
 
@@ -72,15 +77,16 @@ def _build(step: CMakeStep, listener: Listener) -> None:
         execute_step(check_step(step, {}, context), context)
 
 
-def _step(name: str, source: Path, profile: Profile, sources: str) -> CMakeStep:
+def _step(name: str, profile: Profile, sources: str) -> CMakeStep:
+    root = _data.path("emulator")
     key = value_digest({"sources": sources, "profile": profile.digest})[:16]
     return CMakeStep(
         name=f"emulator/{name}",
         component=f"emulator {name}",
         arch=None,
         profile=profile,
-        root=source,
-        source=source,
+        root=root,
+        source=root / name,
         tree=directory() / key,
         output=directory() / key / INSTALL,
         cmake=find_cmake(),

@@ -11,9 +11,16 @@ import pytest
 
 from buildtool.cache.emulator_cache import INSTALL, state_of
 from buildtool.deploy.emulated.device import CONFIGURATION, prepare
-from buildtool.deploy.emulated.emulator import Emulator, build_emulator
+from buildtool.deploy.emulated.emulator import (
+    Emulator,
+    build_emulator,
+    emulator_steps,
+    source_roots,
+)
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.emulated.verify import is_whole
+from buildtool.drivers.cmake.arguments import step_roots
+from buildtool.engine.record import read_record, record_file
 from tests.command_line import Buildtool
 
 LISTS = """cmake_minimum_required(VERSION 3.22)
@@ -23,6 +30,7 @@ add_executable(app app.c)
 target_link_libraries(app PRIVATE Buildtool::cdsprpc)
 install(TARGETS app)
 """
+OUR_SOURCES = ("{project}", "{buildtool}", "{buildtool.dsp}", "{buildtool.host}")
 MAIN = "#include <remote.h>\nint main(void) { return remote_handle64_close == 0; }\n"
 
 
@@ -79,6 +87,18 @@ def test_a_device_with_something_else_in_place_of_its_files(app: Path) -> None:
 
 def refuse(event: object) -> None:
     raise AssertionError(f"the emulator was built again: {event}")
+
+
+def test_the_digest_of_the_sources_covers_what_is_compiled() -> None:
+    build_emulator(print)
+    for step in emulator_steps():
+        record = read_record(record_file(state_of(step.tree), step))
+        assert record is not None
+        # The profile's digest covers the CMake modules and the toolchain's headers.
+        ours = [name for name in record.inputs.paths.files if name.startswith(OUR_SOURCES)]
+        paths = [Path(step_roots(step).at(name)) for name in ours]
+        assert {"{project}/common/wire.c", "{buildtool.host}/include/fastrpc/AEEStdErr.h"} < {*ours}
+        assert not [p for p in paths if not any(map(p.is_relative_to, source_roots()))]
 
 
 def test_emptied_programs_are_made_again(

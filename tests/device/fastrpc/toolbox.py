@@ -16,6 +16,8 @@ from buildtool.sdk.zig import usable_zig
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
+EMULATOR = ROOT / "emulator"
+COMMON = EMULATOR / "common"
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")
 HEADERS = [f"-I{ROOT / 'host/include'}", f"-I{ROOT / 'host/include/fastrpc'}"]
 ARM = ["-target", "aarch64-linux-gnu.2.35", "-O2", "-pthread"]
@@ -80,23 +82,22 @@ class Toolbox:
 
     def shell(self) -> Path:
         """The DSP shell, with all its runtime families."""
-        source = ROOT / "dsp/shell"
+        source = EMULATOR / "shell"
         return self._once(
             self.base / "fastrpc_shell",
             [
                 *SHELL,
                 *WARNINGS,
                 *HEADERS,
-                f"-I{source}",
-                f"-I{ROOT / 'dsp/include'}",
-                *sorted(source.glob("*.c")),
-                *sorted((source / "runtime").glob("*.c")),
+                *(f"-I{folder}" for folder in (source, COMMON, ROOT / "dsp/include")),
+                *sorted(source.rglob("*.c")),
+                *sorted(COMMON.glob("*.c")),
             ],
         )
 
     def library(self) -> Path:
         """The device's libcdsprpc.so.1."""
-        source = ROOT / "host/cdsprpc"
+        source = EMULATOR / "cdsprpc"
         return self._once(
             self.base / "lib" / "libcdsprpc.so.1",
             [
@@ -106,10 +107,9 @@ class Toolbox:
                 "-fPIC",
                 "-shared",
                 "-fvisibility=hidden",
-                f"-I{source}",
-                f"-I{ROOT / 'dsp/shell'}",
+                *(f"-I{folder}" for folder in (source, COMMON)),
                 *sorted(source.glob("*.c")),
-                ROOT / "dsp/shell/wire.c",
+                *sorted(COMMON.glob("*.c")),
                 f"-Wl,--version-script={source / 'libcdsprpc.map'}",
                 "-Wl,-soname,libcdsprpc.so.1",
                 "-Wl,-z,nodelete",

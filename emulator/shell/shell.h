@@ -75,7 +75,7 @@ int shell_fd_put(int client_fd);
 
 /* ---- messages between a family and its counterpart in libcdsprpc ---- */
 
-/* A topic joins the two ends. The host's end is host/cdsprpc/message.h. */
+/* A topic joins the two ends. The host's end is emulator/cdsprpc/message.h. */
 enum shell_topic {
     SHELL_TOPIC_DSPQUEUE = 1,
     SHELL_TOPIC_COUNT = 8

@@ -6,8 +6,8 @@
 
 #include "internal.h"
 #include "message.h"
-#include "runtime/queue_end.h"
-#include "runtime/queue_message.h"
+#include "queue_end.h"
+#include "queue_message.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dspqueue *queues;

@@ -1,6 +1,6 @@
 /* message.h: messages between a part of libcdsprpc and its counterpart in the DSP shell.
  *
- * The DSP's end is dsp/shell/shell.h. */
+ * The DSP's end is emulator/shell/shell.h. */
 #ifndef BUILDTOOL_CDSPRPC_MESSAGE_H
 #define BUILDTOOL_CDSPRPC_MESSAGE_H
 
