@@ -19,7 +19,6 @@ from buildtool.deploy.emulated.emulator import (
 )
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.emulated.verify import is_whole
-from buildtool.drivers.cmake.arguments import step_roots
 from buildtool.engine.record import read_record, record_file
 from tests.command_line import Buildtool
 
@@ -96,7 +95,7 @@ def test_the_digest_of_the_sources_covers_what_is_compiled() -> None:
         assert record is not None
         # The profile's digest covers the CMake modules and the toolchain's headers.
         ours = [name for name in record.inputs.paths.files if name.startswith(OUR_SOURCES)]
-        paths = [Path(step_roots(step).at(name)) for name in ours]
+        paths = [step.roots.placed(name) for name in ours]
         assert {"{project}/common/wire.c", "{buildtool.host}/include/fastrpc/AEEStdErr.h"} < {*ours}
         assert not [p for p in paths if not any(map(p.is_relative_to, source_roots()))]
 
