@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
+from buildtool.release.stage import in_use
 from buildtool.release.stage import stage as stage_release
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
@@ -43,9 +44,18 @@ def stage(
     project: Project, target_name: str, listener: Listener, options: Options | None = None
 ) -> tuple[BuildResult, Staged]:
     """Build `target_name` and stage what it ships."""
+    with _open_target(project, target_name, listener, options) as (plan, context):
+        return _stage(plan, context)
+
+
+@contextlib.contextmanager
+def _open_target(
+    project: Project, target_name: str, listener: Listener, options: Options | None
+) -> Iterator[tuple[Plan, BuildContext]]:
+    """The plan of `target_name` and the context to build it in, with the project's lock held."""
     plan = make_plan(project, target_name)
     with project_lock(project, listener), open_context(plan.state, listener, options) as context:
-        return _stage(plan, context)
+        yield plan, context
 
 
 def _stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
@@ -161,12 +171,15 @@ def run_emulated(
     soc = find_soc(soc_name)
     target = find_target(project, target_name)
     check_platform(target_name, target.platform)
-    _, staged = stage(project, target_name, listener, options)
-    device = prepare(
-        project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
-    )
-    arch = check_fits(device, staged, target.glibc)
-    return run_program(device, staged, arch, command, stdout=stdout)
+    with contextlib.ExitStack() as stack:
+        with _open_target(project, target_name, listener, options) as (plan, context):
+            _, staged = _stage(plan, context)
+            staged = stack.enter_context(in_use(staged))
+        device = prepare(
+            project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
+        )
+        arch = check_fits(device, staged, target.glibc)
+        return run_program(device, staged, arch, command, stdout=stdout)
 
 
 def pull_sysroot(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.own_directory import TRIES, make_directory, own_root, repair_file
+from buildtool.core.trees import remove_tree
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -171,6 +172,19 @@ def replace_file(fresh: Path, path: Path, mode: int | None = 0o644) -> None:
         if not repair_file(path):
             raise
         fresh.replace(path)
+
+
+def replace_link(path: Path, target: Path) -> None:
+    """Make `path` a symbolic link to `target`, in place of whatever is there.
+
+    A link is replaced in one step; raises `OSError`.
+    """
+    if path.is_symlink() and path.readlink() == target:
+        return
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    remove_tree(fresh)
+    fresh.symlink_to(target)
+    replace_file(fresh, path, mode=None)
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:

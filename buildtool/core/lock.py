@@ -1,4 +1,4 @@
-"""Exclusive locks on files, across threads and processes.
+"""Locks on files and directories, across threads and processes.
 
 The kernel releases a lock when its holder dies, so a lock is never stale.
 """
@@ -56,6 +56,32 @@ def try_lock(path: Path) -> Iterator[int | None]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def held_directory(directory: Path) -> Iterator[None]:
+    """Hold a shared lock on `directory` for the block: `is_held` tells others of it."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_held(directory: Path) -> bool:
+    """Whether a process holds `directory`."""
+    try:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _acquired_within(stream: BinaryIO, seconds: float) -> bool:

@@ -112,6 +112,11 @@ class Plan(Value):
     state: Path
     system_libraries: tuple[str, ...] = ()
 
+    @property
+    def stage_trees(self) -> Path:
+        """The directory of the staged trees; `stage` is a link to one of them."""
+        return self.stage.with_name(f".{self.stage.name}")
+
     def as_json(self) -> dict[str, Any]:
         return {
             "target": self.target,

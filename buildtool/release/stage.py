@@ -1,4 +1,6 @@
-"""`Built` → a staged tree: what goes onto a device, laid out as it lies there.
+"""`BuildResult` → a staged tree: what goes onto a device, laid out as it lies there.
+
+The stage is a link to the tree, so that a program can run from a tree while another is staged.
 
 bin/ lib/ …        what the ARM64 side installs
 dsp/<arch>/        the skels of one DSP arch, side by side
@@ -7,21 +9,24 @@ run.sh             starts a program with the right environment
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool import __version__
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.files import value_digest
+from buildtool.core.files import replace_link, value_digest
+from buildtool.core.lock import held_directory, is_held
 from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree, replace_directory
+from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import RUNS, FileStates
+from buildtool.plan.plan import Plan
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
@@ -47,11 +52,11 @@ class _Contents(Value):
 
 
 def stage(build: BuildResult, file_states: FileStates) -> Staged:
-    """Lay out what `built` ships in the plan's stage directory.
+    """Stage what the steps of `build` ship.
 
-    The directory is replaced as a whole, and only when it is not as it should be: what is in it is
-    compared by content.  Raises `StageError` for two files of one place, for one below another, and
-    for a libcdsprpc, and what `add_needed` raises.
+    The tree is replaced as a whole, and only when its contents differ from what it should hold.
+    Raises `StageError` for two files in one place, for a file below another one, and for a
+    libcdsprpc, and what `add_needed` raises.
     """
     contents = _contents(build, file_states)
     _refuse_below_files({**dict.fromkeys(contents.links, Path()), **contents.files})
@@ -63,7 +68,7 @@ def stage(build: BuildResult, file_states: FileStates) -> Staged:
     archs = tuple(dict.fromkeys(s.step.arch for s in build.steps if s.step.arch))
     staged = Staged(build.plan.target, directory, value_digest(sorted(wanted.items())), archs)
     if _states(directory, file_states) != wanted:
-        _replace(directory, contents, script)
+        _replace(build.plan, contents, script)
     return staged
 
 
@@ -127,12 +132,14 @@ def _states(directory: Path, file_states: FileStates) -> dict[str, str]:
     return states
 
 
-def _replace(directory: Path, contents: _Contents, script: str) -> None:
+def _replace(plan: Plan, contents: _Contents, script: str) -> None:
+    """Stage a new tree, and remove earlier trees from which no program runs."""
     import shutil  # noqa: PLC0415 - most of the time it is as it should be
     import tempfile  # noqa: PLC0415
 
-    make_directory(directory.parent)
-    fresh = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
+    trees = plan.stage_trees
+    make_directory(trees)
+    fresh = Path(tempfile.mkdtemp(dir=trees, prefix=""))
     try:
         for name, path in contents.files.items():
             place = fresh / name
@@ -148,9 +155,22 @@ def _replace(directory: Path, contents: _Contents, script: str) -> None:
         (fresh / RUN_SCRIPT).chmod(0o755)
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
-        replace_directory(fresh, directory)
-    finally:
+        replace_link(plan.stage, fresh.relative_to(plan.stage.parent))
+    except BaseException:
         remove_tree(fresh, ignore_errors=True)
+        raise
+    for tree in trees.iterdir():
+        if tree != fresh and not is_held(tree):
+            remove_tree(tree, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def in_use(staged: Staged) -> Iterator[Staged]:
+    """Keep later builds from removing the tree that is staged now, for the block, which gets that
+    tree.  The caller holds the project's lock when the block begins."""
+    tree = staged.directory.resolve()
+    with held_directory(tree):
+        yield staged._replace(directory=tree)
 
 
 def _refuse_below_files(files: Mapping[str, Path]) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
-from buildtool.core.files import replace_file, write_if_changed
+from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory
-from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
@@ -58,12 +57,12 @@ def prepare(
     for folder in (libraries, root / "usr" / "lib" / "rfsa" / "adsp", root / "usr" / "lib" / "dsp"):
         make_directory(folder)
     for library in glibc.directory.glob("*.so*"):
-        _link(libraries / library.name, library)
-    _link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
+        replace_link(libraries / library.name, library)
+    replace_link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
     # QEMU takes what is not here from the build machine, which may have ARM64 libraries as well:
     # the loader asks this cache first, then this directory, and lib/ after them.
     write_if_changed(root / "etc" / "ld.so.cache", "")
-    _link(libraries / "aarch64-linux-gnu", Path())
+    replace_link(libraries / "aarch64-linux-gnu", Path())
     facts = {
         "soc": soc.name,
         "arch": f"{arch_number(soc.arch):x}",
@@ -79,16 +78,6 @@ def prepare(
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
     write_if_changed(root / CONFIGURATION, text)
     return EmulatedDevice(root, soc, qemu, glibc, emulator)
-
-
-def _link(place: Path, target: Path) -> None:
-    """Make `place` a symbolic link to `target`; never a moment without one."""
-    if place.is_symlink() and place.readlink() == target:
-        return
-    fresh = place.with_name(f".{place.name}.{os.getpid()}")
-    remove_tree(fresh)
-    fresh.symlink_to(target)
-    replace_file(fresh, place, mode=None)
 
 
 def check_platform(target: str, platform: str) -> None:

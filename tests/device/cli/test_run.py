@@ -31,6 +31,14 @@ int main(int argc, char **argv)
     if (strcmp(what, "echo") == 0) puts(argv[2]);
     if (strcmp(what, "cat") == 0) while (fgets(line, sizeof line, stdin)) fputs(line, stdout);
     if (strcmp(what, "env") == 0) puts(getenv(argv[2]) ? getenv(argv[2]) : "(unset)");
+    if (strcmp(what, "text") == 0) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/../share/text", getenv("LD_LIBRARY_PATH"));
+        puts("ready"); fflush(stdout);
+        fgets(line, sizeof line, stdin);
+        FILE *text = fopen(path, "r");
+        puts(text && fgets(line, sizeof line, text) ? line : "(gone)");
+    }
     if (strcmp(what, "sleep") == 0) { puts("asleep"); fflush(stdout); pause(); }
     return 0;
 }
@@ -45,8 +53,11 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "buildtool.toml").write_text('[project]\nname = "p"\n[host.app]\nsource = "host"\n')
     (root / "host" / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\nproject(app C)\nadd_executable(app app.c)\n"
-        "install(TARGETS app)\n"
+        "install(TARGETS app)\nfile(WRITE ${CMAKE_BINARY_DIR}/lib/keep x)\n"
+        "install(FILES text DESTINATION share)\ninstall(DIRECTORY ${CMAKE_BINARY_DIR}/lib\n"
+        "  DESTINATION .)\n"
     )
+    (root / "host" / "text").write_text("one")
     (root / "host" / "app.c").write_text(MAIN)
     return root
 
@@ -92,7 +103,7 @@ def test_it_takes_the_options_of_build(plain: Path, buildtool: Buildtool) -> Non
 def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:
     done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
 
-    assert done.stdout.strip() == str(plain / ".buildtool/stage/sim/lib")
+    assert Path(done.stdout.strip()) == (plain / ".buildtool/stage/sim").resolve() / "lib"
 
 
 def test_as_json_the_program_s_output_goes_to_standard_error(
@@ -142,6 +153,30 @@ def test_an_interrupt_leaves_no_process(plain: Path, number: int) -> None:
     while processes_of(caller.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert processes_of(caller.pid) == []
+
+
+def test_a_running_program_keeps_its_release_while_another_is_built(
+    plain: Path, buildtool: Buildtool
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "run", "sim", "--", "bin/app", "text"],
+        cwd=plain,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as caller:
+        assert caller.stdout
+        assert caller.stdout.readline() == "ready\n"
+        (plain / "host" / "text").write_text("two")
+        done = buildtool("build", cwd=plain)
+        assert done.returncode == 0, done.stderr
+        assert (plain / ".buildtool/stage/sim/share/text").read_text() == "two"
+        out, _ = caller.communicate("go\n", timeout=60)
+    assert out == "one\n"
+    (plain / "host" / "text").write_text("three")
+    assert buildtool("build", cwd=plain).returncode == 0
+    # What no program runs from is removed.
+    assert len(list((plain / ".buildtool/stage/.sim").iterdir())) == 1
 
 
 def processes_of(session: int) -> list[int]:
