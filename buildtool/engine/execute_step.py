@@ -167,16 +167,14 @@ def _open_driver(
     with step_log(context.state / "logs", step.name, step.summary) as log:
         yield Driver(
             step=step,
-            cmake=step.cmake,
             dependencies=packages,
             launcher=launcher,
             needs=check.fields["needs"],
             environment={**tool_environment(step, launcher), **context.jobserver.environment},
-            roots=step.roots,
             file_states=context.file_states,
             log=log,
-            say=lambda line: listener(StepOutput(step.name, line)),
-            warn=lambda text: listener(Warned(step.name, text)),
+            on_output=lambda line: listener(StepOutput(step.name, line)),
+            on_warning=lambda text: listener(Warned(step.name, text)),
             keep_going=context.options.keep_going,
         )
 

@@ -15,8 +15,8 @@ from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.driver import Driver
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
-from buildtool.drivers.cmake.mend import TRACE
-from buildtool.drivers.cmake.scan.ninja import read_graph
+from buildtool.drivers.cmake.repair_tree import TRACE
+from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
@@ -209,28 +209,26 @@ def _driver(step: CMakeStep, log: StepLog) -> Driver:
     silent: Callable[[str], None] = lambda _: None  # noqa: E731
     return Driver(
         step=step,
-        cmake=step.cmake,
         dependencies=None,
         launcher=None,
         needs={},
         environment=tool_environment(step),
-        roots=step.roots,
         file_states=FileStates(),
         log=log,
-        say=silent,
-        warn=silent,
+        on_output=silent,
+        on_warning=silent,
     )
 
 
 def _configured(driver: Driver, said: str) -> Configured:
     step = driver.step
-    graph = read_graph(step.tree, driver.cmake.ninja, driver.environment)
+    graph = NinjaQuery(step.tree, step.cmake.ninja, driver.environment).graph()
     unused = _UNUSED.search(said)
     return Configured(
         step,
         read_build_tree(step.tree),
         read_installation(step.tree),
-        graph.made & frozenset(graph.inputs),
+        graph.rule_outputs & frozenset(graph.inputs),
         traced_calls(step.tree / TRACE, step.root),
         frozenset(unused[1].split()) if unused else frozenset(),
     )

@@ -1,12 +1,13 @@
-"""What a step gives to CMake: cache entries, environment, and the names for its paths."""
+"""What a step passes to CMake: arguments, cache entries and environment."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.cmake import CMake
 
 if TYPE_CHECKING:
     from buildtool.drivers.cmake.launcher import Launcher
@@ -15,18 +16,34 @@ if TYPE_CHECKING:
 PREFIX_PATH = "CMAKE_PREFIX_PATH"
 
 
+def cmake_arguments(step: CMakeStep, cache: Mapping[str, str]) -> list[str]:
+    """The arguments that configure the step's build tree with the entries `cache`."""
+    return [
+        *(("--preset", step.preset) if step.preset else ()),
+        # A toolchain file of the component may ignore the profile's entries, and a component those
+        # of the target.
+        *(("--no-warn-unused-cli",) if step.toolchain_file or step.target_defines else ()),
+        *("-G", "Ninja", "-S", str(step.source), "-B", str(step.tree)),
+        *(f"-D{name}={value}" for name, value in cache.items()),
+    ]
+
+
+def trace_arguments(file: Path) -> tuple[str, ...]:
+    """The arguments that make CMake write a trace to `file`, see `scan.trace`."""
+    return ("--trace-expand", "--trace-format=json-v1", f"--trace-redirect={file}")
+
+
 def cache_entries(
     step: CMakeStep,
-    cmake: CMake,
     dependencies: Dependencies | None = None,
     launcher: Launcher | None = None,
 ) -> dict[str, str]:
-    """The cache entries of the step's build tree; `defines` come last."""
+    """The cache entries of the step's build tree; those of the step's `defines` take precedence."""
     toolchain = step.toolchain_file or step.tree / "toolchain.cmake"
     if dependencies:
         toolchain = dependencies.toolchain
     entries = {
-        "CMAKE_MAKE_PROGRAM": str(cmake.ninja),
+        "CMAKE_MAKE_PROGRAM": str(step.cmake.ninja),
         "CMAKE_TOOLCHAIN_FILE": str(toolchain),
         "CMAKE_BUILD_TYPE": step.build_type,
         "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
@@ -36,26 +53,26 @@ def cache_entries(
         **dict(sorted(step.profile.variables.items())),
         **dict(step.defines),
     }
-    found = [str(output) for _, output in step.needs]
-    if found:
-        own = [entries[PREFIX_PATH]] if entries.get(PREFIX_PATH) else []
-        entries[PREFIX_PATH] = ";".join([*own, *found])
+    if step.needs:
+        prefixes = [entries.get(PREFIX_PATH, ""), *(str(output) for _, output in step.needs)]
+        entries[PREFIX_PATH] = ";".join(filter(None, prefixes))
     return entries
 
 
 def _prefix_map(step: CMakeStep) -> dict[str, str]:
-    """Where the clone lies must not be in what is built; see cmake/prefix_map.cmake, which a
-    toolchain file of the component's own does not read."""
-    told = {"BUILDTOOL_PREFIX_MAP": f"{step.root}=.;{step.tree}=build"}
-    return {} if step.toolchain_file else told
+    """The entry that keeps the path of the clone out of what is built: see cmake/prefix_map.cmake.
+    A toolchain file of the component does not read it."""
+    if step.toolchain_file:
+        return {}
+    return {"BUILDTOOL_PREFIX_MAP": f"{step.root}=.;{step.tree}=build"}
 
 
 def tool_environment(step: CMakeStep, launcher: Launcher | None = None) -> dict[str, str]:
-    """The environment of everything that the step starts.
+    """The environment of all tools of the step.
 
-    Where `defines` has an entry that the profile also sets in the environment, both agree.
+    A variable of the profile that `defines` also has as a cache entry gets the value from there.
     """
-    said = dict(step.defines)
-    told = {name: said.get(name, value) for name, value in step.profile.environment.items()}
-    own = launcher.environment if launcher else {}
-    return {**own, **build_environment(step.environment), **told}
+    defines = dict(step.defines)
+    profile = {name: defines.get(name, value) for name, value in step.profile.environment.items()}
+    launchers = launcher.environment if launcher else {}
+    return {**launchers, **build_environment(step.environment), **profile}

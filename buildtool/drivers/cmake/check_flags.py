@@ -1,4 +1,4 @@
-"""Compile flags that a profile cannot honour are refused before anything is built."""
+"""Reject compile flags that the profile's compiler cannot honour before anything is built."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from buildtool.toolchains.unsupported import find_unsupported
 
 
 def check_flags(tree: BuildTree, profile: Profile) -> None:
-    """Look at the compile flags of every target of a configured tree.
+    """Check the compile flags of every target of a configured tree.
 
-    Raises `ProfileError` that names target, flag, reason and remedy.
+    Raises `ProfileError` with target, flag, reason and remedy.
     """
     for target in tree.targets:
         for group in target.groups:

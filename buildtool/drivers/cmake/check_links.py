@@ -1,4 +1,4 @@
-"""A libcdsprpc that is not the system's is refused before anything is linked against it."""
+"""Reject a libcdsprpc that is not the system's before anything is linked against it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from buildtool.toolchains.import_stub import import_stub
 
 MAX_STUB = 1 << 20
 _SDK_FILE = "hexagon_sdk.json"
-_SDK_PLACE = "/fastrpc/remote/ship/"
+_SDK_DIRECTORY = "/fastrpc/remote/ship/"
 
 
 def check_links(tree: BuildTree, cdsprpc: Cdsprpc) -> None:
-    """Look at what every target of a configured tree would be linked with.
+    """Check the libraries on the link line of every target of a configured tree.
 
-    Import stubs of this tool are right wherever they lie, and a project may make one of its own.
-    Raises `CdsprpcError` for any other libcdsprpc, whatever its file is called.
+    Import stubs of this tool are allowed anywhere, and so is a libcdsprpc that the tree builds.
+    Raises `CdsprpcError` for any other libcdsprpc, whatever the name of its file is.
     """
-    own = {_stem(artifact) for target in tree.targets for artifact in target.artifacts}
-    judged: set[Path] = set()
+    built = {_stem(artifact) for target in tree.targets for artifact in target.artifacts}
+    checked: set[Path] = set()
     for target in tree.targets:
         for library in read_link_line(target.link, tree.build).libraries():
-            if _stem(library) in own or library in judged:
+            if _stem(library) in built or library in checked:
                 continue
-            judged.add(library)
-            if _is_another(library, cdsprpc):
-                raise _refused(target.name, library)
+            checked.add(library)
+            if _is_foreign_cdsprpc(library, cdsprpc):
+                raise _error(target.name, library)
 
 
 def _stem(library: Path) -> Path:
-    """CMake tells `libx.so` of what it makes, and links `libx.so.1.0`."""
+    """The path before `.so`: the File API reports `libx.so` for a target whose link lines have
+    `libx.so.1.0`."""
     return library.with_name(library.name.partition(".so")[0])
 
 
-def _is_another(library: Path, cdsprpc: Cdsprpc) -> bool:
+def _is_foreign_cdsprpc(library: Path, cdsprpc: Cdsprpc) -> bool:
     named = is_cdsprpc(library.name) or is_cdsprpc(library.resolve().name)
     if not is_elf(library):
         return named  # an archive, or a linker script
@@ -54,22 +55,22 @@ def _is_another(library: Path, cdsprpc: Cdsprpc) -> bool:
     return not stub or elf.soname != cdsprpc.soname
 
 
-def _refused(target: str, library: Path) -> CdsprpcError:
-    place = library.resolve()
+def _error(target: str, library: Path) -> CdsprpcError:
+    real = library.resolve()
     remedy = (
-        "Link Buildtool::cdsprpc, or -lcdsprpc with no directory of your own: the toolchain file"
-        " brings the system's."
+        "Link Buildtool::cdsprpc, or -lcdsprpc without a directory: the toolchain file adds the"
+        " directory of the system's library."
     )
-    if _SDK_PLACE in str(place) or any((p / _SDK_FILE).is_file() for p in place.parents):
+    if _SDK_DIRECTORY in str(real) or any((p / _SDK_FILE).is_file() for p in real.parents):
         return CdsprpcError(
             f"{target} would be linked against the libcdsprpc of a Hexagon SDK",
-            why="it does not go through the FASTRPC_IOCTL_INIT_CREATE steps of an unsigned session"
-            f" and has only a part of rpcmem_*; the device's own does both ({library})",
+            why="it does not perform the FASTRPC_IOCTL_INIT_CREATE steps of an unsigned session and"
+            f" has only a part of rpcmem_*; the library of the device has both ({library})",
             remedy=remedy,
         )
     return CdsprpcError(
         f"{target} would be linked against a libcdsprpc that is not the system's",
-        why="what it exports need not be there on the device, and where it lies in front of the"
-        f" system's it breaks every session ({library})",
+        why="the device may lack what it exports, and where a loader finds it before the system's"
+        f" library it breaks every session ({library})",
         remedy=remedy,
     )

@@ -1,4 +1,4 @@
-"""What a step made is looked at before anything is done with it: a device refuses in riddles."""
+"""Check what a step ships before it is used: the errors of a device hardly say what is wrong."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from buildtool.toolchains.check_skel import check_library, check_skel, is_skel
 def check_products(
     step: CMakeStep, files: Mapping[str, Path], warn: Callable[[str], None]
 ) -> dict[str, Path]:
-    """Check what a step ships; returns the libraries that must ship with it.
+    """Check the `files` that a step ships; returns the libraries that have to ship with them.
 
-    These are the toolchain's and the packages' that something among `files` needs, by the place
-    where they are looked for.  `warn` is told what may be wrong.  Raises `ArtifactError`,
-    `HostError`, `SkelError`, `ElfError`.
+    These are libraries of the toolchain and of packages that something among `files` needs, by
+    their paths in the release.  `warn` gets what may be wrong.  Raises `ArtifactError`,
+    `HostError`, `SkelError` and `ElfError`.
     """
     complete = _with_runtime(
         {name: path for name, path in files.items() if not path.is_dir()}, step
     )
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
-    elif step.profile.platform != "hexagon":  # the emulator's own shell is neither
+    elif step.profile.platform != "hexagon":  # the emulator's DSP shell is neither
         _check_host(step, complete)
     return {name: path for name, path in complete.items() if name not in files}
 
@@ -34,32 +34,32 @@ def check_products(
 def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
     """`files`, and the libraries of the toolchain and of packages that something among them needs.
 
-    These get the name that is asked for, their SONAME, whatever their files are called.
+    The latter are named by their SONAMEs, whatever the names of their files are.
     """
-    offered = {**_packaged(step), **step.profile.runtime}
+    available = {**_package_libraries(step), **step.profile.runtime}
     complete = dict(files)
-    waiting = list(files.values()) if offered else []
+    waiting = list(files.values()) if available else []
     while waiting:
         path = waiting.pop()
         for name in read_elf(path).needed if is_elf(path) else ():
-            if name in offered and name not in {Path(n).name for n in complete}:
-                complete[name if step.arch else f"lib/{name}"] = offered[name]
-                waiting.append(offered[name])
+            if name in available and name not in {Path(n).name for n in complete}:
+                complete[name if step.arch else f"lib/{name}"] = available[name]
+                waiting.append(available[name])
     return complete
 
 
-def _packaged(step: CMakeStep) -> Mapping[str, Path]:
-    """The libraries of the step's packages."""
+def _package_libraries(step: CMakeStep) -> Mapping[str, Path]:
+    """The shared libraries of the step's packages by SONAME."""
     if not step.conan:
         return {}
-    from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most have none
+    from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most steps have none
 
     packages = installed(step)
     return packages.runtime if packages else {}
 
 
 def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
-    """What the ARM64 side ships runs on the platform that it is built for."""
+    """Check that what the ARM64 side ships runs on its platform."""
     for path in files.values():
         if is_elf(path):
             check_host_file(read_elf(path), step.profile)
@@ -68,7 +68,7 @@ def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
 def _check_skels(
     step: CMakeStep, arch: str, files: dict[str, Path], warn: Callable[[str], None]
 ) -> None:
-    """A skel step ships at least one skel, and nothing that the DSP would refuse."""
+    """Check that a skel step ships at least one skel, and nothing that the DSP would reject."""
     skels = 0
     for name, path in files.items():
         if ".so" not in path.suffixes:
@@ -81,7 +81,7 @@ def _check_skels(
     if not skels:
         raise ArtifactError(
             f"{step.name} made no skel",
-            why=f"it ships {', '.join(files)}, and none is a shared object with an entry"
+            why=f"it ships {', '.join(files)}, and none of them is a shared object that exports"
             " NAME_skel_handle_invoke",
-            remedy="Make it with add_library(… SHARED …), or buildtool_add_skel(…).",
+            remedy="Build it with add_library(… SHARED …), or buildtool_add_skel(…).",
         )

@@ -1,6 +1,6 @@
-"""From all that a failed tool printed to its errors as values: file, line, column, message.
+"""Parse the errors in the output of a failed tool: file, line, column, message.
 
-Knows how GCC and Clang, linkers, Ninja, CMake and the IDL compiler name a place.
+Recognizes the formats of GCC and Clang, linkers, CMake and the IDL compiler.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from buildtool.core.diagnostic import Diagnostic
 
-MOST = 1000
-MOST_COLUMNS = 1000  # of one message
+MAX_DIAGNOSTICS = 1000
+MAX_COLUMNS = 1000  # of one message
 
 _COMPILER = re.compile(
     r"(?:error: )?(?P<file>[^\s:][^:]*):(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)?"
@@ -30,20 +30,21 @@ _BARE = re.compile(r"(?:\S+: )?(?:fatal )?error: (?P<message>.+)")
 
 
 def diagnostics(output: str, directories: Sequence[Path] = ()) -> tuple[Diagnostic, ...]:
-    """The errors in a tool's `output`, each once and in order: at most `MOST`.
+    """The errors in a tool's `output`, each once and in order: at most `MAX_DIAGNOSTICS`.
 
-    A relative path is looked for in `directories`, and else left as it is.
+    A relative path is searched in `directories`, and stays relative if it is not found.
     """
     found: dict[Diagnostic, None] = {}
-    for one in _found(output.splitlines()):
-        file = _absolute(one.file, directories) if one.file else None
-        found.setdefault(one._replace(file=file, message=one.message[:MOST_COLUMNS].rstrip()))
-        if len(found) == MOST:
+    for diagnostic in _parse(output.splitlines()):
+        file = _absolute(diagnostic.file, directories) if diagnostic.file else None
+        message = diagnostic.message[:MAX_COLUMNS].rstrip()
+        found.setdefault(diagnostic._replace(file=file, message=message))
+        if len(found) == MAX_DIAGNOSTICS:
             break
     return tuple(found)
 
 
-def _found(lines: Sequence[str]) -> Iterator[Diagnostic]:
+def _parse(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for number, line in enumerate(lines):
         if at := _CMAKE.match(line):
             message = _paragraph(lines[number + 1 :]) or line
@@ -58,7 +59,7 @@ def _found(lines: Sequence[str]) -> Iterator[Diagnostic]:
 
 
 def _paragraph(lines: Iterable[str]) -> str:
-    """What CMake says below the place: the lines that it indents, as one."""
+    """The message below the location of a CMake error: the indented lines, joined."""
     words: list[str] = []
     for line in lines:
         if line and not line.startswith("  "):
@@ -73,5 +74,5 @@ def _absolute(file: str, directories: Sequence[Path]) -> str:
     path = Path(file)
     if path.is_absolute():
         return os.path.normpath(path)
-    places = (Path(os.path.normpath(directory / path)) for directory in directories)
-    return str(next((place for place in places if place.is_file()), path))
+    candidates = (Path(os.path.normpath(directory / path)) for directory in directories)
+    return str(next((candidate for candidate in candidates if candidate.is_file()), path))

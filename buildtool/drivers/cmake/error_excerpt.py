@@ -1,7 +1,7 @@
-"""From all that a failed tool printed to the lines that say what is wrong.
+"""Extract from the output of a failed tool the lines that describe the error.
 
-Knows the shape of what Ninja, CMake, and compilers that speak as GCC and Clang do print; of what
-it does not know it shows the beginning and the end.
+Recognizes the output of Ninja, of CMake, and of compilers with diagnostics like those of GCC and
+Clang.  Of other output, shows the beginning and the end.
 """
 
 from __future__ import annotations
@@ -12,112 +12,111 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST_LINES = 40
-MOST_COLUMNS = 300  # of one line: a type of a template can be longer than a screen
-BODY, NOTE = 4, 3  # lines of one error, and of the note that is shown with it
-MOST_COMMAND = 150
-LEAST_OF_EDGE = 12  # lines of one failed command, where several are shown
+MAX_LINES = 40
+MAX_COLUMNS = 300  # of one line: the type of a template can be longer than a screen
+ERROR_LINES, NOTE_LINES = 4, 3  # of one error, and of the note that is shown with it
+MAX_COMMAND = 150  # characters
+MIN_COMMAND_LINES = 12  # of each failed command, if several are shown
 
 _PROGRESS = re.compile(r"\[\d+/\d+\] |ninja: (Entering directory|Jobserver mode|build stopped)|-- ")
-_EDGE = re.compile(r"\[\d+/\d+\] ")
+_STARTED = re.compile(r"\[\d+/\d+\] ")
 _FAILED = "FAILED: "
 _ERROR = re.compile(r"(^|[:\s])(fatal )?error: |: undefined reference to |^error[:\[]")
-_OTHER = re.compile(r"^\S.*: warning: ")
+_WARNING = re.compile(r"^\S.*: warning: ")
 _NOTE = re.compile(r"^\S.*: (note|remark): ")
-_LEAD = re.compile(
+_CONTEXT = re.compile(
     r"^(In file included from |\s+from \S+:\d|\S.*: (In|At) |\S.*:\d+:\d+:\s+required )"
 )
 
 
-def shortened(output: str) -> str:
-    """The part of a failed tool's output that says what is wrong: at most `MOST_LINES` lines."""
+def error_excerpt(output: str) -> str:
+    """The part of a failed tool's output that describes the error: at most `MAX_LINES` lines."""
     lines = [_cut(line.rstrip()) for line in output.splitlines()]
     by_cmake = any(line.startswith("CMake Error") for line in lines)
-    if not by_cmake and (edges := failed_commands(output.splitlines())):
-        return "\n".join(_edges(edges))
+    if not by_cmake and (commands := failed_commands(output.splitlines())):
+        return "\n".join(_show_commands(commands))
     for number, line in enumerate(lines if by_cmake else ()):
-        # What a program said that CMake ran stands above CMake's own error.
+        # The errors of a program that CMake ran precede CMake's own error.
         if line.startswith("CMake Error") or _ERROR.search(line):
             lines = lines[number:]
             break
     kept = [line for line in lines if not _PROGRESS.match(line)]
     while kept and not kept[-1]:
         kept.pop()
-    return "\n".join(_middle_out(kept or lines, MOST_LINES))
+    return "\n".join(_without_middle(kept or lines, MAX_LINES))
 
 
 @dataclass
 class FailedCommand:
-    """A command of Ninja's that failed: the line that says what it should have made, the command,
-    its output."""
+    """A command of Ninja's that failed; `title` is the line that names its outputs."""
 
     title: str
     command: str
     output: list[str] = field(default_factory=list)
 
     @property
-    def made(self) -> str:
-        """What it should have made."""
+    def outputs(self) -> str:
+        """The outputs that the command should make."""
         return re.sub(rf"^{_FAILED}(\[code=\d+\] )?", "", self.title).strip()
 
 
 def failed_commands(lines: Sequence[str]) -> list[FailedCommand]:
-    """The commands that failed, of the lines that Ninja printed."""
-    edges: list[FailedCommand] = []
+    """The failed commands in the output of Ninja."""
+    commands: list[FailedCommand] = []
     inside = False
     rest = iter(lines)
     for line in rest:
         if line.startswith(_FAILED):
-            edges.append(FailedCommand(line.rstrip(), next(rest, "")))
+            commands.append(FailedCommand(line.rstrip(), next(rest, "")))
             inside = True
-        elif _EDGE.match(line) or line.startswith("ninja: "):
+        elif _STARTED.match(line) or line.startswith("ninja: "):
             inside = False
         elif inside:
-            edges[-1].output.append(_cut(line.rstrip()))
-    return edges
+            commands[-1].output.append(_cut(line.rstrip()))
+    return commands
 
 
-def _edges(edges: Sequence[FailedCommand]) -> list[str]:
-    """The first failed command in some detail, and as much of the others as there is room for."""
-    told: list[str] = []
-    for number, edge in enumerate(edges):
-        left = len(edges) - number
-        room = MOST_LINES - len(told) - 1
-        if room < LEAST_OF_EDGE:
+def _show_commands(commands: Sequence[FailedCommand]) -> list[str]:
+    """The first failed command in detail, and as much of the others as there is room for."""
+    shown: list[str] = []
+    for number, command in enumerate(commands):
+        left = len(commands) - number
+        room = MAX_LINES - len(shown) - 1
+        if room < MIN_COMMAND_LINES:
             noun = "commands" if left > 1 else "command"
-            names = ", ".join(edge.made for edge in edges[number:])
-            told.append(_cut(f"… and {left} more {noun} failed: {names}"))
+            names = ", ".join(command.outputs for command in commands[number:])
+            shown.append(_cut(f"… and {left} more {noun} failed: {names}"))
             break
-        told += [_cut(edge.title), short_command(edge.command)]
-        told += _said(edge.output, max(room // left, LEAST_OF_EDGE) - 2)
-    return told
+        shown += [_cut(command.title), short_command(command.command)]
+        shown += _show_errors(command.output, max(room // left, MIN_COMMAND_LINES) - 2)
+    return shown
 
 
-def _said(lines: Sequence[str], room: int) -> list[str]:
-    """The first errors of a compiler's output; the beginning and the end if it names none."""
+def _show_errors(lines: Sequence[str], room: int) -> list[str]:
+    """The first errors of a compiler; the beginning and the end of its output if there are none."""
     errors = _errors(lines)
     if not errors:
-        return _middle_out(lines, room)
-    told: list[str] = []
+        return _without_middle(lines, room)
+    shown: list[str] = []
     for number, error in enumerate(errors):
-        if number and len(told) + len(error) + (number + 1 < len(errors)) > room:
+        if number and len(shown) + len(error) + (number + 1 < len(errors)) > room:
             more = len(errors) - number
-            told.append(f"… and {more} more {'errors' if more > 1 else 'error'}")
+            shown.append(f"… and {more} more {'errors' if more > 1 else 'error'}")
             break
-        told += error
-    return told[:room]
+        shown += error
+    return shown[:room]
 
 
 def _errors(lines: Sequence[str]) -> list[list[str]]:
-    """Each error with what leads to it, and the one note that says most."""
+    """Each error with its context, and the most useful one of its notes."""
     errors: list[list[str]] = []
-    lead: list[str] = []
+    context: list[str] = []
     body: list[str] = []
     notes: list[list[str]] = []
 
     def close() -> None:
         if body:
-            errors.append([*body[: body_from + BODY], *_note(notes)])
+            errors.append([*body[: body_from + ERROR_LINES], *_best_note(notes)])
         body.clear()
         notes.clear()
 
@@ -125,25 +124,25 @@ def _errors(lines: Sequence[str]) -> list[list[str]]:
     kind = ""
     for line in lines:
         if _NOTE.match(line):
-            kind = {"error": "note", "lead": ""}.get(kind, kind)
+            kind = {"error": "note", "context": ""}.get(kind, kind)
             if kind == "note":
                 notes.append([])
         elif _ERROR.search(line):
             close()
             kind = "error"
-            body += _lead(lead)
+            body += _short_context(context)
             body_from = len(body)
-            lead.clear()
-        elif _OTHER.match(line):
+            context.clear()
+        elif _WARNING.match(line):
             close()
-            lead.clear()
-            kind = "other"
-        elif _LEAD.match(line):
-            if kind != "lead":
+            context.clear()
+            kind = "warning"
+        elif _CONTEXT.match(line):
+            if kind != "context":
                 close()
-            kind = "lead"
-        if kind == "lead":
-            lead.append(line)
+            kind = "context"
+        if kind == "context":
+            context.append(line)
         elif kind == "error":
             body.append(line)
         elif kind == "note":
@@ -152,28 +151,27 @@ def _errors(lines: Sequence[str]) -> list[list[str]]:
     return errors
 
 
-def _lead(lines: Sequence[str]) -> Sequence[str]:
-    """How the compiler came to an error: where a template is asked for, else what is included."""
-    if here := [line for line in lines if "required from here" in line]:
-        return here[-1:]
+def _short_context(lines: Sequence[str]) -> Sequence[str]:
+    """The line that instantiates a template; else the first and the last #include."""
+    if instantiations := [line for line in lines if "required from here" in line]:
+        return instantiations[-1:]
     return lines if len(lines) <= 2 else (lines[0], lines[-1])
 
 
-def _note(notes: Sequence[Sequence[str]]) -> list[str]:
-    """Of the notes that belong to an error the one that leads to where a template is asked for,
-    else the first."""
+def _best_note(notes: Sequence[Sequence[str]]) -> list[str]:
+    """The last note of an error about the instantiation of a template; else the first note."""
     if not notes:
         return []
-    asked = [note for note in notes if "requested here" in note[0]]
-    shown = (asked[-1] if asked else notes[0])[:NOTE]
+    instantiations = [note for note in notes if "requested here" in note[0]]
+    shown = (instantiations[-1] if instantiations else notes[0])[:NOTE_LINES]
     rest = sum(map(len, notes)) - len(shown)
     return [*shown, *([f"… {rest} lines of notes …"] if rest else [])]
 
 
 def short_command(command: str) -> str:
-    """A command line without what is of no interest: the program, and what it works on."""
+    """A long command line, reduced to the program and its source or output."""
     command = command.removeprefix(": && ").removesuffix(" && :").strip()
-    if len(command) <= MOST_COMMAND:
+    if len(command) <= MAX_COMMAND:
         return command
     try:
         words = shlex.split(command)
@@ -182,11 +180,12 @@ def short_command(command: str) -> str:
     for option in ("-c", "-o"):
         if option in words[1:-1] and "&&" not in words:
             return _cut(f"{Path(words[0]).name} … {option} {words[words.index(option) + 1]}")
-    half = MOST_COMMAND // 2
+    half = MAX_COMMAND // 2
     return f"{command[:half].rstrip()} … {command[-half:].lstrip()}"
 
 
-def _middle_out(lines: Sequence[str], room: int) -> list[str]:
+def _without_middle(lines: Sequence[str], room: int) -> list[str]:
+    """The first and the last of `lines`, at most `room`."""
     if len(lines) <= room:
         return list(lines)
     end = max(room // 3, 1)
@@ -195,4 +194,4 @@ def _middle_out(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= MOST_COLUMNS else line[: MOST_COLUMNS - 2] + " …"
+    return line if len(line) <= MAX_COLUMNS else line[: MAX_COLUMNS - 2] + " …"

@@ -1,26 +1,27 @@
-"""What CMake knows of a configured build tree, through its File API.
+"""CMake's File API: the targets, compile flags, link lines and compilers of a configured tree.
 
-A query is laid into the tree before CMake runs; its reply tells targets, compile flags, link
-lines and compilers.  Source: cmake-file-api(7), object kinds codemodel v2 and toolchains v1.
+A query is written into the tree before CMake runs; CMake then writes a reply.  Source:
+cmake-file-api(7), object kinds codemodel v2, toolchains v1, cmakeFiles v1 and configureLog v1.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
 
+T = TypeVar("T")
 API = Path(".cmake", "api", "v1")
 CLIENT = "client-buildtool"
-KINDS = ("codemodel-v2", "toolchains-v1")
-READ_KINDS = ("cmakeFiles-v1", "configureLog-v1")  # what CMake read, and what it looked for
-MAX_BYTES = 64 << 20  # one reply file; a target of 10,000 sources takes some 3 MB
+MODEL_KINDS = ("codemodel-v2", "toolchains-v1")
+INPUT_KINDS = ("cmakeFiles-v1", "configureLog-v1")  # what CMake read, and what it looked for
+MAX_BYTES = 64 << 20  # of one reply file; a target with 10,000 sources takes about 3 MB
 
 
 class FileApiError(BuildtoolError):
@@ -30,10 +31,10 @@ class FileApiError(BuildtoolError):
 
 
 class CompileGroup(Value):
-    """Sources of one target that are compiled alike.
+    """Sources of one target that are compiled with the same options.
 
-    `fragments` are pieces of the command line as the shell reads them, without `includes` and
-    `defines` ("NAME=VALUE"); `system_includes` come after `includes`.
+    `fragments` are quoted pieces of the command line, without `includes` and `defines`
+    ("NAME=VALUE"); `system_includes` are searched after `includes`.
     """
 
     language: str
@@ -45,13 +46,13 @@ class CompileGroup(Value):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The fragments as arguments."""
+        """The fragments, split into arguments."""
         return tuple(word for fragment in self.fragments for word in _words(fragment))
 
 
 class LinkFragment(Value):
-    """A piece of a link line as the shell reads it; `role` is `flags`, `libraries`,
-    `libraryPath` or `frameworkPath`."""
+    """A quoted piece of a link line; `role` is `flags`, `libraries`, `libraryPath` or
+    `frameworkPath`."""
 
     text: str
     role: str
@@ -62,9 +63,12 @@ class LinkFragment(Value):
 
 
 class CMakeTarget(Value):
-    """A target: `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` …; `source` and
-    `build` are the directories of its CMakeLists.txt, `artifacts` the files that it makes, `where`
-    the CMakeLists.txt and the line that it comes from."""
+    """A CMake target.
+
+    `kind` is `EXECUTABLE`, `SHARED_LIBRARY`, `STATIC_LIBRARY` and so on.  `source` and `build` are
+    the source and build directory of its CMakeLists.txt, `artifacts` the files that it makes,
+    `where` the CMakeLists.txt and the line that define it.
+    """
 
     name: str
     kind: str
@@ -79,7 +83,8 @@ class CMakeTarget(Value):
 
 
 class CMakeToolchain(Value):
-    """The compiler of one language, as CMake sees it; texts are empty where it knows none."""
+    """The compiler of one language, as CMake detected it; a field is empty where CMake has no
+    value."""
 
     language: str
     compiler: str
@@ -91,7 +96,7 @@ class CMakeToolchain(Value):
 
 
 class BuildTree(Value):
-    """A configured tree: its top directories, targets and compilers by language."""
+    """A configured tree: its top directories, its targets, and its compilers by language."""
 
     source: Path
     build: Path
@@ -108,9 +113,9 @@ class DependentGlob(Value):
     follow: bool
 
 
-class CMakeRead(Value):
-    """What CMake read to configure a tree, apart from its own modules, which are below `root`,
-    and from what it generated.  `log` is its configure log; None when it keeps none."""
+class CMakeInputs(Value):
+    """What CMake read to configure a tree, without what it generated itself and without its own
+    modules, which are below `root`.  `log` is its configure log; None when it writes none."""
 
     root: Path
     source: Path
@@ -119,42 +124,44 @@ class CMakeRead(Value):
     log: Path | None
 
 
-def ask(tree: Path) -> None:
-    """Lay the query into `tree`; CMake answers whenever it configures."""
-    for kind in (*KINDS, *READ_KINDS):
+def write_query(tree: Path) -> None:
+    """Write the query into `tree`; CMake replies to it whenever it configures the tree."""
+    for kind in (*MODEL_KINDS, *INPUT_KINDS):
         write_if_changed(tree / API / "query" / CLIENT / kind, "")
 
 
-def answered(tree: Path) -> bool:
-    """Whether CMake has configured `tree` since it was asked."""
-    return bool(answer(tree))
-
-
-def answer(tree: Path) -> str:
-    """The name of CMake's answer, another one each time that it configures `tree`; "" for none."""
-    return Reply(tree / API / "reply").newest()
+def index_name(tree: Path) -> str:
+    """The name of the reply's index file, another one each time that CMake configures `tree`; ""
+    when there is no reply."""
+    return Reply(tree / API / "reply").index_name()
 
 
 def read_build_tree(tree: Path) -> BuildTree:
-    """What CMake says of the configured `tree`.
+    """The targets and compilers of the configured `tree`.
 
-    Raises `FileApiError` when it was not asked, or the answer is not what the API promises.
+    Raises `FileApiError` when there is no reply, or it is not as the File API specifies.
+    """
+    return read_reply(tree, Reply.build_tree)
+
+
+def read_cmake_inputs(tree: Path) -> CMakeInputs:
+    """What CMake read to configure `tree`; raises `FileApiError` as `read_build_tree` does."""
+    return read_reply(tree, Reply.cmake_inputs)
+
+
+def read_reply(tree: Path, parse: Callable[[Reply], T]) -> T:
+    """What `parse` makes of the File API's reply in `tree`.
+
+    Raises `FileApiError`, also in place of the built-in exceptions that `parse` raises for JSON of
+    another structure.
     """
     try:
-        return Reply(tree / API / "reply").tree()
+        return parse(Reply(tree / API / "reply"))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise _bad(tree, f"{type(error).__name__}: {error}") from error
+        raise _unreadable(tree, f"{type(error).__name__}: {error}") from error
 
 
-def read_cmake_files(tree: Path) -> CMakeRead:
-    """What CMake read to configure `tree`; raises `FileApiError` as `read_build_tree` does."""
-    try:
-        return Reply(tree / API / "reply").cmake_read()
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise _bad(tree, f"{type(error).__name__}: {error}") from error
-
-
-def _bad(tree: Path, why: str) -> FileApiError:
+def _unreadable(tree: Path, why: str) -> FileApiError:
     return FileApiError(
         f"CMake's description of the build tree {tree} cannot be read",
         why=why,
@@ -163,26 +170,29 @@ def _bad(tree: Path, why: str) -> FileApiError:
 
 
 class Reply(Value):
-    """The files that CMake answers with, in `folder`."""
+    """The reply files in `folder`."""
 
     folder: Path
 
-    def newest(self) -> str:
-        # Of several indexes the last in order of names is the current one (cmake-file-api).
+    def index_name(self) -> str:
+        # The current index is the last one in the order of names (cmake-file-api(7)).
         return max((path.name for path in self.folder.glob("index-*.json")), default="")
 
-    def current(self) -> Any:
-        newest = self.newest()
-        if not newest:
-            raise self.bad("there is no reply; it was configured without a query")
-        return self.read(newest)
+    def read_index(self) -> Any:
+        name = self.index_name()
+        if not name:
+            raise self.error("there is no reply; CMake was run without a query")
+        return self.read(name)
 
-    def cmake_read(self) -> CMakeRead:
-        index = self.current()
-        files, log = (index["reply"][CLIENT][kind] for kind in READ_KINDS)
+    def codemodel(self) -> Any:
+        return self.read(self.read_index()["reply"][CLIENT]["codemodel-v2"]["jsonFile"])
+
+    def cmake_inputs(self) -> CMakeInputs:
+        index = self.read_index()
+        files, log = (index["reply"][CLIENT][kind] for kind in INPUT_KINDS)
         data = self.read(files["jsonFile"])
         source = Path(data["paths"]["source"])
-        return CMakeRead(
+        return CMakeInputs(
             root=Path(index["cmake"]["paths"]["root"]),
             source=source,
             files=tuple(
@@ -191,16 +201,16 @@ class Reply(Value):
                 if not row.get("isCMake") and not row.get("isGenerated")
             ),
             globs=tuple(_glob(row) for row in data.get("globsDependent", ())),
-            # CMake before 3.26 knows no such kind.
+            # CMake before 3.26 does not have this kind.
             log=Path(self.read(log["jsonFile"])["path"]) if "error" not in log else None,
         )
 
-    def tree(self) -> BuildTree:
-        mine = self.current()["reply"][CLIENT]
-        for kind in KINDS:
-            if "error" in mine[kind]:
-                raise self.bad(f"{kind}: {mine[kind]['error']}")
-        model = self.read(mine["codemodel-v2"]["jsonFile"])
+    def build_tree(self) -> BuildTree:
+        kinds = self.read_index()["reply"][CLIENT]
+        for kind in MODEL_KINDS:
+            if "error" in kinds[kind]:
+                raise self.error(f"{kind}: {kinds[kind]['error']}")
+        model = self.codemodel()
         source, build = Path(model["paths"]["source"]), Path(model["paths"]["build"])
         configuration = model["configurations"][0]
         return BuildTree(
@@ -212,23 +222,24 @@ class Reply(Value):
             ),
             toolchains={
                 row["language"]: _toolchain(row)
-                for row in self.read(mine["toolchains-v1"]["jsonFile"])["toolchains"]
+                for row in self.read(kinds["toolchains-v1"]["jsonFile"])["toolchains"]
             },
         )
 
     def read(self, name: str) -> Any:
+        """The JSON document `name` of the reply; raises `FileApiError`."""
         if Path(name).name != name:
-            raise self.bad(f"it names a file elsewhere: {name!r}")
+            raise self.error(f"it names a file outside of the reply: {name!r}")
         try:
             data = read_regular(self.folder / name, MAX_BYTES + 1)
             if len(data) > MAX_BYTES:
-                raise self.bad(f"{name} is larger than {MAX_BYTES >> 20} MiB")
+                raise self.error(f"{name} is larger than {MAX_BYTES >> 20} MiB")
             return json.loads(data)
         except (OSError, ValueError, RecursionError) as error:
-            raise self.bad(f"{name}: {error}") from error
+            raise self.error(f"{name}: {error}") from error
 
-    def bad(self, why: str) -> FileApiError:
-        return _bad(self.folder.parents[len(API.parts)], why)
+    def error(self, why: str) -> FileApiError:
+        return _unreadable(self.folder.parents[len(API.parts)], why)
 
 
 def _target(data: Any, source: Path, build: Path) -> CMakeTarget:
@@ -252,12 +263,12 @@ def _target(data: Any, source: Path, build: Path) -> CMakeTarget:
 
 
 def _where(data: Any, source: Path) -> tuple[Path, int]:
-    """The line of a CMakeLists.txt that the target comes from, line 0 where CMake does not say."""
+    """The CMakeLists.txt and the line that define the target; line 0 if CMake reports none."""
     if "backtrace" not in data:
         return source, 0
     graph = data["backtraceGraph"]
     node = graph["nodes"][data["backtrace"]]
-    # The outermost one: a function may be called from many places, and lie anywhere.
+    # The outermost call: the function that contains add_library() may be called from many places.
     while "line" in (outer := graph["nodes"][node.get("parent", 0)]) and outer is not node:
         node = outer
     return source / graph["files"][node["file"]], int(node.get("line", 0))
@@ -301,5 +312,5 @@ def _toolchain(data: Any) -> CMakeToolchain:
 def _words(fragment: str) -> list[str]:
     try:
         return shlex.split(fragment)
-    except ValueError:  # a quotation mark without its fellow: the shell would refuse it as well
+    except ValueError:  # an unbalanced quotation mark, which the shell would reject too
         return [fragment]

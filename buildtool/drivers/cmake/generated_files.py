@@ -1,8 +1,8 @@
-"""The frame of a build tree: the files in it that CMake wrote when it configured it.
+"""The files that CMake writes into a build tree when it configures it.
 
-They shape what is built, but neither CMake nor Ninja notices when one is not as it was written: a
-generated header, the cache, the list of what CMake read.  So they are noted, and CMake is run again
-when one of them differs.
+They shape what is built: generated headers, the cache, the list of what CMake read.  Neither CMake
+nor Ninja notices when one of them was changed by somebody else.  So a snapshot of them is recorded,
+and CMake runs again when one of them differs from it.
 """
 
 from __future__ import annotations
@@ -15,51 +15,56 @@ from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp
 from buildtool.core.files import file_digest, read_regular
-from buildtool.drivers.cmake.build_tree import NOTE, Snapshot, stamps
+from buildtool.drivers.cmake.tree_files import stamps
+from buildtool.drivers.cmake.tree_record import RECORD_FILE, Snapshot
 
+_INSTALL_DIRECTORY = "install.new"
 NINJA_DEPS = ".ninja_deps"
-_NOT_CMAKES = (NOTE, ".ninja_log", NINJA_DEPS, "install.new")
-_PRIVATE = ("CMakeFiles/", ".cmake/")  # CMake writes all of it anew
+_NOT_BY_CMAKE = (RECORD_FILE, ".ninja_log", NINJA_DEPS, _INSTALL_DIRECTORY)
+_REWRITTEN = ("CMakeFiles/", ".cmake/")  # CMake writes everything below these again
 _GRAPH = ("build.ninja", "CMakeFiles/rules.ninja", ".cmake/api/v1/reply/")
-_INDEX = ".cmake/api/v1/reply/index-"  # called otherwise by each run of CMake
+_INDEX = ".cmake/api/v1/reply/index-"  # each run of CMake writes one with another name
 
 
 def all_stamps(tree: Path) -> Mapping[str, Stamp]:
-    """The stamps of everything in the tree that CMake may have written."""
+    """The stamps of every file in the tree that CMake may have written."""
     names = []
     shift = len(str(tree)) + 1
     for folder, folders, files in os.walk(tree):
         prefix = f"{folder[shift:]}/" if len(folder) > shift else ""
         links = [name for name in folders if os.path.islink(f"{folder}/{name}")]  # noqa: PTH114
-        # Git writes to its own folders when somebody only looks.
-        folders[:] = [name for name in folders if name != ".git" and prefix + name != "install.new"]
-        names += [prefix + name for name in (*files, *links) if prefix + name not in _NOT_CMAKES]
+        # Git writes to its own directories even for commands that only read.
+        skipped = {".git"} if prefix else {".git", _INSTALL_DIRECTORY}
+        folders[:] = [name for name in folders if name not in skipped]
+        names += [prefix + name for name in (*files, *links) if prefix + name not in _NOT_BY_CMAKE]
     return stamps(tree, names)
 
 
 def snapshot_after_configure(
-    tree: Path, before: Mapping[str, Stamp], known: Snapshot, begun: int
+    tree: Path, before: Mapping[str, Stamp], known: Snapshot, started_ns: int
 ) -> Snapshot:
-    """The frame after CMake has run that `begun` then (ns): what it has written since `before`
-    (`all_stamps`), and what is left of the frame that was `known` until then.
+    """The generated files after a run of CMake that started at `started_ns`.
 
-    What it has copied with an older time stamp gets that of Ninja's file: what was made of a copy
-    of before would seem newer.
+    These are the files that changed since `before` (`all_stamps`), and the remaining ones of the
+    snapshot `known` from before the run.
+
+    A file that CMake copied with an older mtime and other content gets the mtime of build.ninja:
+    Ninja would take what was made from the former copy for newer than the new copy.
     """
     after = all_stamps(tree)
     names = {name for name, stamp in after.items() if before.get(name) != stamp}
-    frame = snapshot(tree, [*names, *(name for name in known if name not in names)], known)
-    for name, (stamp, content) in frame.items():
-        if stamp[2] < begun and name in known and known[name][1] != content:
+    now = snapshot(tree, [*names, *(name for name in known if name not in names)], known)
+    for name, (stamp, content) in now.items():
+        if stamp[2] < started_ns and name in known and known[name][1] != content:
             with contextlib.suppress(OSError):
-                configured = (tree / _GRAPH[0]).stat().st_mtime_ns
+                configured = (tree / "build.ninja").stat().st_mtime_ns
                 os.utime(tree / name, ns=(configured, configured), follow_symlinks=False)
-    return snapshot(tree, list(frame), frame)
+    return snapshot(tree, list(now), now)
 
 
 def snapshot(tree: Path, names: Collection[str], known: Snapshot) -> Snapshot:
-    """Those of `names` that are there as they are now; what has a stamp that is `known` is not
-    read again."""
+    """The current stamp and content of those of the files `names` that exist; a file whose stamp
+    is in `known` is not read again."""
     found: dict[str, tuple[Stamp, str]] = {}
     for name, stamp in stamps(tree, names).items():
         path = tree / name
@@ -75,25 +80,27 @@ def snapshot(tree: Path, names: Collection[str], known: Snapshot) -> Snapshot:
     return found
 
 
-def modified(tree: Path, frame: Snapshot) -> set[str]:
-    """The files of the frame that are gone, or not as they were."""
-    now = snapshot(tree, list(frame), frame)
-    return {name for name in frame if name not in now or now[name][1] != frame[name][1]}
+def modified(tree: Path, known: Snapshot) -> set[str]:
+    """The files of the snapshot that no longer exist or have another content."""
+    now = snapshot(tree, list(known), known)
+    return {name for name in known if name not in now or now[name][1] != known[name][1]}
 
 
 def defines_graph(names: Collection[str]) -> bool:
-    """Whether one of the files tells what depends on what."""
+    """Whether one of the files defines which output depends on which input."""
     return any(name.startswith(_GRAPH) and not name.startswith(_INDEX) for name in names)
 
 
 def any_missing(tree: Path, names: Collection[str]) -> bool:
-    """Whether one of these files of the frame is missing after CMake has run once more."""
-    return any(not name.startswith(_PRIVATE) and not (tree / name).exists() for name in names)
+    """Whether CMake, which has just run, no longer writes one of the generated files `names`."""
+    return any(not name.startswith(_REWRITTEN) and not (tree / name).exists() for name in names)
 
 
-def deps_digest(tree: Path, size: int | None = None) -> tuple[int, str]:
-    """The size and sha256 of the file in which Ninja keeps what headers there are, or of its first
-    `size` bytes: Ninja only appends to it."""
+def ninja_deps_digest(tree: Path, size: int | None = None) -> tuple[int, str]:
+    """Size and sha256 of the file in which Ninja keeps the headers of each object.
+
+    With `size`, those of its first `size` bytes: Ninja only appends to the file.
+    """
     try:
         data = read_regular(tree / NINJA_DEPS, -1 if size is None else size)
     except OSError:

@@ -1,4 +1,4 @@
-"""An error in an IDL file that ended a CMake or Ninja run, as `buildtool idl` prints it."""
+"""Find the error of the IDL compiler in the output of CMake or Ninja."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ _MODULE = "BuildtoolIdl.cmake"
 
 
 class IdlFileError(BuildtoolError):
-    """An IDL file that a component compiles is wrong."""
+    """An IDL file that a component compiles has an error."""
 
     code = "idl"
 
 
 def idl_failure(output: str) -> IdlFileError | None:
-    """The error of the IDL compiler in the output of a failed CMake or Ninja; None without one.
+    """The error of the IDL compiler in the output of a failed CMake or Ninja, as `buildtool idl`
+    prints it; None if there is none.
 
-    It is the same for each step that compiles the file, so that it can be shown once.
+    It is equal for all steps that compile the file, so that it can be shown once.
     """
     lines = output.splitlines()
     for number, line in enumerate(lines):
@@ -37,10 +38,10 @@ def _parsed(lines: Sequence[str]) -> IdlFileError | None:
     starts = [number for number, line in enumerate(lines) if line.startswith(_ERROR)]
     if not starts:
         return None
-    told = list(lines[starts[-1] :])
-    while told and not told[-1].strip():
-        told.pop()
-    ends = [number for number, line in enumerate(told) if line.startswith(_REMEDY)]
-    end = ends[0] if ends else len(told)
-    remedy = "\n".join(line.removeprefix(_REMEDY).removeprefix("    ") for line in told[end:])
-    return IdlFileError("\n".join(told[:end]).removeprefix(_ERROR), remedy=remedy)
+    text = list(lines[starts[-1] :])
+    while text and not text[-1].strip():
+        text.pop()
+    ends = [number for number, line in enumerate(text) if line.startswith(_REMEDY)]
+    end = ends[0] if ends else len(text)
+    remedy = "\n".join(line.removeprefix(_REMEDY).removeprefix("    ") for line in text[end:])
+    return IdlFileError("\n".join(text[:end]).removeprefix(_ERROR), remedy=remedy)

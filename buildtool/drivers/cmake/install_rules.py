@@ -1,4 +1,4 @@
-"""What the install() rules of a configured build tree put down, and the directories that it has.
+"""The install() rules of a configured build tree, and its source directories.
 
 Source: cmake-file-api(7), codemodel v2, "directory" object: `installers`.
 """
@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.drivers.cmake.file_api import API, CLIENT, FileApiError, Reply
+from buildtool.drivers.cmake.file_api import Reply, read_reply
 
 
 class InstallRule(Value):
-    """An install() rule that is carried out by default.
+    """An install() rule that runs by default, that is without EXCLUDE_FROM_ALL.
 
-    `kind` is the File API's: `target`, `file`, `directory`, `export`, `script`, `code` and others;
-    `destination` is relative to the prefix, unless the rule names an absolute one; `files` are
-    absolute paths and the names that they get there; `target` is "" for what is no target's.
+    `kind` is the type in the File API: `target`, `file`, `directory`, `export`, `script`, `code`
+    and others.  `destination` is relative to the prefix, unless the rule names an absolute path.
+    `files` are absolute source paths, each with its path below the destination.  `target` is ""
+    unless the rule installs a target.
     """
 
     kind: str
@@ -28,52 +29,45 @@ class InstallRule(Value):
 
 
 class Installation(Value):
-    """The rules of a tree in order, and the source directories of its CMakeLists.txt files."""
+    """The rules of a tree in their order, and the directories of its CMakeLists.txt files."""
 
     rules: tuple[InstallRule, ...]
     directories: tuple[Path, ...]
 
 
 def read_installation(tree: Path) -> Installation:
-    """What CMake says of the configured `tree`; raises `FileApiError` as `read_build_tree` does."""
-    try:
-        return _read(Reply(tree / API / "reply"))
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise FileApiError(
-            f"CMake's description of the build tree {tree} cannot be read",
-            why=f"{type(error).__name__}: {error}",
-            remedy=f"Delete the tree and build again: rm -r '{tree}'",
-        ) from error
+    """The install() rules of the configured `tree`; raises `FileApiError`."""
+    return read_reply(tree, _installation)
 
 
-def _read(reply: Reply) -> Installation:
-    model = reply.read(reply.current()["reply"][CLIENT]["codemodel-v2"]["jsonFile"])
+def _installation(reply: Reply) -> Installation:
+    model = reply.codemodel()
     source, build = Path(model["paths"]["source"]), Path(model["paths"]["build"])
     configuration = model["configurations"][0]
-    names = [str(target["name"]) for target in configuration["targets"]]
+    targets = [str(target["name"]) for target in configuration["targets"]]
     rules = []
     for entry in configuration["directories"]:
         folder = reply.read(entry["jsonFile"])
         for row in folder.get("installers", ()):
             if not row.get("isExcludeFromAll"):
                 base = build if row["type"] in ("target", "export") else source
-                rules.append(_rule(row, base, names))
+                rules.append(_rule(row, base, targets))
     directories = tuple(source / entry["source"] for entry in configuration["directories"])
     return Installation(tuple(rules), directories)
 
 
-def _rule(row: Any, base: Path, names: list[str]) -> InstallRule:
+def _rule(row: Any, base: Path, targets: list[str]) -> InstallRule:
     return InstallRule(
         kind=str(row["type"]),
         destination=str(row.get("destination", "")),
         files=tuple(_file(path, base) for path in row.get("paths", ())),
-        target=names[row["targetIndex"]] if "targetIndex" in row else "",
+        target=targets[row["targetIndex"]] if "targetIndex" in row else "",
         optional=bool(row.get("isOptional")),
     )
 
 
 def _file(path: Any, base: Path) -> tuple[Path, str]:
-    """A path, or one that is called otherwise where it is put."""
+    """A file and the path that it is installed as, below the destination."""
     if isinstance(path, str):
         return base / path, Path(path).name
     return base / str(path["from"]), str(path["to"])

@@ -1,7 +1,7 @@
 """Compiler launchers: programs that CMake puts before each compiler call, on both sides.
 
-They cache compilations or hand them to other machines; what is compiled stays the same, so a
-launcher shapes no output.
+They cache compilations, or distribute them to other machines.  The compiled result is the same, so
+a launcher is no part of a step key.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from buildtool.toolchains.profile import Profile
 NONE = "none"
 VARIABLE = "BUILDTOOL_LAUNCHER"
 
-# One may run another (CCACHE_PREFIX=distcc), and where their caches and keys are the user says.
+# A launcher may run another one (CCACHE_PREFIX=distcc); users configure them by variables.
 PREFIXES = ("CCACHE_", "SCCACHE_", "DISTCC_", "ICECC_")
 PASSED_ON = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK")
-# These run the compiler on another machine, where there is no script of ours.
+# These run the compiler on other machines, which do not have the wrapper scripts.
 _REMOTE = ("distcc", "icecc")
 
-_FRONT = """#!/bin/sh
-# {name} for a compiler that is called in two words, PROGRAM DRIVER: for launchers it is one.
+_LAUNCHER_SCRIPT = """#!/bin/sh
+# Runs {name} for a compiler of two words, PROGRAM DRIVER; the launcher sees only one word.
 BUILDTOOL_COMPILER=$1
 driver=$2
 shift 2
@@ -38,11 +38,11 @@ CCACHE_COMPILERCHECK=content
 export BUILDTOOL_COMPILER CCACHE_COMPILERTYPE CCACHE_COMPILERCHECK
 exec {program} {folder}/"$driver" "$@"
 """
-# Launchers take the content of this file for the compiler's, so the compiler's digest is in it, and
-# nothing that differs between machines.
-_COMPILER = """#!/bin/sh
+# Launchers identify the compiler by the content of this file.  So it contains the digest of the
+# compiler, and nothing that differs between machines.
+_COMPILER_SCRIPT = """#!/bin/sh
 # {identity}
-# Without a dependency file zig lays out an object otherwise, and sccache has that made apart.
+# zig lays out an object differently without a dependency file, which sccache makes separately.
 compiles= depends=
 for word; do
     case $word in
@@ -58,14 +58,14 @@ exec "$BUILDTOOL_COMPILER" {driver} "$@"
 
 
 class Launcher(Value):
-    """A launcher that was found: what it is called, and the program."""
+    """A launcher that was found."""
 
     name: str
     program: Path
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the user's environment says to launchers."""
+        """The variables of the user's environment that configure launchers."""
         return {
             name: value
             for name, value in os.environ.items()
@@ -73,73 +73,73 @@ class Launcher(Value):
         }
 
     def cache_entries(self, profile: Profile, folder: Path) -> dict[str, str]:
-        """The CMake cache entries that put it before the compilers of `profile`.
+        """The CMake cache entries that put the launcher before the compilers of `profile`.
 
-        zig's compilers are two words, `zig cc`.  sccache knows no such compiler, and ccache takes
-        a file called `cc` in the build tree for a second source.  So scripts in `folder`, written
-        here, stand between.
+        zig's compilers are two words, `zig cc`.  sccache does not support this, and ccache takes a
+        file named `cc` in the build tree for a second source.  So this writes scripts to `folder`
+        that stand in for the launcher and the compilers.
         """
-        before = str(self.program)
+        command = str(self.program)
         if profile.compiler.c[1:2] == ("cc",) and self.name not in _REMOTE:
-            before = str(self._write_scripts(profile, folder))
-        return {f"CMAKE_{language}_COMPILER_LAUNCHER": before for language in ("C", "CXX")}
+            command = str(self._write_scripts(profile, folder))
+        return {f"CMAKE_{language}_COMPILER_LAUNCHER": command for language in ("C", "CXX")}
 
     def _write_scripts(self, profile: Profile, folder: Path) -> Path:
         for driver in (profile.compiler.c[1], profile.compiler.cxx[1]):
-            text = _COMPILER.format(identity=profile.identity, driver=driver)
+            text = _COMPILER_SCRIPT.format(identity=profile.identity, driver=driver)
             write_if_changed(folder / driver, text, mode=0o755)
-        front = folder / self.name
-        text = _FRONT.format(
+        script = folder / self.name
+        text = _LAUNCHER_SCRIPT.format(
             name=self.name,
             kind=profile.compiler.kind,
             program=shlex.quote(str(self.program)),
             folder=shlex.quote(str(folder)),
         )
-        write_if_changed(front, text, mode=0o755)
-        return front
+        write_if_changed(script, text, mode=0o755)
+        return script
 
 
 def chosen(option: str, project: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Which launcher is wanted, "" for none: `--launcher` decides, then the environment, then
-    what the project file says."""
-    wanted = option or environment.get(VARIABLE, "") or project
-    return "" if wanted == NONE else wanted
+    """The configured launcher, "" for none: `--launcher`, else the environment variable, else the
+    project file."""
+    configured = option or environment.get(VARIABLE, "") or project
+    return "" if configured == NONE else configured
 
 
-def find_launcher(wanted: str, root: Path) -> Launcher:
-    """The launcher called `wanted`, or at that path, relative ones from `root`.
+def find_launcher(name_or_path: str, root: Path) -> Launcher:
+    """The launcher with the given name or path; relative paths start at `root`.
 
-    Raises `UsageError` for a name that is none, `ToolMissingError` when it is not there,
-    `UnsafePathError` for a path that a tool would misread.
+    Raises `UsageError` for an unknown name, `ToolMissingError` if the launcher is not found, and
+    `UnsafePathError` for a path that a tool would misparse.
     """
-    launcher = _find_launcher(wanted, root)
+    launcher = _find_launcher(name_or_path, root)
     check_path(launcher.program, f"the compiler launcher {launcher.name}")
     return launcher
 
 
-def _find_launcher(wanted: str, root: Path) -> Launcher:
-    if "/" in wanted:
-        program = root / Path(wanted).expanduser()
+def _find_launcher(name: str, root: Path) -> Launcher:
+    if "/" in name:
+        program = root / Path(name).expanduser()
         if not (program.is_file() and os.access(program, os.X_OK)):
             raise ToolMissingError(
-                f"the compiler launcher {wanted} is not there",
-                why=f"{program} is no program",
+                f"the compiler launcher {name} was not found",
+                why=f"{program} is not an executable file",
                 remedy=f"Correct 'launcher' in buildtool.toml, {VARIABLE} or --launcher.",
             )
         return Launcher(program.name, program)
-    if wanted not in LAUNCHERS:
-        import difflib  # noqa: PLC0415 - it is nearly always spelled right
+    if name not in LAUNCHERS:
+        import difflib  # noqa: PLC0415 - only for errors
 
-        close = difflib.get_close_matches(wanted, [*LAUNCHERS, NONE], n=1, cutoff=0.5)
+        close = difflib.get_close_matches(name, [*LAUNCHERS, NONE], n=1, cutoff=0.5)
         raise UsageError(
-            f"{wanted!r} is no compiler launcher",
-            why=f"known: {', '.join(LAUNCHERS)}, or the path of one; {NONE} for none",
-            remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these.",
+            f"unknown compiler launcher {name!r}",
+            why=f"known launchers: {', '.join(LAUNCHERS)}; or the path of one, or {NONE}",
+            remedy=f"Did you mean {close[0]!r}?" if close else "Use one of these.",
         )
-    if found := shutil.which(wanted):
-        return Launcher(wanted, Path(found).absolute())
+    if found := shutil.which(name):
+        return Launcher(name, Path(found).absolute())
     raise ToolMissingError(
-        f"the compiler launcher {wanted} was not found",
-        why="looked for on PATH",
-        remedy=f"Install it (apt-get install {wanted}), or build without: --launcher {NONE}",
+        f"the compiler launcher {name} was not found",
+        why="it is not on PATH",
+        remedy=f"Install it (apt-get install {name}), or build without: --launcher {NONE}",
     )

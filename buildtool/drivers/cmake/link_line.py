@@ -1,4 +1,4 @@
-"""Which library files a link line takes, as far as it says so itself."""
+"""Parse a link line: the libraries that it names."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ _LIBRARY = ("--library=", "-l")
 
 @dataclass(frozen=True, slots=True)
 class LinkLine:
-    """A link line: directories in the order in which they are searched, names asked of them
-    ("cdsprpc", or ":libcdsprpc.so" for a file name), and files named by their paths."""
+    """A link line: the directories of -L in search order, the names of -l ("cdsprpc", or
+    ":libcdsprpc.so" for a file name), and the files that it names by path."""
 
     directories: tuple[Path, ...]
     names: tuple[str, ...]
     files: tuple[Path, ...]
 
     def libraries(self) -> Iterator[Path]:
-        """The library files that are there; a name that no directory has is the compiler's own."""
+        """The files that exist; a name that no directory has is a library of the compiler."""
         yield from (file for file in self.files if file.is_file())
         for name in self.names:
-            endings = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
-            places = (folder / file for folder in self.directories for file in endings)
-            found = next((place for place in places if place.is_file()), None)
+            files = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
+            candidates = (folder / file for folder in self.directories for file in files)
+            found = next((path for path in candidates if path.is_file()), None)
             if found:
                 yield found
 
 
 def read_link_line(fragments: Iterable[LinkFragment], folder: Path) -> LinkLine:
-    """The link line of `fragments`, whose relative paths begin in `folder`."""
+    """The link line of `fragments`, whose relative paths start at `folder`."""
     words = [word for fragment in fragments for word in fragment.arguments]
     directories, names, files = [], [], []
-    waiting = list(_plain(words, folder, MAX_DEPTH))
+    waiting = list(_expanded(words, folder, MAX_DEPTH))
     waiting.reverse()
     while waiting:
         word = waiting.pop()
@@ -57,26 +57,27 @@ def read_link_line(fragments: Iterable[LinkFragment], folder: Path) -> LinkLine:
 
 
 def _value(word: str, following: list[str], options: tuple[str, str]) -> str:
-    """The value of an option in one word or two, "" when `word` is another."""
+    """The value of an option, in the same word or in the next of `following`; "" if `word` is
+    neither of `options`."""
     long, short = options
     if word.startswith(long):
         return word.removeprefix(long)
     if word in (long.rstrip("="), short):
         return following.pop() if following else ""
-    # -Lfoo and -lfoo; but no long option begins with one of these and a single dash.
+    # -Lfoo and -lfoo: no long option starts with one of these and a single dash.
     return word.removeprefix(short) if word.startswith(short) else ""
 
 
-def _plain(words: Iterable[str], folder: Path, depth: int) -> Iterator[str]:
-    """The words with those for the linker (`-Wl,a,b`, `-Xlinker a`) and response files opened."""
+def _expanded(words: Iterable[str], folder: Path, depth: int) -> Iterator[str]:
+    """The words, with linker options (`-Wl,a,b`, `-Xlinker a`) and response files expanded."""
     for word in words:
         if word.startswith("-Wl,"):
-            yield from _plain(word.split(",")[1:], folder, depth)
+            yield from _expanded(word.split(",")[1:], folder, depth)
         elif word.startswith("@") and depth and (folder / word[1:]).is_file():
             with (folder / word[1:]).open(encoding="utf-8", errors="replace") as stream:
                 text = stream.read(MAX_RESPONSE)
             try:
-                yield from _plain(shlex.split(text), folder, depth - 1)
+                yield from _expanded(shlex.split(text), folder, depth - 1)
             except ValueError:
                 yield word
         elif word != "-Xlinker":

@@ -1,7 +1,7 @@
 """Ninja's log of the commands that succeeded.
 
-Source: Ninja's build_log.cc.  A line is begin, end, time stamp in ns, output and digest of the
-command, with tabs between; there may be tabs in the output too.
+Source: Ninja's build_log.cc.  A line holds start, end, mtime in ns, output and digest of the
+command, separated by tabs; the output may contain tabs itself.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from pathlib import Path
 from buildtool.core.files import read_regular
 
 
-def log_lines(tree: Path) -> frozenset[str]:
-    """The lines of Ninja's log of commands that succeeded."""
+def read_log_lines(tree: Path) -> frozenset[str]:
+    """The lines of Ninja's log in `tree`."""
     try:
         data = read_regular(tree / ".ninja_log")
     except OSError:
         return frozenset()
-    # Names may have all other characters that end lines elsewhere.
+    # Not `splitlines`: the other characters that it splits at may be part of a name.
     return frozenset(data.decode(errors="surrogateescape").split("\n"))
 
 
-def finished(tree: Path, before: Collection[str]) -> set[str]:
-    """The outputs, absolute, of the commands that succeeded since the log had `before`'s lines."""
-    rows = [line.split("\t", 3) for line in log_lines(tree) - set(before)]
+def finished_outputs(tree: Path, earlier_lines: Collection[str]) -> set[str]:
+    """The outputs, absolute, of the commands that succeeded since the log had `earlier_lines`."""
+    rows = [line.split("\t", 3) for line in read_log_lines(tree) - set(earlier_lines)]
     names = [row[3].rpartition("\t")[0] for row in rows if len(row) == 4]
     return {name if name.startswith("/") else f"{tree}/{name}" for name in names if name}
 
 
-def newest_in_log(tree: Path) -> int:
-    """The newest time stamp in Ninja's log, in ns: a file that is newer is news to every rule that
-    there is.  One that cannot be read is newer than anything."""
-    times = [line.split("\t")[2:3] for line in log_lines(tree) if "\t" in line]
+def newest_output_mtime(tree: Path) -> int:
+    """The newest mtime in Ninja's log, in ns: every rule takes a file with a later mtime for
+    changed.  A log that cannot be parsed counts as newer than everything."""
+    mtimes = [line.split("\t")[2:3] for line in read_log_lines(tree) if "\t" in line]
     try:
-        return max((int(time) for row in times for time in row), default=0)
+        return max((int(mtime) for row in mtimes for mtime in row), default=0)
     except ValueError:
         return sys.maxsize

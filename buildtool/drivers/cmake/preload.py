@@ -1,4 +1,4 @@
-"""Load what is needed when a tool is done while it runs: otherwise a build would wait for it."""
+"""Import modules that are needed after Ninja has run while it runs, to save the time later."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import threading
 
 
 def preload() -> None:
-    """Begin to load what finds out what a step read, and checks what it made."""
+    """Start to import, in a thread, what the checks of a step's products need."""
     threading.Thread(target=_load, daemon=True).start()
 
 
 def _load() -> None:
-    with contextlib.suppress(Exception):  # it will come up again when it is needed
+    with contextlib.suppress(Exception):  # the import raises it again when the module is used
         import buildtool.drivers.cmake.tree_libraries  # noqa: F401, PLC0415
         from buildtool.core.elf import preload_elf_parser  # noqa: PLC0415
         from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415

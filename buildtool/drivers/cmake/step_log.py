@@ -1,4 +1,4 @@
-"""The log of a step: each command, all that it printed, how it ended; and errors that name it."""
+"""The log of a step: each command, its output, its exit status; and errors that name the log."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from buildtool.core.process import Completed, ToolError, capture
 
 
 class StepLog:
-    """The file that a step's output goes to as it comes.
+    """A file that gets the output of a step's commands line by line.
 
-    It is begun anew when the step runs its first command: the log of a step that had nothing to
-    do is still the one of when it was built.  A log that cannot be written costs the log only.
-    `timeout` is how long a command may take, in seconds; None: as long as it does.
+    The first command truncates it: the log of a step that is up to date is the one from when it was
+    built.  A log that cannot be written is no error.  `timeout` is in seconds, for one command.
     """
 
     def __init__(self, path: Path, title: str, timeout: float | None = None) -> None:
@@ -27,7 +26,7 @@ class StepLog:
         self.title = title
         self.timeout = timeout
         self._stream: TextIO | None = None
-        self._begun = False
+        self._started = False
 
     def capture(
         self,
@@ -38,9 +37,9 @@ class StepLog:
         on_line: Callable[[str], None] = lambda _: None,
         umask: int = -1,
     ) -> Completed:
-        """Run `argv` as `core.process.capture` does, and write down what happens."""
+        """Run `argv` as `core.process.capture` does, and log it."""
 
-        def listen(line: str) -> None:
+        def log_line(line: str) -> None:
             self._write(line := without_colours(line))
             on_line(line)
 
@@ -49,7 +48,7 @@ class StepLog:
         end = "was interrupted"
         try:
             done = capture(
-                argv, env=env, cwd=cwd, timeout=self.timeout, on_line=listen, umask=umask
+                argv, env=env, cwd=cwd, timeout=self.timeout, on_line=log_line, umask=umask
             )
             end = f"exit status {done.status}" if done.status >= 0 else f"signal {-done.status}"
         finally:
@@ -57,27 +56,28 @@ class StepLog:
         return done._replace(output=without_colours(done.output))
 
     def check(
-        self, done: Completed, what: str, *, remedy: str = "", directories: Sequence[Path] = ()
+        self, done: Completed, action: str, *, remedy: str = "", directories: Sequence[Path] = ()
     ) -> Completed:
-        """Return `done` when it succeeded; else raise `ToolError` with what matters of its output
-        and the path of the log.  `directories` are those that it may name files in."""
+        """Return `done` if it succeeded, else raise `ToolError` with an excerpt of the output and
+        the path of the log.  Relative paths in the output start at one of `directories`."""
         if done.status == 0:
             return done
         from buildtool.drivers.cmake.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
-        from buildtool.drivers.cmake.error_excerpt import shortened  # noqa: PLC0415
+        from buildtool.drivers.cmake.error_excerpt import error_excerpt  # noqa: PLC0415
 
-        how = (
+        end = (
             f"exit status {done.status}" if done.status > 0 else f"killed by signal {-done.status}"
         )
-        whole = f"the whole log: {self.path}" if self._stream else ""
-        why = [shortened(done.output) or f"{Path(done.argv[0]).name} said nothing", whole]
-        error = ToolError(f"{what} failed ({how})", why="\n".join(filter(None, why)), remedy=remedy)
+        why = error_excerpt(done.output) or f"{Path(done.argv[0]).name} printed nothing"
+        if self._stream:
+            why += f"\nthe whole log: {self.path}"
+        error = ToolError(f"{action} failed ({end})", why=why, remedy=remedy)
         error.diagnostics = diagnostics(done.output, directories)
         raise error
 
     def _write(self, text: str) -> None:
-        if not self._begun:
-            self._begun = True
+        if not self._started:
+            self._started = True
             with contextlib.suppress(OSError):
                 handle = open_own(self.path, os.O_WRONLY)
                 self._stream = os.fdopen(
@@ -99,13 +99,13 @@ class StepLog:
 
 
 def log_file(folder: Path, name: str) -> Path:
-    """Where the log of the step `name` is."""
+    """The path of the log of the step `name`: `skel/scale/v73` → `skel-scale-v73.log`."""
     return folder / f"{name.replace('/', '-')}.log"
 
 
 @contextlib.contextmanager
 def step_log(folder: Path, name: str, summary: str) -> Iterator[StepLog]:
-    """The log of the step `name` in `folder`: `skel/scale/v73` → `skel-scale-v73.log`."""
+    """The log of the step `name` in `folder`, open within the block."""
     log = StepLog(log_file(folder, name), f"{name}: {summary}")
     try:
         yield log

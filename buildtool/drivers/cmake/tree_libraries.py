@@ -1,4 +1,4 @@
-"""Shared libraries that what a step ships needs, and that its own build tree makes."""
+"""Add the shared libraries of a build tree that the shipped files of the step need."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from buildtool.toolchains.system_libraries import system_libraries
 
 
 def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
-    """Copy the libraries that files below the directories `shipped` need, and no one puts there,
-    into `into`, each by the name that is needed; also those that these need.
+    """Copy the libraries that files below the directories `shipped` need, and that are missing
+    there, into `into`, under the needed names; and the libraries that these need.
 
-    Only libraries that a CMake target of the step's build tree makes: install() rules and
-    `artifacts` that name a program alone are common.  Raises `ElfError` and `FileApiError`.
+    Only libraries that a CMake target of the step's build tree makes: often install() rules or
+    `artifacts` name only the program.  Raises `ElfError` and `FileApiError`.
     """
-    there = (path.name for folder in shipped for path in folder.rglob("*"))
-    known = {*system_libraries(step.profile), *step.profile.runtime, *there}
+    present = (path.name for folder in shipped for path in folder.rglob("*"))
+    known = {*system_libraries(step.profile), *step.profile.runtime, *present}
     waiting = [path for folder in shipped for path in elf_files(step, folder)]
     targets: tuple[CMakeTarget, ...] | None = None
     while waiting:
@@ -32,19 +32,19 @@ def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
             known.add(name)
             if targets is None:
                 targets = read_build_tree(step.tree).targets
-            # Of several libraries of one name the one that the file was linked with.
-            made = sorted(_made(name, targets), key=lambda p: str(p.parent) not in file.runpath)
-            for library in made[:1]:
+            # Of several libraries with the name, prefer the one that the file was linked with.
+            built = _built(name, targets)
+            for library in sorted(built, key=lambda p: str(p.parent) not in file.runpath)[:1]:
                 copy = into / (name if step.arch else f"lib/{name}")
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(library, copy)
                 waiting.append(copy)
 
 
-def _made(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
-    """The library that one of `targets` makes, by `name`.
+def _built(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
+    """The paths with this `name` of libraries that `targets` make.
 
-    CMake tells of `libx.so`; `libx.so.1`, its SONAME, is a link beside it to the same file.
+    The File API reports `libx.so`; its SONAME `libx.so.1` is a symlink to the same file.
     """
     for target in targets:
         for artifact in target.artifacts if target.kind == "SHARED_LIBRARY" else ():

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.drivers.cmake.file_api import ask
+from buildtool.drivers.cmake.file_api import write_query
 from buildtool.drivers.cmake.scan.input_scanner import InputScanner, StepInputs
+from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import Change, InputSet, changes, observe
 from buildtool.inputs.roots import Roots
@@ -58,7 +59,7 @@ class Tried:
         """Configure from nothing, build, install."""
         cmake = find_cmake()
         shutil.rmtree(self.tree, ignore_errors=True)
-        ask(self.tree)
+        write_query(self.tree)
         where = ("-G", "Ninja", "-S", self.source, "-B", self.tree)
         tools = (f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", f"-DCMAKE_INSTALL_PREFIX={self.tree}/i")
         trace = (*TRACE, f"--trace-redirect={self.tree}/trace.json")
@@ -71,20 +72,14 @@ class Tried:
         return self.run(find_cmake().ninja, "-C", self.tree, *arguments)
 
     @property
-    def asked(self) -> InputScanner:
-        return InputScanner(
-            self.tree,
-            self.source,
-            find_cmake().ninja,
-            self.environment,
-            self.roots,
-            self.targets,
-        )
+    def scanner(self) -> InputScanner:
+        ninja = NinjaQuery(self.tree, find_cmake().ninja, self.environment)
+        return InputScanner(ninja, self.source, self.roots, self.targets)
 
     def step_inputs(self) -> StepInputs:
         file_states = FileStates()
-        return self.asked.step_inputs(
-            self.asked.configuration(self.tree / "trace.json", file_states),
+        return self.scanner.step_inputs(
+            self.scanner.configuration(self.tree / "trace.json", file_states),
             file_states,
             declared=self.declared,
             install_trace=self.tree / "install.json",

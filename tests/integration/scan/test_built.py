@@ -106,13 +106,13 @@ QUICK = ("CMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
 def made(tried: Tried, *names: str) -> dict[str, set[str]]:
     """What is made directly from files of the project, by the names of sources or headers."""
     paths = {name: tried.root / name for name in names}
-    found = tried.asked.dependents(paths.values())
+    found = tried.scanner.dependents(paths.values())
     assert all(path.exists() for outputs in found.values() for path in outputs)
     return {n: {p.name.removesuffix(".o") for p in found[paths[n]]} for n in names}
 
 
 def hidden(tried: Tried, *paths: Path) -> set[str]:
-    objects = replace(tried.asked, targets=()).shadowed(paths)
+    objects = replace(tried.scanner, targets=()).shadowed_objects(paths)
     return {path.name.removesuffix(".o") for path in objects}
 
 
@@ -123,7 +123,7 @@ def test_what_compilers_read(built: Tried) -> None:
         file = built.root / name
         rows = built.after(found, partial(file.write_text, file.read_text() + "\n"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/{name}")]
-        assert f"{{project}}/{name}" not in found.configured.read.files
+        assert f"{{project}}/{name}" not in found.configuration.cmake_inputs.files
     for name in ("src/other.c", "src/other.h", "src/first/in_use.h", "src/in_source.h"):
         assert not built.after(found, partial((built.root / name).write_text, "\n")), name
     assert not [name for name in found.paths.files if ".buildtool" in name or "{tree}" in name]

@@ -75,7 +75,7 @@ def test_configuring(tried: Tried) -> None:
     for name in CHANGED:
         rows = tried.after(found, partial((tried.source / name).write_text, "# 2\n"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/src/{name}")]
-        assert f"{{project}}/src/{name}" in found.configured.read.files
+        assert f"{{project}}/src/{name}" in found.configuration.cmake_inputs.files
     for name in NO_MATTER:
         assert not tried.after(found, partial((tried.source / name).write_text, "2\n")), name
     for name, kind in ADDED.items():
@@ -135,7 +135,7 @@ def test_what_is_installed(tried: Tried) -> None:
     for name in ("data.txt", "folder/a b", "asked.txt"):
         rows = tried.after(found, partial((tried.source / name).write_text, "2"))
         assert [(row.kind, row.path) for row in rows] == [("changed", f"{{project}}/src/{name}")]
-        assert f"{{project}}/src/{name}" not in found.configured.read.files
+        assert f"{{project}}/src/{name}" not in found.configuration.cmake_inputs.files
     assert not tried.after(found, lambda: (tried.source / "other.txt").write_text("2"))
     rows = tried.after(found, lambda: write(tried.source, {"folder/deep/new": ""}))
     assert [(row.kind, row.path) for row in rows] == [("glob", "{project}/src/folder/deep/new")]

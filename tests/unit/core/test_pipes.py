@@ -23,16 +23,16 @@ from buildtool.core.files import (
 )
 from buildtool.core.lock import locked, try_lock
 from buildtool.core.process import Completed
-from buildtool.drivers.cmake.build_tree import NOTE, read_note
-from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_files
+from buildtool.drivers.cmake.file_api import FileApiError, read_cmake_inputs
 from buildtool.drivers.cmake.generated_files import (
     NINJA_DEPS,
     all_stamps,
-    deps_digest,
+    ninja_deps_digest,
     snapshot_after_configure,
 )
-from buildtool.drivers.cmake.ninja_log import log_lines
+from buildtool.drivers.cmake.ninja_log import read_log_lines
 from buildtool.drivers.cmake.step_log import step_log
+from buildtool.drivers.cmake.tree_record import RECORD_FILE, read_tree_record
 from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.explain import last_build
 from buildtool.engine.record import read_record
@@ -97,14 +97,20 @@ def test_links_are_followed_to_files_only_where_that_is_meant(tmp_path: Path) ->
 def test_notes_and_logs_of_a_build_tree(put: Put, tmp_path: Path) -> None:
     reply = tmp_path / ".cmake/api/v1/reply"
     reply.mkdir(parents=True)
-    for name in (NOTE, NINJA_DEPS, ".ninja_log", "record.json", ".cmake/api/v1/reply/index-1.json"):
+    for name in (
+        RECORD_FILE,
+        NINJA_DEPS,
+        ".ninja_log",
+        "record.json",
+        ".cmake/api/v1/reply/index-1.json",
+    ):
         put(tmp_path / name)
-    assert read_note(tmp_path) is None
+    assert read_tree_record(tmp_path) is None
     assert read_record(tmp_path / "record.json") is None
-    assert deps_digest(tmp_path) == (0, "")
-    assert log_lines(tmp_path) == frozenset()
+    assert ninja_deps_digest(tmp_path) == (0, "")
+    assert read_log_lines(tmp_path) == frozenset()
     with pytest.raises(FileApiError):
-        read_cmake_files(tmp_path)
+        read_cmake_inputs(tmp_path)
     assert snapshot_after_configure(tmp_path, all_stamps(tmp_path), {}, 0) == {}
 
 

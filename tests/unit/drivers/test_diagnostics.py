@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.diagnostic import Diagnostic
-from buildtool.drivers.cmake.diagnostics import MOST, diagnostics
+from buildtool.drivers.cmake.diagnostics import MAX_DIAGNOSTICS, diagnostics
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_a_relative_path_is_that_of_the_directory_that_has_it(tmp_path: Path) ->
 
 def test_each_once_and_not_without_end() -> None:
     same = "x.h:1:1: error: e\n" * 5
-    many = "".join(f"a.c:{n + 1}:1: error: {'e' * 5000}\n" for n in range(MOST + 5))
+    many = "".join(f"a.c:{n + 1}:1: error: {'e' * 5000}\n" for n in range(MAX_DIAGNOSTICS + 5))
 
     assert len(diagnostics(same)) == 1
-    assert len(found := diagnostics(many)) == MOST
+    assert len(found := diagnostics(many)) == MAX_DIAGNOSTICS
     assert all(len(one.message) <= 1000 for one in found)
 
 

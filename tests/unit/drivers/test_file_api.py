@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake import file_api
-from buildtool.drivers.cmake.file_api import FileApiError, answered, ask, read_build_tree
+from buildtool.drivers.cmake.file_api import FileApiError, index_name, read_build_tree, write_query
 
 GOOD: dict[str, Any] = {
     "index-2.json": {
@@ -130,8 +130,8 @@ def test_a_huge_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_asking(tmp_path: Path) -> None:
-    assert not answered(tmp_path)
-    ask(tmp_path)
+    assert not index_name(tmp_path)
+    write_query(tmp_path)
     names = sorted(p.name for p in (tmp_path / ".cmake/api/v1/query/client-buildtool").iterdir())
     assert names == ["cmakeFiles-v1", "codemodel-v2", "configureLog-v1", "toolchains-v1"]
-    assert answered(reply(tmp_path))
+    assert index_name(reply(tmp_path))

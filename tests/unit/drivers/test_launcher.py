@@ -45,7 +45,7 @@ def test_a_launcher_is_found_on_path_or_at_its_path(
     monkeypatch.setenv("PATH", str(program.parent))
     with pytest.raises(ToolMissingError, match="the compiler launcher ccache was not found"):
         find_launcher("ccache", tmp_path)
-    with pytest.raises(ToolMissingError, match="bin/ccache is not there"):
+    with pytest.raises(ToolMissingError, match="bin/ccache was not found"):
         find_launcher("bin/ccache", tmp_path)
 
     program.chmod(0o755)
@@ -55,7 +55,7 @@ def test_a_launcher_is_found_on_path_or_at_its_path(
 
 
 def test_a_name_that_is_no_launcher(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'cchache' is no compiler launcher") as raised:
+    with pytest.raises(UsageError, match="unknown compiler launcher 'cchache'") as raised:
         find_launcher("cchache", tmp_path)
 
     assert raised.value.remedy == "Did you mean 'ccache'?"

@@ -155,4 +155,4 @@ def test_a_link_to_a_directory_that_does_not_ship_is_refused(folder: Path, step:
     with pytest.raises(ArtifactError, match="ships share/current, a link to nothing") as caught:
         check_installed(step, folder)
 
-    assert "Install what it points to" in caught.value.remedy
+    assert "Install the file that it points to" in caught.value.remedy

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.drivers.cmake.error_excerpt import MOST_LINES, short_command, shortened
+from buildtool.drivers.cmake.error_excerpt import MAX_LINES, error_excerpt, short_command
 
 COMPILE = (
     "/opt/zig/zig cc -target aarch64-linux-gnu.2.35 -I/home/u/project/.buildtool/build/demo/1/idl"
@@ -39,7 +39,7 @@ def test_a_compile_error_is_shown_without_the_noise_of_other_commands() -> None:
         "1 warning and 1 error generated.\n"
     )
 
-    assert shortened(ninja(edge("a.c.o", said=said))) == (
+    assert error_excerpt(ninja(edge("a.c.o", said=said))) == (
         "FAILED: [code=1] a.c.o\n"
         "zig … -c /home/u/my project/host/a.c\n"
         "a.c:7:22: error: use of undeclared identifier 'y'\n"
@@ -61,7 +61,7 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
         "/c/fpos.h:6:1: note: candidate template ignored\n" * 3
     )
 
-    assert shortened(ninja(edge("a.o", said=clang))).splitlines()[2:9] == [
+    assert error_excerpt(ninja(edge("a.o", said=clang))).splitlines()[2:9] == [
         "In file included from mine.cpp:1:",
         "In file included from /c/sort.h:1:",
         "/c/heap.h:37:31: error: invalid operands",
@@ -77,7 +77,7 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
         "/c/algo.h:48:18:   required from 'sort(I)'\nmine.cpp:8:14:   required from here\n"
         "/c/algo.h:19:50: error: no match for 'operator-'\n 19 | a - b\n"
     )
-    assert shortened(ninja(edge("a.o", said=gcc))).splitlines()[2:] == [
+    assert error_excerpt(ninja(edge("a.o", said=gcc))).splitlines()[2:] == [
         "mine.cpp:8:14:   required from here",
         "/c/algo.h:19:50: error: no match for 'operator-'",
         " 19 | a - b",
@@ -87,30 +87,30 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
 def test_the_first_of_many_errors_are_shown() -> None:
     said = "".join(f"a.c:{n}:1: error: e{n}\n  | x\n  | ^\n" for n in range(50))
 
-    lines = shortened(ninja(edge("a.o", said=said))).splitlines()
+    lines = error_excerpt(ninja(edge("a.o", said=said))).splitlines()
 
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MAX_LINES
     assert lines[2] == "a.c:0:1: error: e0"
     assert lines[-1] == "… and 38 more errors"
 
 
 def test_each_of_some_failed_commands_gets_room() -> None:
     said = "".join(f"a.c:{n}:1: error: e{n}\n" for n in range(50))
-    text = shortened(ninja(*(edge(f"{n}.o", said=said) for n in range(7))))
+    text = error_excerpt(ninja(*(edge(f"{n}.o", said=said) for n in range(7))))
 
-    assert len(text.splitlines()) <= MOST_LINES
+    assert len(text.splitlines()) <= MAX_LINES
     assert "FAILED: [code=1] 2.o" in text
     assert text.endswith("… and 4 more commands failed: 3.o, 4.o, 5.o, 6.o")
 
 
 def test_a_command_that_names_no_error_is_shown_with_its_beginning_and_its_end() -> None:
     said = "".join(f"line {n}\n" for n in range(200))
-    lines = shortened(ninja(edge("gen", "sh -c gen", said))).splitlines()
+    lines = error_excerpt(ninja(edge("gen", "sh -c gen", said))).splitlines()
 
     assert lines[:3] == ["FAILED: [code=1] gen", "sh -c gen", "line 0"]
     assert lines[-1] == "line 199"
     assert any(line.startswith("… 16") for line in lines)
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MAX_LINES
 
 
 def test_a_linker_s_errors() -> None:
@@ -118,7 +118,7 @@ def test_a_linker_s_errors() -> None:
         "ld.lld: error: undefined symbol: f\n>>> referenced by main.c:1\n"
         "/usr/bin/ld: main.c:(.text+0x14): undefined reference to `g'\n"
     )
-    text = shortened(ninja(edge("prog", ": && /usr/bin/gcc main.o -o prog && :", said)))
+    text = error_excerpt(ninja(edge("prog", ": && /usr/bin/gcc main.o -o prog && :", said)))
 
     assert text.splitlines()[1:] == ["/usr/bin/gcc main.o -o prog", *said.splitlines()]
 
@@ -130,7 +130,7 @@ def test_an_error_of_cmake_is_shown_from_where_it_begins() -> None:
         "Call Stack:\n  a.cmake:1\n\n\n-- Configuring incomplete, errors occurred!\n"
     )
 
-    assert shortened(said).splitlines() == [
+    assert error_excerpt(said).splitlines() == [
         "CMake Error at CMakeLists.txt:5 (find_package):",
         "  Could not find X",
         "",
@@ -142,7 +142,7 @@ def test_an_error_of_cmake_is_shown_from_where_it_begins() -> None:
 def test_an_error_of_ninja_itself() -> None:
     said = "ninja: Entering directory `/t'\nninja: error: 'x.c', needed by 'x.o', missing\n"
 
-    assert shortened(said) == "ninja: error: 'x.c', needed by 'x.o', missing"
+    assert error_excerpt(said) == "ninja: error: 'x.c', needed by 'x.o', missing"
 
 
 @pytest.mark.parametrize(
@@ -162,4 +162,4 @@ def test_a_long_command_is_cut_to_what_it_is_and_what_it_makes(command: str, sho
 
 @given(st.lists(st.sampled_from([*ninja(edge("a", said="x: error: y\nz: note: n")).splitlines()])))
 def test_whatever_a_tool_says_it_stays_short(lines: list[str]) -> None:
-    assert len(shortened("\n".join(lines)).splitlines()) <= MOST_LINES
+    assert len(error_excerpt("\n".join(lines)).splitlines()) <= MAX_LINES

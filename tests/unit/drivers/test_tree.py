@@ -9,36 +9,33 @@ from typing import Any
 import pytest
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.drivers.cmake.build_tree import (
-    NOTE,
+from buildtool.drivers.cmake.tree_files import delete, delete_configuration, delete_files, stamps
+from buildtool.drivers.cmake.tree_record import (
+    RECORD_FILE,
     Configuration,
-    TreeNote,
-    delete,
-    delete_configuration,
-    delete_files,
-    read_note,
-    stamps,
-    write_note,
+    TreeRecord,
+    read_tree_record,
+    write_tree_record,
 )
 from buildtool.inputs.path_sets import InputSet, PathSet
 
 PATHS = PathSet.of(["{project}/CMakeLists.txt", "{project}/a.c"])
 CONFIGURE = PathSet.of(["{project}/CMakeLists.txt"])
 DIGESTS = {"{project}/CMakeLists.txt": "a" * 64, "{project}/a.c": "b" * 64}
-WHOLE = TreeNote(
+WHOLE = TreeRecord(
     base_key="f" * 64,
-    known=True,
+    build_finished=True,
     inputs=InputSet(PATHS, DIGESTS, (), {}),
-    configured=Configuration(
+    configuration=Configuration(
         CONFIGURE, PATHS, frozenset({"/tree/a.o", "/tree/b"}), frozenset({"/tree/b"})
     ),
-    declared=PathSet.of(["{project}/a.c"]),
-    install=PathSet.of(),
+    declared_inputs=PathSet.of(["{project}/a.c"]),
+    install_inputs=PathSet.of(),
     products={"a.o": (1, 2, 3, 4)},
-    generated={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
-    deps=(9, "d" * 64),
-    answer="index-1.json",
-    news=("{project}/a.c",),
+    generated_files={"build.ninja": ((1, 2, 3, 4), "c" * 64)},
+    ninja_deps=(9, "d" * 64),
+    file_api_index="index-1.json",
+    pending_changes=("{project}/a.c",),
 )
 
 
@@ -52,9 +49,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
-    write_note(tree, WHOLE)
+    write_tree_record(tree, WHOLE)
 
-    assert read_note(tree) == WHOLE
+    assert read_tree_record(tree) == WHOLE
 
 
 @pytest.mark.parametrize(
@@ -63,12 +60,12 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("version", 1),
         ("inputs", {}),
         ("inputs", None),
-        ("read", {"files": ["a.c"], "absent": [], "globs": []}),
-        ("rules", {"files": "a.c", "absent": [], "globs": []}),
-        ("made", 7),
-        ("spare", None),
-        ("declared", {}),
-        ("install", []),
+        ("cmake_inputs", {"files": ["a.c"], "absent": [], "globs": []}),
+        ("rule_inputs", {"files": "a.c", "absent": [], "globs": []}),
+        ("rule_outputs", 7),
+        ("unneeded_outputs", None),
+        ("declared_inputs", {}),
+        ("install_inputs", []),
         ("products", ["a.o"]),
         ("products", {"a.o": [1, 2, 3]}),
         ("products", {"a.o": [1, 2, 3, 4, 5]}),
@@ -76,36 +73,36 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("products", {"a.o": [1, 2, 3, float("inf")]}),
         ("products", {"a.o": [1, 2, 3, float("nan")]}),
         ("products", {"a.o": 7}),
-        ("generated", ["build.ninja"]),
-        ("generated", {"build.ninja": [1, 2]}),
-        ("deps", [9]),
+        ("generated_files", ["build.ninja"]),
+        ("generated_files", {"build.ninja": [1, 2]}),
+        ("ninja_deps", [9]),
     ],
 )
 def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:
-    write_note(tree, WHOLE)
-    said = read_checksummed(tree / NOTE)
-    write_checksummed(tree / NOTE, {**said, key: value})
+    write_tree_record(tree, WHOLE)
+    data = read_checksummed(tree / RECORD_FILE)
+    write_checksummed(tree / RECORD_FILE, {**data, key: value})
 
-    assert read_note(tree) is None
+    assert read_tree_record(tree) is None
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000])
 def test_what_is_no_json_of_ours_is_no_note(data: bytes, tree: Path) -> None:
-    (tree / NOTE).write_bytes(data)
+    (tree / RECORD_FILE).write_bytes(data)
 
-    assert read_note(tree) is None
+    assert read_tree_record(tree) is None
 
 
 def test_a_flipped_bit_anywhere_makes_it_no_note(tree: Path) -> None:
-    write_note(tree, WHOLE)
-    data = (tree / NOTE).read_bytes()
+    write_tree_record(tree, WHOLE)
+    data = (tree / RECORD_FILE).read_bytes()
     for at in range(len(data)):
-        (tree / NOTE).write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-        assert read_note(tree) is None
+        (tree / RECORD_FILE).write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert read_tree_record(tree) is None
 
 
 def test_there_is_no_note_in_a_new_tree(tmp_path: Path) -> None:
-    assert read_note(tmp_path) is None
+    assert read_tree_record(tmp_path) is None
 
 
 def test_a_stamp_is_another_one_for_whatever_happens_to_a_file(tree: Path) -> None:

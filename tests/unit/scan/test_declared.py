@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
-from buildtool.drivers.cmake.scan.input_scanner import declare
+from buildtool.drivers.cmake.scan.input_scanner import add_declared
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import PathSet, changes, observe
@@ -27,7 +27,7 @@ def roots(tmp_path: Path) -> Roots:
 def declared(roots: Roots, *patterns: str) -> PathSet:
     found = InputCollector(PathFilter(roots.places["tree"], roots), FileStates())
     for pattern in patterns:
-        declare(pattern, found)
+        add_declared(pattern, found)
     return found.paths
 
 

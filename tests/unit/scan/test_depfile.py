@@ -11,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.core.safe_path import misread as misread_path
-from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, doubtful, misread
+from buildtool.drivers.cmake.scan.compiler_reads import (
+    certain_reads,
+    find_misparsed_deps,
+    uncertain_files,
+)
 from buildtool.drivers.cmake.scan.depfile import UNREADABLE, is_plain, prerequisites
 from buildtool.drivers.cmake.scan.ninja import read_depfiles
 from buildtool.inputs.file_states import FileStates
@@ -49,7 +53,7 @@ def test_what_is_read_is_what_the_compiler_was_given_or_nothing(
     read = prerequisites(written(names, clang=clang))
     expected = [name.replace("\\", "/") if clang else name for name in names]
     if "\n" in "".join(names) or any(name.endswith("\\") for name in expected[:-1]):
-        return  # these files are found by their names: see test_what_is_doubtful
+        return  # these files are found by their names: see test_files_that_are_uncertain
     assert read in (("/s.c", *expected), None)
     if "\\" not in "".join(names):
         assert read is not None
@@ -114,12 +118,12 @@ def test_where_ninja_is_wrong(
     (tmp_path / "link").symlink_to("e")
     if data is not None:
         (tmp_path / "x.o.d").write_text(data)
-    found = misread(told(tmp_path, *ninja), [f"{tmp_path}/x.o"], {}, str(tmp_path))
+    found = find_misparsed_deps(told(tmp_path, *ninja), [f"{tmp_path}/x.o"], {}, str(tmp_path))
     assert found == ({} if wrong is None else told(tmp_path, *wrong))
 
 
 @pytest.mark.parametrize(
-    ("files", "read", "doubt"),
+    ("files", "read", "uncertain"),
     [
         (["a.h", "d/b.h"], ["a.h", "d/b.h"], ""),
         (["a.h"], ["a.h", "b.h"], "b.h"),
@@ -137,16 +141,20 @@ def test_where_ninja_is_wrong(
         (["d/a b", "d/a\\", "d/b"], ["d/a b"], "d/a b"),
     ],
 )
-def test_what_is_doubtful(files: list[str], read: list[str], doubt: str, tmp_path: Path) -> None:
+def test_files_that_are_uncertain(
+    files: list[str], read: list[str], uncertain: str, tmp_path: Path
+) -> None:
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (paths,) = told(tmp_path, *read).values()
-    assert doubtful(paths, FileStates()) == ({f"{tmp_path}/{doubt}"} if doubt else set())
+    assert uncertain_files(paths, FileStates()) == (
+        {f"{tmp_path}/{uncertain}"} if uncertain else set()
+    )
 
 
 def test_a_device_may_be_read() -> None:
-    assert not doubtful(["/dev/null"], FileStates())
+    assert not uncertain_files(["/dev/null"], FileStates())
 
 
 def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
@@ -157,9 +165,9 @@ def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
     lost = f"{tmp_path}/lost.h"
     said = {"a.o": (a,), "b.o": (b, lost), "c.o": (c, lost), "d.o": (a, lost)}
     found = certain_reads(said, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, FileStates())
-    assert found.told == {"a.o": (a,), "b.o": (b,), "c.o": (c, strange), "d.o": (a,)}
-    assert found.misread == {"b.o": (), "c.o": (c, strange), "d.o": (), "gone.o": (a,)}
-    assert set(found.doubtful) == {lost, "d.o"}
+    assert found.files == {"a.o": (a,), "b.o": (b,), "c.o": (c, strange), "d.o": (a,)}
+    assert found.misparsed_deps == {"b.o": (), "c.o": (c, strange), "d.o": (), "gone.o": (a,)}
+    assert set(found.uncertain) == {lost, "d.o"}
 
 
 def test_dependency_files_that_are_called_otherwise(tmp_path: Path) -> None:

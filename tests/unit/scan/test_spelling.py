@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, CompileGroup
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
+from buildtool.drivers.cmake.scan.path_normalizer import PathNormalizer
 from buildtool.drivers.cmake.scan.shadows import Shadows
-from buildtool.drivers.cmake.scan.spelling import Spellings
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import changes, observe
 from buildtool.inputs.roots import Roots
@@ -109,17 +109,17 @@ def test_a_place_is_where_the_system_gets_to(path: str) -> None:
         file_states = FileStates()
         assert file_states.exists(spelled) == os.path.lexists(spelled)
         assert bool(file_states.state(spelled)) == os.path.exists(spelled)  # noqa: PTH110
-        place = Spellings().place(spelled)
+        place = PathNormalizer().normalize(spelled)
         parts = place.path.split("/")[1:]
         assert not {"", "."} & {*parts} or place.path == "/"
         for at, part in enumerate(parts):
             assert part != ".." or parts[at - 1] == ".." or Path("/", *parts[:at]).is_symlink()
-        if place.obstacle:
+        if place.missing_directory:
             assert not os.path.lexists(spelled)
-            assert not Path(place.obstacle).is_dir()
+            assert not Path(place.missing_directory).is_dir()
         elif not path.endswith("/."):  # `file/.` and `file/` lead nowhere, and are a file's name
             assert file(spelled) in (file(place.path), None)
-        if not place.obstacle and os.path.exists(spelled):  # noqa: PTH110
+        if not place.missing_directory and os.path.exists(spelled):  # noqa: PTH110
             assert file(spelled) == file(place.path)
             lead_elsewhere(root)
             assert file(spelled) == file(place.path), "the links still decide"
@@ -132,7 +132,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
         spelled = f"{walk(root, choices)}/h.h"
         (real := Path(os.path.realpath(spelled))).write_text("first")
         found = finding(root)
-        found.content(spelled)
+        found.add_content(spelled)
         before = observe(found.paths, roots(root), FileStates())
         assert [file(roots(root).at(name)) for name in found.files] == [file(spelled)]
         real.write_text("second", encoding="utf-8")
@@ -163,7 +163,7 @@ def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> Non
         spelled = f"{root}/{path}/new"
         assume(not os.path.lexists(spelled))
         found = finding(root)
-        found.existence(spelled)
+        found.add_existence(spelled)
         assume(found.paths != finding(root).paths)  # below .buildtool nothing is an input
         before = observe(found.paths, roots(root), FileStates())
         assert not before.appeared
@@ -199,11 +199,11 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         Path(header).write_text("", encoding="utf-8")
         assume(not os.path.lexists(earlier))
         places = finding(root).path_filter
-        told = (f"{root}/src/a.c", places.spellings.tidy(header))
+        told = (f"{root}/src/a.c", places.normalizer.path(header))
         shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
         absent = shadows.absent(FileStates(), sys.maxsize)
         assert not any(os.path.lexists(roots(root).at(name)) for name in absent)
-        obstacle = places.spellings.place(earlier).obstacle
+        obstacle = places.normalizer.normalize(earlier).missing_directory
         if not places.name(obstacle or earlier):  # it would be the build's own
             return
         try:
@@ -241,10 +241,10 @@ def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) ->
     (build / "a.h").symlink_to(tmp_path / "include/a.h")
     (build / "inc").symlink_to(tmp_path / "include")
     for name in ("made.h", "alias.h", "nothing.h"):
-        found.content(f"{build}/{name}")
+        found.add_content(f"{build}/{name}")
     assert not found.files
     for name in ("a.h", "inc/a.h", "inc/../include/a.h"):
-        found.content(f"{build}/{name}")
+        found.add_content(f"{build}/{name}")
         assert found.files == {"{project}/include/a.h"}
         found.files.clear()
 
@@ -255,11 +255,11 @@ def test_what_a_rule_makes_is_an_input_only_where_it_is_a_link_to_one(tmp_path: 
     (tmp_path / "link.h").symlink_to("source.h")
     (tmp_path / "alias.h").symlink_to("copy.h")
     made = [f"{tmp_path}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}), made=made)
+    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}), rule_outputs=made)
     assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
     through = tmp_path.parent / f"{tmp_path.name} link"
     through.symlink_to(tmp_path)
     made = [f"{through}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = PathFilter(through / "tree", Roots({"project": through}), made=made)
+    places = PathFilter(through / "tree", Roots({"project": through}), rule_outputs=made)
     assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
     shutil.rmtree(tmp_path)

@@ -1,6 +1,6 @@
-"""What compilers read where Ninja does not know it, from the dependency files that they wrote.
+"""What compilers read, also where Ninja misparses the dependency file of an object.
 
-Ninja takes `a^b.h` for two paths, and `link/../a.h` for `a.h` wherever the link leads; see
+Ninja takes `a^b.h` for two paths, and `link/../a.h` for `a.h` wherever `link` leads; see
 `buildtool.drivers.cmake.scan.depfile`.
 """
 
@@ -14,53 +14,56 @@ from pathlib import Path
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.scan.depfile import is_plain, prerequisites
-from buildtool.drivers.cmake.scan.spelling import Spellings
+from buildtool.drivers.cmake.scan.ninja import FilesByObject
+from buildtool.drivers.cmake.scan.path_normalizer import PathNormalizer
 from buildtool.inputs.file_states import FileStates
 
-# Where a name may end in a dependency file, also in a text of names with zero bytes between them.
-_ENDS = re.compile(r"[\t\n]|[\r:](?=\0|\Z)")
-FilesByObject = Mapping[str, tuple[str, ...]]
-"""For each object the files that its compiler read; all absolute."""
+# Where a name may end in a dependency file, also in a text of names separated by zero bytes.
+_NAME_END = re.compile(r"[\t\n]|[\r:](?=\0|\Z)")
 
 
 class CompilerReads(Value):
-    """What was read, as far as that is certain: `told` by object.  `misread` are the objects of
-    which Ninja does not know it, with what was read, or with nothing where that is not certain: for
-    these, `doubtful` has a file that may not be the one that was read, or the object."""
+    """What compilers read, as far as it is certain.
 
-    told: FilesByObject
-    misread: FilesByObject
-    doubtful: tuple[str, ...]
+    `misparsed_deps` are the objects whose dependency files Ninja misparses, with what was read, or
+    with () where that is uncertain.  For each of the latter, `uncertain` has a file that may not be
+    the one that was read, or else the object.
+    """
+
+    files: FilesByObject
+    misparsed_deps: FilesByObject
+    uncertain: tuple[str, ...]
 
 
 def certain_reads(
-    told: FilesByObject, misread: FilesByObject, file_states: FileStates
+    ninja_deps: FilesByObject, misparsed_deps: FilesByObject, file_states: FileStates
 ) -> CompilerReads:
-    """What was read for some objects, by what Ninja `told` of them, and `misread`."""
-    told = {name: misread.get(name) or files for name, files in told.items()}
-    bad = doubtful({file for files in told.values() for file in files}, file_states)
-    unknown = {name: name for name in told if misread.get(name) == ()}
-    for name, files in told.items() if bad else ():
-        found = next((file for file in files if file in bad), "")
-        unknown |= {name: found} if found and name not in unknown else {}
-    for name in unknown:
-        told[name] = tuple(file for file in told[name] if file not in bad)
+    """What the compilers of the objects in `ninja_deps` read, by this and by `misparsed_deps`."""
+    reads = {name: misparsed_deps.get(name) or files for name, files in ninja_deps.items()}
+    doubtful = uncertain_files({file for files in reads.values() for file in files}, file_states)
+    uncertain = {name: name for name in reads if misparsed_deps.get(name) == ()}
+    for name, files in reads.items() if doubtful else ():
+        found = next((file for file in files if file in doubtful), "")
+        if found and name not in uncertain:
+            uncertain[name] = found
+    for name in uncertain:
+        reads[name] = tuple(file for file in reads[name] if file not in doubtful)
     return CompilerReads(
-        told,
-        {**misread, **dict.fromkeys(unknown, ())},
-        tuple(dict.fromkeys(unknown.values())),
+        reads,
+        {**misparsed_deps, **dict.fromkeys(uncertain, ())},
+        tuple(dict.fromkeys(uncertain.values())),
     )
 
 
-def misread(
-    told: FilesByObject, objects: Iterable[str], depfiles: Mapping[str, str], tree: str
+def find_misparsed_deps(
+    ninja_deps: FilesByObject, objects: Iterable[str], depfiles: Mapping[str, str], tree: str
 ) -> dict[str, tuple[str, ...]]:
-    """Of `objects` those of which Ninja `told` something wrong, and what their compilers read;
-    nothing where that is not certain.
+    """Those of `objects` for which `ninja_deps` is wrong, with what their compilers read, or with
+    () where that is uncertain.
 
-    `depfiles` are the dependency files that are not called as their object, with `.d` behind.
+    `depfiles` are the dependency files that are not named as their object with `.d` appended.
     """
-    spellings = Spellings()
+    normalizer = PathNormalizer()
     found: dict[str, tuple[str, ...]] = {}
     for name in objects:
         try:
@@ -72,32 +75,32 @@ def misread(
         if plain and b"/.." not in data:
             continue
         paths = [os.path.join(tree, path) for path in prerequisites(data) or ()]  # noqa: PTH118
-        files = tuple(spellings.tidy(path) for path in paths)
+        files = tuple(normalizer.path(path) for path in paths)
         lexical = [os.path.normpath(path) for path in paths]
-        if list(files) != lexical or not (plain or _same(lexical, told[name])):
+        if list(files) != lexical or not (plain or _are_same(lexical, ninja_deps[name])):
             found[name] = files
     return found
 
 
-def _same(paths: Sequence[str], told: Sequence[str]) -> bool:
-    return bool(paths) and {*paths} == {os.path.normpath(path) for path in told}
+def _are_same(paths: Sequence[str], ninja_deps: Sequence[str]) -> bool:
+    return bool(paths) and {*paths} == {os.path.normpath(path) for path in ninja_deps}
 
 
-def doubtful(files: Collection[str], file_states: FileStates) -> set[str]:
-    """Those of `files` that are not there, or may stand for other ones in a dependency file.
+def uncertain_files(files: Collection[str], file_states: FileStates) -> set[str]:
+    """Those of `files` that do not exist, or that a dependency file may name in place of others.
 
-    `d/a` is doubtful beside `d/a\tb.h`, and `d/a/b.h` beside `d/a\\b.h`.
+    `d/a` is uncertain if there is `d/a\tb.h`, and `d/a/b.h` if there is `d/a\\b.h`.
     """
-    bad = {file for file in files if not _is_file(file, file_states)}
+    found = {file for file in files if not _is_file(file, file_states)}
     directories: set[str] = set()
     for file in files:
         directory = file.rpartition("/")[0]
         while directory not in directories:
             directories.add(directory)
             directory = directory.rpartition("/")[0]
-    if prefixes := _ambiguous(directories, file_states):
-        bad |= {file for file in files if f"{file}/".startswith(prefixes)}
-    return bad
+    if prefixes := _ambiguous_prefixes(directories, file_states):
+        found |= {file for file in files if f"{file}/".startswith(prefixes)}
+    return found
 
 
 def _is_file(path: str, file_states: FileStates) -> bool:
@@ -108,16 +111,16 @@ def _is_file(path: str, file_states: FileStates) -> bool:
     )
 
 
-def _ambiguous(directories: Collection[str], file_states: FileStates) -> tuple[str, ...]:
-    """What names in these directories become in a dependency file that does not have them."""
+def _ambiguous_prefixes(directories: Collection[str], file_states: FileStates) -> tuple[str, ...]:
+    """What the names in `directories` that a dependency file cannot express become in one."""
     found = []
     for directory in directories:
         names = file_states.entries(directory or "/") or {}
         text = "\0".join(names)
-        for name in names if "\\" in text or _ENDS.search(text) else ():
-            read = _ENDS.split(name, 1)[0].replace("\\", "/")
-            if name[-1] == "\\":  # GCC writes `a\` and `b` as it writes `a b`
-                read = "."
-            if read and read != name:
-                found.append(os.path.normpath(f"{directory}/{read}").rstrip("/") + "/")
+        for name in names if "\\" in text or _NAME_END.search(text) else ():
+            read_as = _NAME_END.split(name, 1)[0].replace("\\", "/")
+            if name[-1] == "\\":  # GCC writes `a\` followed by `b` as it writes `a b`
+                read_as = "."
+            if read_as and read_as != name:
+                found.append(os.path.normpath(f"{directory}/{read_as}").rstrip("/") + "/")
     return tuple(found)

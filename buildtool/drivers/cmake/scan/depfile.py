@@ -1,50 +1,53 @@
-"""Dependency files of compilers: what is in them, and which paths Ninja cannot read from them.
+"""Dependency files of compilers: what they contain, and which paths Ninja misparses in them.
 
-Found by experiment, for each byte that a path may have, with GCC 12, clang 14 and 22, CMake 4's
-`cmake -E cmake_transform_depfile` and Ninja 1.13:
+Determined by experiment for each byte that a path may contain, with GCC 12, clang 14 and 22,
+`cmake -E cmake_transform_depfile` of CMake 4 and Ninja 1.13:
 
-- Ninja ends a path at a control character and at any of ``* ; < > \\ ^ ` |``: `a^b` becomes `a`
-  and `b`.  It reads a path that ends in `:` as one without.
-- All of them write a space as `\\ `, `#` as `\\#`, `$` as `$$`; GCC a tab as `\\` and a tab.
-- Clang and CMake write a slash for a backslash, CMake splits at a tab, and leaves out a carriage
-  return at the end.  From these dependency files nobody can tell what was read.
+- Ninja ends a path at a control character and at any of ``* ; < > \\ ^ ` |``: it reads `a^b` as the
+  paths `a` and `b`.  It drops a `:` at the end of a path.
+- All of them write a space as `\\ `, `#` as `\\#` and `$` as `$$`; GCC writes a tab as `\\` and a
+  tab.
+- Clang and CMake write a slash for a backslash; CMake splits a path at a tab, and drops a carriage
+  return at its end.  Such a dependency file does not show what was read.
 
-`core.safe_path` keeps such characters out of the paths of projects; names below them may have any.
+`core.safe_path` rejects such characters in the path of a project; files in it may have any name.
 """
 
 from __future__ import annotations
 
 UNREADABLE = frozenset(map(chr, (*range(1, 32), 127))) | frozenset("*;<>\\^`|")
 """The characters that Ninja does not read as part of a path."""
-# The bytes that mean themselves to everybody, and the space, which separates paths.
+# The bytes that every tool reads and writes literally, and the space, which separates paths.
 _PLAIN = bytes({*range(32, 256)} - {*map(ord, UNREADABLE)} - {*b":#$"})
-_CONTINUED = b" \\\n"
+_LINE_CONTINUATION = b" \\\n"
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether a dependency file is one rule in which no byte can be misread."""
-    return b": " in data and data.replace(_CONTINUED, b" ").translate(None, _PLAIN) == b":\n"
+    """Whether a dependency file is a single rule in which no byte can be misparsed."""
+    plain = data.replace(_LINE_CONTINUATION, b" ").translate(None, _PLAIN)
+    return b": " in data and plain == b":\n"
 
 
 def prerequisites(data: bytes) -> tuple[str, ...] | None:
-    """The paths in a dependency file behind the first colon, in order, as the compiler was given
-    them; None when the file does not say for certain.
+    """The paths after the first colon of a dependency file, in order, as they were passed to the
+    compiler; None when the file is ambiguous.
 
-    Rules without prerequisites, as of `-MP`, add nothing.
+    Rules without prerequisites, as `-MP` writes them, add nothing.
     """
-    _, _, rest = data.replace(_CONTINUED, b" ").partition(b": ")
+    _, _, rest = data.replace(_LINE_CONTINUATION, b" ").partition(b": ")
     first, *lines = rest.split(b"\n")
     paths = _paths(first)
     if not paths:
         return None
-    known = {path + b":" for path in paths}
+    targets = {path + b":" for path in paths}
     others = [_paths(line) for line in lines if line]
-    if any(not found or found[1:] or found[0] not in known for found in others):
+    if any(not found or found[1:] or found[0] not in targets for found in others):
         return None
     return tuple(path.decode(errors="surrogateescape") for path in paths)
 
 
 def _paths(line: bytes) -> list[bytes] | None:
+    """The unescaped paths of a line; None when it is ambiguous."""
     if b"\0" in line:
         return None
     if b"\\" not in line and b"$" not in line:

@@ -1,8 +1,8 @@
-"""Where CMake's find_ commands looked, and what they found, from its configure log.
+"""Where CMake's find_ commands searched, and what they found, from CMake's configure log.
 
-Source: cmake-configure-log(7), events find-v1 and find_package-v1.  The log is YAML; of it only
-the few shapes that CMake writes are read: an event begins with `kind:`, keys are indented by four
-spaces, texts stand in double quotes.
+Source: cmake-configure-log(7), events find-v1 and find_package-v1.  The log is YAML, of which only
+the shapes that CMake writes are parsed: an event starts with `kind:`, keys are indented by four
+spaces, strings are in double quotes.
 """
 
 from __future__ import annotations
@@ -15,96 +15,100 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from buildtool.core.files import read_regular
-from buildtool.drivers.cmake.scan.input_collector import InputCollector, literal
-from buildtool.drivers.cmake.scan.path_filter import PROBES
+from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
+from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
 
 MAX_BYTES = 256 << 20
 _KEY = re.compile(r"    (\w+):(?: (.*))?$")
 _ITEM = re.compile(r"      - (\".*\")$")
 _CANDIDATE = re.compile(r"        path: (\".*\")$")
 _FOUND = re.compile(r"      path: (\".*\")$")
-_PART = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
-_PART_ITEM = re.compile(r"        - (\".*\")$")
+_SUBKEY = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
+_SUBKEY_ITEM = re.compile(r"        - (\".*\")$")
 _LISTS = ("backtrace", "names", "searched_directories", "candidates")
-_PARTED = ("settings", "search_context")
-# Where the system has its packages is searched too; there, what CMake lists as tried must do.
-_SYSTEM = ("CMAKE_SYSTEM_PREFIX_PATH", "CMAKE_INSTALL_PREFIX", "ENV{PATH}")
-_LIBRARIES = ("lib*", "share", "lib/*")
+_MAPPINGS = ("settings", "search_context")
+# CMake also searches the system's prefixes; of these only the candidates that it lists count.
+_SYSTEM_PREFIXES = ("CMAKE_SYSTEM_PREFIX_PATH", "CMAKE_INSTALL_PREFIX", "ENV{PATH}")
+_LIBRARY_DIRECTORIES = ("lib*", "share", "lib/*")
 
 
 @dataclass(slots=True)
 class _Event:
+    """An event of the log: its scalars and lists by key; lists in a mapping as `mapping/key`."""
+
     kind: str
     values: dict[str, str] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
 
-def read_finds(log: Path, found: InputCollector) -> None:
-    """Add to `found` where CMake looked in vain, and what it found; a log that is not there says
-    that nothing was looked for."""
+def read_find_commands(log: Path, found: InputCollector) -> None:
+    """Add to `found` the paths where CMake searched in vain, and those that it found.  A log that
+    does not exist means that CMake searched for nothing."""
     for event in _events(log):
-        trace = event.lists.get("backtrace", ())
-        if trace and PROBES.search(trace[0]):
+        backtrace = event.lists.get("backtrace", ())
+        if backtrace and COMPILER_DETECTION.search(backtrace[0]):
             continue
         if event.kind == "find_package-v1":
-            _package(event, found)
+            _add_package(event, found)
         else:
-            _find(event, found)
+            _add_search(event, found)
 
 
-def _find(event: _Event, found: InputCollector) -> None:
+def _add_search(event: _Event, found: InputCollector) -> None:
+    """find_file(), find_library(), find_path() and find_program()."""
     mode, names = event.values.get("mode", ""), event.lists.get("names", [])
     for path in event.lists.get("searched_directories", ()):
         if mode == "library" and path.endswith("/"):
             for name in names:
                 for file in (name, f"lib{name}.so", f"lib{name}.a"):
-                    found.existence(path + file)
+                    found.add_existence(path + file)
         elif path.startswith("/"):
-            found.existence(path)
-    place = event.values.get("found", "")
-    if not place.startswith("/"):
+            found.add_existence(path)
+    result = event.values.get("found", "")
+    if not result.startswith("/"):
         return
-    if mode == "program":  # it may have a part in the build
-        found.content(place)
+    if mode == "program":  # the build may run it
+        found.add_content(result)
     elif mode == "path":
         for name in names:
-            if os.path.lexists(f"{place}/{name}"):
-                found.existence(f"{place}/{name}")
+            if os.path.lexists(f"{result}/{name}"):
+                found.add_existence(f"{result}/{name}")
     else:
-        found.existence(place)
+        found.add_existence(result)
 
 
-def _package(event: _Event, found: InputCollector) -> None:
+def _add_package(event: _Event, found: InputCollector) -> None:
+    """find_package()."""
     for path in event.lists.get("candidates", ()):
         if path.startswith("/"):
-            found.existence(path)
-    # The log leaves out directories that there are not.
+            found.add_existence(path)
+    # The candidates do not include those in directories that do not exist.
     prefixes = dict.fromkeys(
         path.rstrip("/")
-        for part, paths in event.lists.items()
+        for key, paths in event.lists.items()
         for path in paths
-        if part.startswith(("settings/hints", "settings/search_paths", "search_context/"))
-        and part.rpartition("/")[2] not in _SYSTEM
+        if key.startswith(("settings/hints", "settings/search_paths", "search_context/"))
+        and key.rpartition("/")[2] not in _SYSTEM_PREFIXES
         and path.startswith("/")
     )
     for name in event.lists.get("settings/names") or [event.values.get("name", "")]:
         for pattern in _package_files(name) if name else ():
             for prefix in prefixes:
-                found.listing(pattern, prefix)
+                found.add_listing(pattern, prefix)
 
 
 def _package_files(name: str) -> Iterator[str]:
-    """Where below a prefix find_package() looks, as globs.  Source: its reference, "Config Mode
-    Search Procedure"; directories are compared without regard to case."""
-    any_case = "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else literal(c) for c in name)
+    """Where find_package() searches below a prefix, as globs.  Source: its reference, "Config Mode
+    Search Procedure"; directory names are case-insensitive there."""
+    any_case = "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else escape_glob(c) for c in name)
     named = f"{any_case}*/"
     folders = ["", "[cC][mM]ake/", f"[cC][mM]ake/{named}"]
-    for library in _LIBRARIES:
+    for library in _LIBRARY_DIRECTORIES:
         folders += [f"{library}/cmake/{named}", f"{library}/{named}", f"{library}/{named}cmake/"]
     for folder in folders:
         yield f"{folder}{any_case}*onfig.cmake"
         yield f"{named}{folder}{any_case}*onfig.cmake"
-    for library in _LIBRARIES:
+    for library in _LIBRARY_DIRECTORIES:
         yield f"{library}/cps/{any_case}.cps"
         yield f"{library}/cps/{named}{any_case}.cps"
 
@@ -115,35 +119,35 @@ def _events(log: Path) -> Iterator[_Event]:
     except OSError:
         return
     event: _Event | None = None
-    key = part = ""
+    key = list_key = ""
     for line in text.split("\n"):
         if line.startswith("    kind: "):
             if event:
                 yield event
-            kind = _text(line[len("    kind: ") :])
+            kind = _unquoted(line[len("    kind: ") :])
             event = _Event(kind) if kind in ("find-v1", "find_package-v1") else None
         elif not event:
             continue
         elif match := _KEY.match(line):
-            key, part = match[1], ""
-            event.values[key] = _text(match[2] or "")
+            key, list_key = match[1], ""
+            event.values[key] = _unquoted(match[2] or "")
         elif key == "found" and (match := _FOUND.match(line)):
-            event.values[key] = _text(match[1])
-        elif key in _PARTED and (match := _PART.match(line)):
-            part = f"{key}/{match[1]}"
-            event.lists[part] = [_text(match[2])] if match[2] else []
-        elif key in _PARTED and part and (match := _PART_ITEM.match(line)):
-            event.lists[part].append(_text(match[1]))
+            event.values[key] = _unquoted(match[1])
+        elif key in _MAPPINGS and (match := _SUBKEY.match(line)):
+            list_key = f"{key}/{match[1]}"
+            event.lists[list_key] = [_unquoted(match[2])] if match[2] else []
+        elif key in _MAPPINGS and list_key and (match := _SUBKEY_ITEM.match(line)):
+            event.lists[list_key].append(_unquoted(match[1]))
         elif key in _LISTS and (match := _ITEM.match(line) or _CANDIDATE.match(line)):
-            event.lists.setdefault(key, []).append(_text(match[1]))
+            event.lists.setdefault(key, []).append(_unquoted(match[1]))
     if event:
         yield event
 
 
-def _text(quoted: str) -> str:
-    if quoted.startswith('"'):
+def _unquoted(value: str) -> str:
+    if value.startswith('"'):
         try:
-            return str(json.loads(quoted))  # a text in quotes is the same in JSON and YAML
+            return str(json.loads(value))  # a quoted string is the same in JSON and YAML
         except ValueError:
-            return quoted.strip('"')
-    return quoted
+            return value.strip('"')
+    return value

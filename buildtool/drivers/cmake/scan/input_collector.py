@@ -1,4 +1,4 @@
-"""Inputs as they are found: files, absent paths and globs, by the names that they have in a key."""
+"""Collects inputs as the scanners find them: files, absent paths and globs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob, matches
 from buildtool.inputs.path_sets import PathSet
 
-_WILD = re.compile(r"[*?\[]")
+_WILDCARD = re.compile(r"[*?\[]")
 
 
 @dataclass(slots=True)
 class InputCollector:
-    """Paths as they are found; `paths` is the sum."""
+    """The inputs that were found so far, by root; `paths` are all of them.
+
+    Paths that `path_filter` does not take for inputs are dropped.
+    """
 
     path_filter: PathFilter
     file_states: FileStates
@@ -28,36 +31,36 @@ class InputCollector:
     def paths(self) -> PathSet:
         return PathSet.of(self.files, self.absent, self.globs)
 
-    def content(self, path: str) -> None:
-        """The content of a file matters."""
+    def add_content(self, path: str) -> None:
+        """The content of a file was read."""
         if name := self._name(path):
             self.files.add(name)
 
-    def existence(self, path: str) -> None:
-        """It matters whether there is a file, or anything else, not what is in it."""
+    def add_existence(self, path: str) -> None:
+        """It was tested whether a file exists; its content was not read."""
         if not (name := self._name(path)):
             return
         path = self.path_filter.roots.at(name)
         if os.path.isfile(path):  # noqa: PTH113
-            self.globs.add(Glob(literal(name)))
-        elif os.path.lexists(path):  # a directory, or a link to nothing: their state is what counts
+            self.globs.add(Glob(escape_glob(name)))
+        elif os.path.lexists(path):  # the state of a directory or dangling symlink says it all
             self.files.add(name)
         else:
             self.absent.add(name)
 
-    def whole(self, path: str) -> None:
-        """A file, or everything in a directory, matters."""
+    def add_tree(self, path: str) -> None:
+        """A file, or everything in a directory, was read."""
         if not os.path.isdir(path):  # noqa: PTH112
-            self.content(path)
+            self.add_content(path)
         elif name := self._name(path):
-            self.each(Glob(f"{literal(name)}/**", deep=True))
+            self.add_matches(Glob(f"{escape_glob(name)}/**", deep=True))
 
-    def each(self, glob: Glob) -> None:
-        """What a glob matches matters, and the content of all that."""
+    def add_matches(self, glob: Glob) -> None:
+        """The list of files that a glob matches was read, and the content of each."""
         self.globs.add(glob)
         self.files.update(matches(glob, self.path_filter.roots, self.file_states))
 
-    def listing(
+    def add_listing(
         self,
         pattern: str,
         base: str = "",
@@ -66,23 +69,24 @@ class InputCollector:
         directories: bool = True,
         follow: bool = False,
     ) -> None:
-        """What a glob of CMake's matches matters; a relative one begins at `base`."""
-        wild = _WILD.search(pattern)
-        cut = pattern.rfind("/", 0, wild.start() if wild else None)
-        plain = pattern[: max(cut, 0)]
+        """The list of files that a glob of CMake matches was read; a relative `pattern` starts at
+        `base`.  The flags are those of `Glob`."""
+        wildcard = _WILDCARD.search(pattern)
+        cut = pattern.rfind("/", 0, wildcard.start() if wildcard else None)
+        directory = pattern[: max(cut, 0)]
         if not pattern.startswith("/"):
-            plain = f"{base}/{plain}"
-        if name := self._name(plain or "/"):
-            expression = f"{literal(name).rstrip('/')}/{pattern[cut + 1 :]}"
+            directory = f"{base}/{directory}"
+        if name := self._name(directory or "/"):
+            expression = f"{escape_glob(name).rstrip('/')}/{pattern[cut + 1 :]}"
             self.globs.add(Glob(expression, recursive, directories, follow))
 
     def _name(self, path: str) -> str | None:
-        """The path's name; what it cannot be reached without matters too."""
-        if obstacle := self.path_filter.spellings.place(path).obstacle:
-            self.content(obstacle)
+        """The name of the path; a directory that it depends on and that is missing is added."""
+        if missing := self.path_filter.normalizer.normalize(path).missing_directory:
+            self.add_content(missing)
         return self.path_filter.name(path)
 
 
-def literal(name: str) -> str:
+def escape_glob(name: str) -> str:
     """The glob that matches this name only."""
-    return _WILD.sub(r"[\g<0>]", name)
+    return _WILDCARD.sub(r"[\g<0>]", name)

@@ -1,29 +1,33 @@
-"""Find out what a step read: from what CMake, Ninja and the compilers say of it."""
+"""Determines what a step read, from the reports of CMake, Ninja and compilers.
+
+| what was read by | is reported in | module |
+|---|---|---|
+| CMake commands | CMake's trace | `trace` |
+| CMake's find_ commands | CMake's configure log | `find_commands` |
+| Ninja's rules | build.ninja | `ninja` |
+| compilers | dependency files | `ninja`, `compiler_reads`, `shadows` |
+| install() rules | the trace of the install script | `trace` |
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.drivers.cmake.build_tree import Configuration
-from buildtool.drivers.cmake.file_api import CMakeRead, read_build_tree, read_cmake_files
-from buildtool.drivers.cmake.scan.compiler_reads import FilesByObject, certain_reads, misread
-from buildtool.drivers.cmake.scan.find_commands import read_finds
-from buildtool.drivers.cmake.scan.input_collector import InputCollector, literal
-from buildtool.drivers.cmake.scan.ninja import (
-    dependents_of,
-    read_depfiles,
-    read_graph,
-    read_headers,
-)
+from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
+from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
+from buildtool.drivers.cmake.scan.find_commands import read_find_commands
+from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
+from buildtool.drivers.cmake.scan.ninja import FilesByObject, NinjaQuery, read_depfiles
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
 from buildtool.drivers.cmake.scan.trace import read_trace
+from buildtool.drivers.cmake.tree_record import Configuration
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
@@ -32,158 +36,179 @@ from buildtool.inputs.roots import Roots
 
 @dataclass(frozen=True)
 class StepInputs:
-    """What a step looked at, by who told of it: CMake and Ninja's rules, the compilers, the
-    project file, and the install script, the last one without what others told of too.
+    """What a step read: by CMake and Ninja's rules (`configuration`), by compilers (`headers`), as
+    the project file declares, and by install() rules alone.
 
-    `misread` and `doubtful` are as those of `CompilerReads`, the last one by root.
+    `misparsed_deps` and `uncertain` are those of `CompilerReads`, the latter by root.
     """
 
-    configured: Configuration
+    configuration: Configuration
     headers: PathSet
     declared: PathSet
     install: PathSet
-    misread: FilesByObject
-    doubtful: tuple[str, ...]
+    misparsed_deps: FilesByObject
+    uncertain: tuple[str, ...]
 
     @cached_property
     def paths(self) -> PathSet:
         """All of it."""
-        rules = self.configured.read | self.configured.rules
+        rules = self.configuration.cmake_inputs | self.configuration.rule_inputs
         return rules | self.headers | self.declared | self.install
 
 
 @dataclass(frozen=True)
 class InputScanner:
-    """The build tree that is asked about: `source` is the step's, `targets` those that it builds
-    ("all" where none are named), `ignore` the roots whose files have an identity of their own in
-    the step's key, `misread` the objects of which Ninja is known to be wrong (`StepInputs`).
+    """Scans the build tree of `ninja` for the inputs of a step.
 
-    Methods raise `FileApiError`, `TraceError` and `ToolError` when an answer is not to be had.
+    `source` is the step's source directory, `targets` what it builds (none: the default targets).
+    The step key covers the files below `ignored_roots`.  `misparsed_deps` is what earlier builds
+    found.  Methods raise `FileApiError`, `TraceError` and `ToolError` when a report cannot be read.
     """
 
-    tree: Path
+    ninja: NinjaQuery
     source: Path
-    ninja: Path
-    environment: Mapping[str, str]
     roots: Roots
     targets: Sequence[str] = ()
-    ignore: Collection[str] = ()
-    misread: FilesByObject = field(default_factory=dict)
+    ignored_roots: Collection[str] = ()
+    misparsed_deps: FilesByObject = field(default_factory=dict)
+
+    @property
+    def tree(self) -> Path:
+        return self.ninja.tree
 
     def configuration(self, trace: Path, file_states: FileStates) -> Configuration:
-        """What CMake read when it configured the tree, and what Ninja is to build there.
+        """What CMake read when it configured the tree, and the graph that it wrote for Ninja.
 
-        `trace` is what CMake wrote then (--trace-expand --trace-format=json-v1).
+        `trace` is the one of that run of CMake (--trace-expand --trace-format=json-v1).
         """
-        graph = read_graph(self.tree, self.ninja, self.environment, self.targets)
-        path_filter = self._places(graph.made)
-        named, found = (
-            InputCollector(path_filter, file_states),
-            InputCollector(path_filter, file_states),
-        )
+        graph = self.ninja.graph(self.targets)
+        path_filter = self._path_filter(graph.rule_outputs)
+        by_rules = InputCollector(path_filter, file_states)
         for file in graph.inputs:
-            named.content(file)
-        read = self._read
-        for path in read.files:
-            found.content(str(path))
-        for glob in read.globs:
-            found.listing(
+            by_rules.add_content(file)
+        by_cmake = InputCollector(path_filter, file_states)
+        for path in self._cmake_inputs.files:
+            by_cmake.add_content(str(path))
+        for glob in self._cmake_inputs.globs:
+            by_cmake.add_listing(
                 glob.expression,
                 recursive=glob.recursive,
                 directories=glob.directories,
                 follow=glob.follow,
             )
-        read_trace(trace, found, str(self.source), f"{read.root}/")
-        if read.log:
-            read_finds(read.log, found)
-        return Configuration(found.paths, named.paths, graph.made, graph.made - graph.needed)
+        self._read_trace(trace, by_cmake)
+        if log := self._cmake_inputs.log:
+            read_find_commands(log, by_cmake)
+        unneeded = graph.rule_outputs - graph.needed_outputs
+        return Configuration(by_cmake.paths, by_rules.paths, graph.rule_outputs, unneeded)
 
     def declared(self, patterns: Iterable[str], file_states: FileStates) -> PathSet:
-        """What the project file says is read: globs from the project's root."""
-        found = InputCollector(self._places(()), file_states)
+        """The inputs that the project file declares: globs, relative to the project."""
+        found = InputCollector(self._path_filter(), file_states)
         for pattern in patterns:
-            declare(pattern, found)
+            add_declared(pattern, found)
         return found.paths
 
     def step_inputs(
         self,
-        configured: Configuration,
+        configuration: Configuration,
         file_states: FileStates,
         *,
         declared: Sequence[str] = (),
         install_trace: Path | None = None,
-        since: int = sys.maxsize,
+        since_ns: int = sys.maxsize,
         finished: Collection[str] = (),
     ) -> StepInputs:
-        """The inputs of what was built in the tree, as it was `configured`.
+        """The inputs of what was built in the tree.
 
-        `install_trace` is what the install script told, as `configuration`'s; what appeared
-        `since` then (ns), while it was built, was not there; `finished` are the outputs that were
-        made then, their dependency files kept.
+        `install_trace` is the trace of the install script, if it ran.  The build started at
+        `since_ns` and made the outputs `finished`, whose dependency files still exist; what
+        appeared during the build counts as absent.
         """
-        path_filter = self._places(configured.made)
-        every = read_headers(self.tree, self.ninja, self.environment)
-        wrong = {n: files for n, files in self.misread.items() if n in every and n not in finished}
-        wrong |= self._misread(every, finished)
-        needed = configured.made - configured.spare
-        certain = certain_reads(
-            {n: files for n, files in every.items() if n in needed}, wrong, file_states
+        path_filter = self._path_filter(configuration.rule_outputs)
+        ninja_deps = self.ninja.headers()
+        needed = configuration.rule_outputs - configuration.unneeded_outputs
+        reads = certain_reads(
+            {name: files for name, files in ninja_deps.items() if name in needed},
+            self._update_misparsed_deps(ninja_deps, finished),
+            file_states,
         )
-        told = certain.told
         headers = InputCollector(path_filter, file_states)
-        for file in dict.fromkeys(itertools.chain.from_iterable(told.values())):
-            headers.content(file)
-        headers.absent |= Shadows(read_build_tree(self.tree), told, path_filter).absent(
-            file_states, since
+        for file in dict.fromkeys(itertools.chain.from_iterable(reads.files.values())):
+            headers.add_content(file)
+        shadows = Shadows(read_build_tree(self.tree), reads.files, path_filter)
+        headers.absent |= shadows.absent(file_states, since_ns)
+        found = StepInputs(
+            configuration,
+            headers.paths,
+            self.declared(declared, file_states),
+            PathSet(),
+            reads.misparsed_deps,
+            tuple(map(self.roots.named, reads.uncertain)),
         )
-        scanner = self.declared(declared, file_states)
-        doubtful = tuple(map(self.roots.named, certain.doubtful))
-        found = StepInputs(configured, headers.paths, scanner, PathSet(), certain.misread, doubtful)
         if not install_trace:
             return found
         install = InputCollector(path_filter, file_states)
-        read_trace(install_trace, install, str(self.source), f"{self._read.root}/")
+        self._read_trace(install_trace, install)
         return replace(found, install=install.paths - found.paths)
 
-    def shadowed(self, appeared: Collection[Path]) -> tuple[Path, ...]:
-        """The objects whose compiler would find one of the files that `appeared`, or one below
-        such a directory, in place of what it found."""
+    def shadowed_objects(self, appeared: Collection[Path]) -> tuple[Path, ...]:
+        """The objects whose compiler would now find one of the paths `appeared`, or a file below
+        one of them, in place of a header that it found."""
         if not appeared:
             return ()
-        made = read_graph(self.tree, self.ninja, self.environment).made
-        every = read_headers(self.tree, self.ninja, self.environment)
-        told = {n: self.misread.get(n) or files for n, files in every.items() if n in made}
-        shadows = Shadows(read_build_tree(self.tree), told, self._places(made))
+        outputs = self.ninja.rule_outputs()
+        headers = {
+            name: self.misparsed_deps.get(name) or files
+            for name, files in self.ninja.headers().items()
+            if name in outputs
+        }
+        shadows = Shadows(read_build_tree(self.tree), headers, self._path_filter(outputs))
         return tuple(Path(name) for name in shadows.objects([str(path) for path in appeared]))
 
     def dependents(self, files: Collection[Path]) -> dict[Path, tuple[Path, ...]]:
-        """For each of `files` what is made directly from it, as far as a tool told."""
-        known = {name: paths for name, paths in self.misread.items() if paths}
-        return dependents_of(self.tree, self.ninja, files, self.environment, known)
+        """For each of `files` what is made directly from it, as far as a tool reported it."""
+        certain = {name: paths for name, paths in self.misparsed_deps.items() if paths}
+        return self.ninja.dependents(files, certain)
 
     @cached_property
-    def _read(self) -> CMakeRead:
-        return read_cmake_files(self.tree)
+    def _cmake_inputs(self) -> CMakeInputs:
+        return read_cmake_inputs(self.tree)
 
-    def _places(self, made: Collection[str]) -> PathFilter:
-        ignored = [self.roots.places[name] for name in self.ignore if name in self.roots.places]
-        return PathFilter(self.tree, self.roots, [self._read.root, *ignored], made)
+    def _path_filter(self, rule_outputs: Collection[str] = ()) -> PathFilter:
+        places = self.roots.places
+        ignored = [places[name] for name in self.ignored_roots if name in places]
+        excluded = [self._cmake_inputs.root, *ignored]
+        return PathFilter(self.tree, self.roots, excluded, rule_outputs)
 
-    def _misread(self, told: FilesByObject, finished: Collection[str]) -> FilesByObject:
-        objects = [name for name in told if name in finished]
-        plain = all(name.endswith((".o", ".obj")) for name in objects)
-        depfiles = {} if plain else read_depfiles(self.tree)
-        return misread(told, objects, depfiles, str(self.tree))
+    def _read_trace(self, trace: Path, found: InputCollector) -> None:
+        read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")
+
+    def _update_misparsed_deps(
+        self, ninja_deps: FilesByObject, finished: Collection[str]
+    ) -> FilesByObject:
+        """`misparsed_deps` after the outputs `finished` were made again."""
+        objects = [name for name in ninja_deps if name in finished]
+        kept = {
+            name: files
+            for name, files in self.misparsed_deps.items()
+            if name in ninja_deps and name not in finished
+        }
+        # The dependency file of an object is named after it, that of other outputs may not be.
+        only_objects = all(name.endswith((".o", ".obj")) for name in objects)
+        depfiles = {} if only_objects else read_depfiles(self.tree)
+        return kept | find_misparsed_deps(ninja_deps, objects, depfiles, str(self.tree))
 
 
-def declare(pattern: str, found: InputCollector) -> None:
-    """Files, directories with all that is in them, or globs."""
+def add_declared(pattern: str, found: InputCollector) -> None:
+    """Add what a pattern of 'inputs' in the project file names: a file, a directory with everything
+    in it, or what a glob matches."""
     project = found.path_filter.roots.places["project"]
-    pattern = os.path.normpath(pattern)  # there is no `..` in it
+    pattern = os.path.normpath(pattern)  # it contains no `..`
     name = "{project}" if pattern == "." else f"{{project}}/{pattern}"
-    if literal(pattern) != pattern:
-        found.each(Glob(name, deep=True))
-    else:  # its state tells whether it is there and what it is: a glob would cost far more
+    if escape_glob(pattern) != pattern:
+        found.add_matches(Glob(name, deep=True))
+    else:  # its state shows whether it exists and what it is; a glob would be far slower
         found.files.add(name)
     if os.path.isdir(f"{project}/{pattern}"):  # noqa: PTH112
-        found.each(Glob(f"{name}/**", deep=True))
+        found.add_matches(Glob(f"{name}/**", deep=True))

@@ -1,4 +1,4 @@
-"""What Ninja knows of a built tree: what its outputs are made of, and from which headers.
+"""What Ninja knows of a build tree: its graph, and the headers of each object.
 
 Source: Ninja's manual, "Extra tools": `-t inputs`, `-t targets all`, `-t deps`, `-t query`.
 """
@@ -17,65 +17,128 @@ from buildtool.core.process import capture, check
 
 _OBJECT = re.compile(r"(.+): #deps \d+, deps mtime -?\d+ \((?:VALID|STALE)\)")
 _DEPFILE = re.compile(r"(?m)^build ((?:[^:$\n]|\$.)+):|^  (?:DEP_FILE|depfile) = (.+)$")
-PHONY = "phony"
-_CMAKE_ITSELF = (PHONY, "RERUN_CMAKE", "VERIFY_GLOBS")  # rules that make nothing of the project
+_PHONY = "phony"
+_INTERNAL_RULES = (_PHONY, "RERUN_CMAKE", "VERIFY_GLOBS")  # make nothing of the project
+
+FilesByObject = Mapping[str, tuple[str, ...]]
+"""For each object the files that its compiler read; all paths are absolute."""
 
 
 @dataclass(frozen=True, slots=True)
 class NinjaGraph:
-    """What the targets of a tree are made of, by rule.
+    """What the targets of a step are made of.
 
-    `inputs` are all files that the targets depend on, `made` what some rule makes, `needed` what
-    of it the targets need.  All absolute, not otherwise changed.
+    `inputs` are all files that the targets depend on, `rule_outputs` everything that a rule of the
+    tree makes, `needed_outputs` those of them that the targets need.  Paths are absolute, and
+    otherwise as Ninja prints them.
     """
 
     inputs: tuple[str, ...]
-    made: frozenset[str]
-    needed: frozenset[str]
+    rule_outputs: frozenset[str]
+    needed_outputs: frozenset[str]
 
 
-def read_graph(
-    tree: Path, ninja: Path, environment: Mapping[str, str], targets: Sequence[str] = ()
-) -> NinjaGraph:
-    """Ask Ninja about the configured `tree`; no `targets`: those that it builds by default.
+@dataclass(frozen=True, slots=True)
+class NinjaQuery:
+    """Runs Ninja's tools on the configured `tree`.  Methods raise `ToolError` when Ninja fails."""
 
-    Raises `ToolError` when Ninja fails.
-    """
-    ask = _Ask(tree, ninja, environment)
-    inputs = tuple(ask.absolute(line) for line in ask("inputs", "--no-shell-escape", *targets))
-    made = ask.made()
-    needed = made & {*inputs, *map(ask.absolute, targets)} if targets else made
-    return NinjaGraph(inputs, made, needed)
+    tree: Path
+    ninja: Path
+    environment: Mapping[str, str]
 
+    def graph(self, targets: Sequence[str] = ()) -> NinjaGraph:
+        """The graph of `targets`; without any, of those that Ninja builds by default."""
+        lines = self._run("inputs", "--no-shell-escape", *targets)
+        inputs = tuple(self._absolute(line) for line in lines)
+        outputs = self.rule_outputs()
+        needed = outputs & {*inputs, *map(self._absolute, targets)} if targets else outputs
+        return NinjaGraph(inputs, outputs, needed)
 
-def read_headers(
-    tree: Path, ninja: Path, environment: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """For each object in the built `tree` what its compiler read, in its order and spelling;
-    absolute.  Ninja remembers objects too that no rule makes any more.
+    def rule_outputs(self) -> frozenset[str]:
+        """Everything that a rule makes."""
+        # CMake declares files that may vanish as phony outputs: no rule makes them.
+        return frozenset(n for n, rule in self._rules().items() if rule not in _INTERNAL_RULES)
 
-    Raises `ToolError` when Ninja fails.
-    """
-    return _Ask(tree, ninja, environment).headers()
+    def headers(self) -> dict[str, tuple[str, ...]]:
+        """For each object what its compiler read, in the compiler's order and spelling.
 
+        Ninja also remembers objects that no rule makes any more.
+        """
+        objects: dict[str, list[str]] = {}
+        files: list[str] = []
+        prefix = f"{self.tree}/"
+        for line in self._run("deps"):
+            if line.startswith("    "):
+                files.append(line[4:] if line.startswith("/", 4) else prefix + line[4:])
+            elif match := _OBJECT.fullmatch(line):
+                files = objects.setdefault(self._absolute(match[1]), [])
+        return {name: tuple(found) for name, found in objects.items()}
 
-def read_regeneration(
-    tree: Path, ninja: Path, environment: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
-    """What CMake writes when Ninja runs it, as Ninja names it, and what it reads, absolute.
+    def regeneration(self) -> tuple[list[str], list[str]]:
+        """What CMake writes when Ninja runs it, as Ninja names it, and what it reads, absolute."""
+        answer = self._run("query", "build.ninja")
+        lines = itertools.takewhile(lambda line: line != "  outputs:", answer)
+        inputs = [line[4:].removeprefix("| ") for line in lines if line.startswith("    ")]
+        outputs = self._run("targets", "rule", "RERUN_CMAKE")
+        return outputs, [self._absolute(name) for name in inputs]
 
-    Raises `ToolError` when Ninja fails.
-    """
-    ask = _Ask(tree, ninja, environment)
-    lines = itertools.takewhile(lambda line: line != "  outputs:", ask("query", "build.ninja"))
-    inputs = [line[4:].removeprefix("| ") for line in lines if line.startswith("    ")]
-    return ask("targets", "rule", "RERUN_CMAKE"), [ask.absolute(name) for name in inputs]
+    def dependents(
+        self, files: Collection[Path], misparsed_deps: FilesByObject
+    ) -> dict[Path, tuple[Path, ...]]:
+        """For each of `files` the outputs that are made directly from it.
+
+        For the objects of `misparsed_deps` these are used in place of what Ninja knows.  A file
+        that neither a rule nor a compiler named has no outputs here: what depends on it is unknown.
+        """
+        if not files:
+            return {}
+        by_name = {str(file): file for file in files}
+        found: dict[Path, set[Path]] = {file: set() for file in files}
+        for name, headers in {**self.headers(), **misparsed_deps}.items():
+            for header in by_name.keys() & {*headers, *map(os.path.normpath, headers)}:
+                found[by_name[header]].add(Path(name))
+        if rule_inputs := self._rule_inputs_among(by_name):
+            rules = self._rules()
+            for name, outputs in _outputs(self._run("query", *rule_inputs)).items():
+                for path in map(self._absolute, outputs):
+                    if rules.get(path, _PHONY) not in _INTERNAL_RULES:
+                        found[by_name[name]].add(Path(path))
+        return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
+
+    def restat(self, outputs: Collection[str]) -> None:
+        """Update the mtimes of `outputs` in Ninja's log."""
+        self._run("restat", *outputs)
+
+    def _run(self, tool: str, *arguments: str) -> list[str]:
+        """The lines that `ninja -t TOOL ARGUMENTS...` prints."""
+        command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
+        done = check(
+            capture(command, env=self.environment),
+            f"querying Ninja about {self.tree}",
+            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
+        )
+        return [line for line in done.output.split("\n") if line]
+
+    def _absolute(self, name: str) -> str:
+        return _absolute(self.tree, name)
+
+    def _rules(self) -> dict[str, str]:
+        """Every output, and the rule that makes it."""
+        rows = (line.rpartition(": ") for line in self._run("targets", "all"))
+        return {self._absolute(name): rule for name, _, rule in rows}
+
+    def _rule_inputs_among(self, names: Collection[str]) -> list[str]:
+        """Those of `names` that are inputs of a rule; `-t query` fails for others."""
+        # Everything that a rule makes is needed by one of the outputs of depth 1.
+        tops = [line.rpartition(": ")[0] for line in self._run("targets", "depth", "1")]
+        inputs = set(self._run("inputs", "--no-shell-escape", *tops))
+        return [name for name in names if name in inputs]
 
 
 def read_depfiles(tree: Path) -> dict[str, str]:
-    """The dependency files of those outputs that name one other than `OUTPUT.d`; absolute.
+    """Output → dependency file, both absolute, where that is not named `OUTPUT.d`.
 
-    Source: Ninja's manual, "Ninja file reference", and the variables that CMake's rules take.
+    Source: Ninja's manual, "Ninja file reference", and the variables of CMake's rules.
     """
     text = read_regular(tree / "build.ninja").decode(errors="surrogateescape")
     found: dict[str, str] = {}
@@ -90,49 +153,18 @@ def read_depfiles(tree: Path) -> dict[str, str]:
     return found
 
 
-def dependents_of(
-    tree: Path,
-    ninja: Path,
-    files: Collection[Path],
-    environment: Mapping[str, str],
-    misread: Mapping[str, tuple[str, ...]],
-) -> dict[Path, tuple[Path, ...]]:
-    """For each of `files` the outputs that are made directly from it, by what Ninja knows; of the
-    objects that it has `misread`, by what these were made from.
-
-    An output is made anew when it is deleted.  A file of which no rule and no compiler told has
-    none: what depends on it nobody knows.  Raises `ToolError` when Ninja fails.
-    """
-    if not files:
-        return {}
-    ask = _Ask(tree, ninja, environment)
-    wanted = {str(file): file for file in files}
-    found: dict[Path, set[Path]] = {file: set() for file in files}
-    told = {**ask.headers(), **misread}
-    for name, headers in told.items():
-        for header in wanted.keys() & {*headers, *map(os.path.normpath, headers)}:
-            found[wanted[header]].add(Path(name))
-    if known := ask.known(wanted):
-        rules = ask.rules()
-        for name, outputs in _outputs(ask("query", *known)).items():
-            for path in map(ask.absolute, outputs):
-                if rules.get(path, PHONY) not in _CMAKE_ITSELF:
-                    found[wanted[name]].add(Path(path))
-    return {file: tuple(sorted(outputs)) for file, outputs in found.items()}
-
-
 def _outputs(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Of the answer to `-t query`: each name, and what stands below its `outputs:`."""
+    """For each name in the output of `-t query` the lines below its `outputs:`."""
     found: dict[str, list[str]] = {}
     names: list[str] = []
-    listed = False
+    in_outputs = False
     for line in lines:
         if not line.startswith(" "):
-            names, listed = found.setdefault(line.removesuffix(":"), []), False
-        elif line.startswith("    ") and listed:
+            names, in_outputs = found.setdefault(line.removesuffix(":"), []), False
+        elif line.startswith("    ") and in_outputs:
             names.append(line[4:])
         else:
-            listed = line == "  outputs:"
+            in_outputs = line == "  outputs:"
     return found
 
 
@@ -142,51 +174,3 @@ def _absolute(tree: Path, name: str) -> str:
 
 def _unescaped(name: str) -> str:
     return re.sub(r"\$(.)", r"\1", name.replace("\0", " "))
-
-
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    tree: Path
-    ninja: Path
-    environment: Mapping[str, str]
-
-    def __call__(self, tool: str, *arguments: str) -> list[str]:
-        command: list[str | Path] = [self.ninja, "-C", self.tree, "-t", tool, *arguments]
-        done = check(
-            capture(command, env=self.environment),
-            f"asking Ninja about {self.tree}",
-            remedy=f"Delete the tree and build again: rm -r '{self.tree}'",
-        )
-        return [line for line in done.output.split("\n") if line]
-
-    def absolute(self, name: str) -> str:
-        return _absolute(self.tree, name)
-
-    def rules(self) -> dict[str, str]:
-        """Every output, and the rule that makes it."""
-        rows = (line.rpartition(": ") for line in self("targets", "all"))
-        return {self.absolute(name): rule for name, _, rule in rows}
-
-    def made(self) -> frozenset[str]:
-        # CMake declares files that may vanish as phony outputs: these are not made.
-        return frozenset(n for n, rule in self.rules().items() if rule not in _CMAKE_ITSELF)
-
-    def headers(self) -> dict[str, tuple[str, ...]]:
-        objects: dict[str, list[str]] = {}
-        files: list[str] = []
-        prefix = f"{self.tree}/"
-        for line in self("deps"):
-            if line.startswith("    "):
-                files.append(line[4:] if line.startswith("/", 4) else prefix + line[4:])
-            elif match := _OBJECT.fullmatch(line):
-                files = objects.setdefault(self.absolute(match[1]), [])
-        return {name: tuple(found) for name, found in objects.items()}
-
-    def known(self, names: Collection[str]) -> list[str]:
-        """Those of `names` that are inputs of some rule; Ninja refuses to speak of others."""
-        every = set(self("inputs", "--no-shell-escape", *self.tops()))
-        return [name for name in names if name in every]
-
-    def tops(self) -> list[str]:
-        """Outputs that together depend on everything there is a rule for."""
-        return [line.rpartition(": ")[0] for line in self("targets", "depth", "1")]

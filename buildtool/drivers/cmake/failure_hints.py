@@ -1,7 +1,7 @@
-"""What to do about errors of compilers, linkers and CMake that are known.
+"""Hints for known errors of compilers, linkers and CMake.
 
-Each rule looks at what a failed tool printed and yields sentences; it yields none when the output
-is about something else.
+Each rule in `RULES` takes the output of a failed tool, and yields a hint for each error that it
+knows.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.error_excerpt import FailedCommand, failed_commands
 from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
 
-MOST = 3  # hints that are shown for one failure
-NEAR = 0.75  # how alike two names are, 0 to 1, for one to be suggested for the other
+MAX_HINTS = 3  # for one failure
+SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one
 MAX_SOURCE_BYTES = 16 << 20
 
 _HEADER = re.compile(
@@ -39,49 +39,50 @@ _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
 class Failure(Value):
-    """A tool that failed: what it printed, the commands of Ninja that failed, the DSP arch that was
-    built for, or ""."""
+    """The output of a tool that failed, the failed commands in it, and the DSP arch of the step, or
+    ""."""
 
     output: str
     commands: Sequence[FailedCommand]
     arch: str
 
 
-def hints(output: str, arch: str = "") -> str:
-    """What to do about a tool's `output`, a line for each thing that is known; or ""."""
+def failure_hints(output: str, arch: str = "") -> str:
+    """The hints for the `output` of a tool that failed, one per line; "" if there are none."""
     failure = Failure(output, failed_commands(output.splitlines()), arch)
     found = dict.fromkeys(text for rule in RULES for text in rule(failure))
-    return "\n".join(list(found)[:MOST])
+    return "\n".join(list(found)[:MAX_HINTS])
 
 
 def _missing_headers(failure: Failure) -> Iterator[str]:
     for command in failure.commands:
         for match in _HEADER.finditer("\n".join(command.output)):
             name = match[1] or match[2]
-            near = _nearest_header(name, _include_directories(command.command))
+            similar = _similar_header(name, _include_directories(command.command))
             yield f"{name} is in none of the include directories. " + (
-                f"Did you mean {near}?"
-                if near
+                f"Did you mean {similar}?"
+                if similar
                 else "Add its directory with target_include_directories()"
                 + (
-                    '; headers that only the Hexagon SDK has need dsp-toolchain = "sdk".'
+                    '; headers of the Hexagon SDK need dsp-toolchain = "sdk".'
                     if failure.arch
                     else "."
                 )
             )
 
 
-def _nearest_header(name: str, directories: Sequence[Path]) -> str:
-    above, _, _ = name.rpartition("/")
+def _similar_header(name: str, directories: Sequence[Path]) -> str:
+    """A header in `directories` with a similar name, below the same parent; "" if there is none."""
+    parent, _, _ = name.rpartition("/")
     names: dict[str, None] = {}
     for directory in directories:
         with contextlib.suppress(OSError):
             names |= dict.fromkeys(
-                f"{above}/{entry.name}" if above else entry.name
-                for entry in sorted((directory / above).iterdir())
+                f"{parent}/{entry.name}" if parent else entry.name
+                for entry in sorted((directory / parent).iterdir())
                 if entry.suffix in (".h", ".hpp", ".hh")
             )
-    return _nearest(name, names)
+    return _most_similar(name, names)
 
 
 def _undeclared_intrinsics(failure: Failure) -> Iterator[str]:
@@ -91,15 +92,15 @@ def _undeclared_intrinsics(failure: Failure) -> Iterator[str]:
         known: Mapping[str, Intrinsic] | None = None
         for match in _UNDECLARED.finditer("\n".join(command.output)):
             known = _intrinsics(command.command) if known is None else known
-            place, name = match[1], match[2]
+            location, name = match[1], match[2]
             if name in known and (lack := known[name].lacks(failure.arch)):
-                yield f"{place}: {name} {lack}."
-            elif name not in known and (near := _nearest(name, known)):
-                yield f"{place}: there is no intrinsic {name}. Did you mean {near}?"
+                yield f"{location}: {name} {lack}."
+            elif name not in known and (similar := _most_similar(name, known)):
+                yield f"{location}: there is no intrinsic {name}. Did you mean {similar}?"
 
 
 def _unselected_intrinsics(failure: Failure) -> Iterator[str]:
-    """The compiler's backend names neither the source line nor the option."""
+    """The error of the compiler's backend names neither the source line nor the missing option."""
     for command in failure.commands:
         for match in _UNSELECTED.finditer("\n".join(command.output)):
             builtin = match[1].removesuffix(".128B").replace(".", "_")
@@ -109,13 +110,14 @@ def _unselected_intrinsics(failure: Failure) -> Iterator[str]:
             where = _first_use(command.command, names)
             yield (
                 f"{where or ' or '.join(names) or builtin} is an instruction that this compilation"
-                " does not enable. Vector floating point needs -mhvx-qfloat or -mhvx-ieee-fp: see"
-                " which options of the target switch it off."
+                " does not enable. Vector floating point needs -mhvx-qfloat or -mhvx-ieee-fp: check"
+                " which options of the target disable it."
             )
 
 
 def _first_use(command: str, names: Sequence[str]) -> str:
-    """`FILE:LINE: NAME` of the first of `names` in the source that `command` compiles."""
+    """`FILE:LINE: NAME` of the first use of one of `names` in the source that `command` compiles;
+    "" if there is none."""
     words = _words(command)
     source = Path(words[words.index("-c") + 1]) if "-c" in words[:-1] else None
     used = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b") if names else None
@@ -134,8 +136,8 @@ def _missing_libraries(failure: Failure) -> Iterator[str]:
         name = next(filter(None, match.groups()))
         yield (
             f"lib{name} is not found for this target; libraries of the build machine do not count."
-            " If another component makes it, install it there and name that component in"
-            " 'needs'." + _from_conan(failure)
+            " If another component builds it, install it there and name that component in"
+            " 'needs'." + _conan_hint(failure)
         )
 
 
@@ -145,20 +147,22 @@ def _missing_packages(failure: Failure) -> Iterator[str]:
         yield (
             f"The package {name} is not found for this target; packages of the build machine do not"
             f" count. If another component installs {name}Config.cmake, name that component in"
-            f" 'needs'." + _from_conan(failure)
+            f" 'needs'." + _conan_hint(failure)
         )
 
 
 def _not_built(failure: Failure) -> Iterator[str]:
     for match in _NOT_INSTALLED.finditer(failure.output):
         yield (
-            f"{Path(match[1]).name} is installed and was not built. Add its CMake target to"
+            f"{Path(match[1]).name} is installed but was not built. Add its CMake target to"
             " 'targets', or set install = false and name what ships in 'artifacts'."
         )
 
 
-def _from_conan(failure: Failure) -> str:
-    return "" if failure.arch else " Libraries of others come with Conan: 'conan' of the component."
+def _conan_hint(failure: Failure) -> str:
+    return (
+        "" if failure.arch else " Conan provides third-party libraries: 'conan' of the component."
+    )
 
 
 RULES = (
@@ -172,7 +176,8 @@ RULES = (
 
 
 def _intrinsics(command: str) -> Mapping[str, Intrinsic]:
-    """Those of the compiler that `command` runs: zig's headers lie beside it, clang's above it."""
+    """The intrinsics of the compiler that `command` runs, from its headers: those of zig are below
+    its directory, those of clang below the parent."""
     words = _words(command)
     compiler = Path(words[0]) if words else Path()
     for directory in (
@@ -188,17 +193,18 @@ def _include_directories(command: str) -> list[Path]:
     words = _words(command)
     found = [word[2:] for word in words if word.startswith("-I") and word != "-I"]
     found += [
-        place
-        for option, place in itertools.pairwise(words)
+        path
+        for option, path in itertools.pairwise(words)
         if option in ("-I", "-isystem", "-iquote")
     ]
-    return [Path(place) for place in dict.fromkeys(found)]
+    return [Path(path) for path in dict.fromkeys(found)]
 
 
-def _nearest(name: str, names: Mapping[str, object]) -> str:
-    lower = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(name.lower(), lower, 1, NEAR)
-    return lower[near[0]] if near else ""
+def _most_similar(name: str, names: Mapping[str, object]) -> str:
+    """One of `names`, compared without case; "" if none is similar enough."""
+    by_lower = {each.lower(): each for each in names}
+    matches = difflib.get_close_matches(name.lower(), by_lower, 1, SIMILARITY)
+    return by_lower[matches[0]] if matches else ""
 
 
 def _words(command: str) -> list[str]:

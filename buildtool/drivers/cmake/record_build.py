@@ -1,0 +1,213 @@
+"""Record in a build tree what CMake and Ninja read and made, for `IncrementalTree.prepare`.
+
+Functions that query CMake or Ninja raise `FileApiError`, `TraceError` and `ToolError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import Stamp
+from buildtool.core.value import Value
+from buildtool.drivers.cmake import generated_files
+from buildtool.drivers.cmake.file_api import index_name
+from buildtool.drivers.cmake.incremental_tree import IncrementalTree
+from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
+from buildtool.drivers.cmake.repair_tree import INSTALL_TRACE, TRACE
+from buildtool.drivers.cmake.tree_files import delete_files, stamps
+from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
+from buildtool.inputs.path_sets import (
+    CLOCK_STEP,
+    UNKNOWN,
+    InputSet,
+    changed_since,
+    changes,
+    observe,
+)
+
+if TYPE_CHECKING:
+    from buildtool.drivers.cmake.scan.input_scanner import StepInputs
+
+
+class ReadInputs(Value):
+    """The inputs that a build read.
+
+    `changed_during_build` are the names of inputs that changed while the build ran, so that it is
+    unknown which content it read; `uncertain` those of files that may not be the ones that it read.
+    """
+
+    inputs: InputSet
+    changed_during_build: tuple[str, ...]
+    uncertain: tuple[str, ...]
+
+
+class BuildStart(Value):
+    """The state of a tree before Ninja runs: its record, the lines of Ninja's log, and the time at
+    which the build started, in ns."""
+
+    record: TreeRecord
+    log_lines: frozenset[str]
+    time_ns: int
+
+
+def record_configuration(
+    tree: IncrementalTree, record: TreeRecord, before: Mapping[str, Stamp], started_ns: int
+) -> TreeRecord:
+    """Record the tree as CMake left it when it succeeded; returns the record.
+
+    `record` and `before` (`generated_files.all_stamps`) are those from before CMake started at
+    `started_ns`.
+    """
+    file_states = tree.file_states.with_fresh_stats()
+    scanner = tree.scanner(record)
+    configuration = scanner.configuration(tree.path / TRACE, file_states)
+    paths = configuration.cmake_inputs | configuration.rule_inputs
+    paths |= scanner.declared(tree.step.inputs, file_states)
+    previous = record.inputs
+    current = observe(previous.paths | paths, tree.step.roots, file_states)
+    # Inputs that were recorded before keep their state: if one changed since, the next build has to
+    # see it.  Of new inputs that changed while CMake ran, it is unknown what CMake read.
+    changed = dict.fromkeys(changed_since(paths, tree.step.roots, started_ns), UNKNOWN)
+    new = set(current.appeared).difference(previous.paths.absent)
+    appeared = new.union(previous.appeared).intersection(current.paths.absent)
+    inputs = current._replace(
+        digests={**current.digests, **changed, **previous.digests},
+        appeared=tuple(sorted(appeared)),
+        found={**current.found, **previous.found},
+    )
+    generated = generated_files.snapshot_after_configure(
+        tree.path, before, record.generated_files, started_ns - CLOCK_STEP
+    )
+    updated = record._replace(
+        inputs=inputs,
+        configuration=configuration,
+        generated_files=generated,
+        ninja_deps=generated_files.ninja_deps_digest(tree.path),
+        file_api_index=index_name(tree.path),
+    )
+    write_tree_record(tree.path, updated)
+    return updated
+
+
+def record_start(tree: IncrementalTree, record: TreeRecord, time_ns: int) -> BuildStart:
+    """Record in the tree that Ninja is going to run; the build started at `time_ns`."""
+    write_tree_record(tree.path, record._replace(build_finished=False))
+    return BuildStart(record, read_log_lines(tree.path), time_ns)
+
+
+def record_failure(tree: IncrementalTree, start: BuildStart) -> None:
+    """Record what Ninja made before it failed, and delete the outputs of unfinished commands.
+
+    Not for a Ninja that was killed: its commands may still run.
+    """
+    # If that fails, the record says that the build has not finished.
+    with contextlib.suppress(BuildtoolError):
+        recorded = start.record.products
+        made = {n for n, stamp in tree.product_stamps().items() if recorded.get(n) != stamp}
+        finished = finished_outputs(tree.path, start.log_lines)
+        if delete_files(tree.path, made - finished):
+            scanned = _scan(tree, start, finished)
+            _record_build(tree, start, scanned, pending=start.record.pending_changes)
+
+
+def record_success(tree: IncrementalTree, start: BuildStart, *, installed: bool) -> ReadInputs:
+    """Record the tree as Ninja left it when it succeeded; returns what the build read.
+
+    With `installed`, the install script ran too.
+    """
+    finished = finished_outputs(tree.path, start.log_lines)
+    return _record_build(tree, start, _scan(tree, start, finished, installed=installed))
+
+
+def _scan(
+    tree: IncrementalTree,
+    start: BuildStart,
+    finished: Collection[str],
+    *,
+    installed: bool = False,
+) -> StepInputs:
+    """What the build read, which made the outputs `finished`."""
+    file_states = tree.file_states.with_fresh_stats()
+    scanner, configuration = tree.scanner(start.record), start.record.configuration
+    if start.record.file_api_index != index_name(tree.path):  # Ninja has run CMake
+        configuration = scanner.configuration(tree.path / TRACE, file_states)
+    return scanner.step_inputs(
+        configuration,
+        file_states,
+        declared=tree.step.inputs,
+        install_trace=tree.path / INSTALL_TRACE if installed else None,
+        since_ns=start.time_ns,
+        finished=finished,
+    )
+
+
+def _record_build(
+    tree: IncrementalTree, start: BuildStart, scanned: StepInputs, pending: tuple[str, ...] = ()
+) -> ReadInputs:
+    """Record what was read and made.
+
+    Inputs that changed while the build ran are recorded as they were before, or as unknown, so that
+    the next build sees a change.
+    """
+    previous, configuration = start.record.inputs, scanned.configuration
+    current = observe(scanned.paths, tree.step.roots, tree.file_states.with_fresh_stats())
+    unknown = _files_of_unknown_content(tree, start, scanned, current)
+    before_cmake = {
+        name: previous.digests[name]
+        for name in configuration.cmake_inputs.files
+        if name in previous.digests
+    }
+    inputs = current._replace(
+        digests={**current.digests, **before_cmake, **dict.fromkeys(unknown, UNKNOWN)},
+        appeared=tuple(sorted(set(previous.appeared).intersection(current.paths.absent))),
+        found={text: previous.found.get(text, names) for text, names in current.found.items()},
+    )
+    generated = start.record.generated_files
+    record = TreeRecord(
+        start.record.base_key,
+        build_finished=True,
+        inputs=inputs,
+        configuration=configuration,
+        declared_inputs=scanned.declared,
+        install_inputs=scanned.install,
+        products=stamps(tree.path, configuration.rule_outputs),
+        generated_files=generated_files.snapshot(tree.path, list(generated), generated),
+        ninja_deps=generated_files.ninja_deps_digest(tree.path),
+        file_api_index=index_name(tree.path),
+        pending_changes=pending,
+        misparsed_deps=scanned.misparsed_deps,
+    )
+    write_tree_record(tree.path, record)
+    changed = unknown | _other_changes(previous, current, scanned)
+    return ReadInputs(current, tuple(sorted(changed)), scanned.uncertain)
+
+
+def _files_of_unknown_content(
+    tree: IncrementalTree, start: BuildStart, scanned: StepInputs, current: InputSet
+) -> set[str]:
+    """The files that changed while the build ran: it may have read them before or after that."""
+    previous = start.record.inputs.digests
+    late = changed_since(scanned.paths, tree.step.roots, start.time_ns)
+    changed = {name for name in late if current.digests[name] != previous.get(name)}
+    # A tool reported the following ones, so they existed.
+    rule_inputs = scanned.configuration.rule_inputs.files
+    changed |= {n for n in rule_inputs if not current.digests[n] and previous.get(n) != ""}
+    changed |= {name for name in scanned.headers.files if not current.digests[name]}
+    return changed
+
+
+def _other_changes(previous: InputSet, current: InputSet, scanned: StepInputs) -> set[str]:
+    """The other inputs that changed while the build ran: what globs match, paths that appeared or
+    vanished, and what CMake read, which it did before Ninja ran."""
+    cmake_inputs = scanned.configuration.cmake_inputs
+    names = {
+        change.path
+        for change in changes(previous, current)
+        if change.kind == "glob"
+        or "present" in (change.old, change.new)
+        or cmake_inputs.covers(change)
+    }
+    return names.union(set(current.appeared) & set(scanned.headers.absent))

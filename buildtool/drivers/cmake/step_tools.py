@@ -1,0 +1,98 @@
+"""Run the tools of a step: their output goes to its log, their failures become errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.process import Completed
+from buildtool.core.value import Value
+from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.plan.plan import CMakeStep
+from buildtool.toolchains.cdsprpc import missing_symbols_remedy
+from buildtool.toolchains.unsupported import explain_failure
+
+if TYPE_CHECKING:
+    from buildtool.toolchains.unsupported import UnsupportedRule
+
+UMASK = 0o022
+"""The umask of all tools: the permissions of what ships must not depend on who builds it."""
+_PROGRESS = re.compile(
+    r"\[\d+/\d+\]|ninja: |-- |loading initial cache|Put cmake in trace mode|Trace will be"
+)  # lines of Ninja and CMake that only report progress
+
+
+class StepTools(Value):
+    """Runs tools for `step`, with `environment`, and writes their output to `log`.
+
+    `on_output` gets each line that they print, `on_warning` the output of a tool that succeeded
+    with warnings.
+    """
+
+    step: CMakeStep
+    environment: Mapping[str, str]
+    log: StepLog
+    on_output: Callable[[str], None]
+    on_warning: Callable[[str], None]
+
+    def run(self, argv: Sequence[str | Path]) -> Completed:
+        """Run `argv` in the source directory; once more if a damaged zig cache made it fail."""
+        done = self._run_once(argv)
+        if done.status > 0 and "ZIG" in self.step.profile.places:
+            from buildtool.cache.zig_cache import repair  # noqa: PLC0415 - loaded by now
+
+            if repair(Path(self.environment["ZIG_GLOBAL_CACHE_DIR"]), done.output):
+                return self._run_once(argv)
+        return done
+
+    def run_checked(self, argv: Sequence[str | Path], action: str) -> Completed:
+        """Run `argv`, which is the `action` ("configuring"); raises as `check` does."""
+        self.on_output(action)  # CMake prints nothing while it checks compilers
+        return self.check(self.run(argv), action)
+
+    def check(self, done: Completed, action: str) -> Completed:
+        """Return `done` if it succeeded; raises `ToolError` or `IdlFileError` if not."""
+        if done.status == 0:
+            return done
+        from buildtool.drivers.cmake.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
+        from buildtool.drivers.cmake.idl_failure import idl_failure  # noqa: PLC0415
+
+        if error := idl_failure(done.output):
+            error.diagnostics = diagnostics(f"error: {error.message}")
+            raise error
+        return self.log.check(
+            done,
+            f"{action} {self.step.summary}",
+            directories=(self.step.tree, self.step.source),
+            remedy=self._remedy(done.output),
+        )
+
+    def show_warnings(self, done: Completed, marker: str) -> None:
+        """Pass the output of a tool that succeeded to `on_warning` if it contains `marker`."""
+        if marker in done.output:
+            lines = [line for line in done.output.splitlines() if not _PROGRESS.match(line)]
+            self.on_warning("\n".join(lines))
+
+    @property
+    def unsupported(self) -> tuple[UnsupportedRule, ...]:
+        """What the profile's compiler cannot do; nothing is known of the compiler that a toolchain
+        file of the component chooses."""
+        return () if self.step.toolchain_file else self.step.profile.unsupported
+
+    def _remedy(self, output: str) -> str:
+        from buildtool.drivers.cmake.failure_hints import failure_hints  # noqa: PLC0415 - most tools succeed
+
+        step, cdsprpc = self.step, self.step.profile.cdsprpc
+        return (
+            explain_failure(self.unsupported, output)
+            or (missing_symbols_remedy(output, cdsprpc) if cdsprpc else "")
+            or failure_hints(output, step.arch or "")
+            or f"The build tree is {step.tree}; fix what the tool reports and build again."
+        )
+
+    def _run_once(self, argv: Sequence[str | Path]) -> Completed:
+        return self.log.capture(
+            argv, env=self.environment, cwd=self.step.source, on_line=self.on_output, umask=UMASK
+        )

@@ -1,0 +1,71 @@
+"""Files of a build tree: their stamps, and how they are deleted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.core.file_stamp import Stamp, stamp_of
+from buildtool.core.trees import remove_tree
+
+
+def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
+    """The stamps of the files `names`, relative to `tree`; of those that exist."""
+    found = {}
+    for name in names:
+        try:
+            status = os.lstat(tree / name)
+        except (OSError, ValueError):
+            continue
+        found[name] = stamp_of(status)
+    return found
+
+
+def delete_files(tree: Path, names: Iterable[str]) -> bool:
+    """Delete the files and symlinks `names`, relative to `tree`.
+
+    Never deletes anything outside of the tree: returns false when one of the files lies there.
+    """
+    all_inside = True
+    for name in names:
+        path = tree / name
+        if path.is_symlink() or path.is_file():
+            if _is_inside(path, tree):
+                path.unlink()
+            else:
+                all_inside = False
+    return all_inside
+
+
+def delete_configuration(tree: Path) -> None:
+    """Delete what CMake keeps from one run to the next, so that it configures as for the first
+    time.
+
+    Objects stay: Ninja compiles those again whose command lines change.  What Ninja knows of their
+    headers stays until CMake has succeeded.
+    """
+    delete(tree / "CMakeCache.txt")
+    folder = tree / "CMakeFiles"
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.suffix != ".dir" and path.name != "rules.ninja":
+            delete(path)
+
+
+def delete(path: Path) -> None:
+    """Delete a file, a symlink or a directory, if it exists."""
+    if path.is_dir() and not path.is_symlink():
+        # Rename the directory first: an interrupted deletion must not leave half of it in place.
+        trash = path.with_name(f".{path.name}.gone")
+        remove_tree(trash)
+        path.rename(trash)
+        remove_tree(trash)
+    else:
+        remove_tree(path)
+
+
+def _is_inside(path: Path, tree: Path) -> bool:
+    """Whether `path` lies in `tree`, also after symlinks are resolved."""
+    if not Path(os.path.normpath(path)).is_relative_to(tree):
+        return False
+    return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(tree))

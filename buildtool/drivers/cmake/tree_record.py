@@ -1,0 +1,140 @@
+"""The record that a build leaves in its build tree: what it read, and what it made.
+
+Ninja compares time stamps.  It does not notice a source that came with an old time stamp, nor an
+output that somebody changed or that a killed build left incomplete.  So each build records its
+inputs and its files; before the next build, `incremental_tree` deletes whatever differs, and Ninja
+makes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.file_stamp import Stamp
+from buildtool.core.value import Value
+from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
+
+RECORD_FILE = "buildtool-tree.json"
+VERSION = 8
+Snapshot = Mapping[str, tuple[Stamp, str]]
+"""Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
+_EMPTY: Mapping[str, Any] = {}
+
+
+class Configuration(Value):
+    """What is known of a tree that CMake has configured; valid until CMake runs again.
+
+    `cmake_inputs` is what CMake read, `rule_inputs` the source files that Ninja's rules name for
+    the targets of the step.  `rule_outputs` are the absolute paths of everything that a rule makes,
+    `unneeded_outputs` those of them that the targets of the step do not need.
+    """
+
+    cmake_inputs: PathSet = PathSet()
+    rule_inputs: PathSet = PathSet()
+    rule_outputs: frozenset[str] = frozenset()
+    unneeded_outputs: frozenset[str] = frozenset()
+
+
+class TreeRecord(Value):
+    """The state of a build tree after a build.
+
+    `base_key`: the tree is deleted when this key changes.
+    `build_finished`: false while Ninja runs; `products` are then those from before it started.
+    `inputs`: everything that the products were made from.
+    `declared_inputs`: the part of it that only the project file names.
+    `install_inputs`: the part of it that is only copied by install() rules.
+    `products`: the stamps of the files that Ninja made.
+    `generated_files`: what CMake wrote, see `generated_files`.
+    `ninja_deps`: size and sha256 of the file in which Ninja keeps the headers of each object.
+    `file_api_index`: the File API reply that `configuration` was read with.
+    `pending_changes`: names of inputs that changed since Ninja last finished, and that Ninja will
+    notice itself.
+    `misparsed_deps`: objects whose dependency files Ninja misparses, see `scan.compiler_reads`;
+    each build makes them again.
+    """
+
+    base_key: str
+    build_finished: bool = True
+    inputs: InputSet = InputSet(PathSet(), {}, (), {})
+    configuration: Configuration = Configuration()
+    declared_inputs: PathSet = PathSet()
+    install_inputs: PathSet = PathSet()
+    products: Mapping[str, Stamp] = _EMPTY
+    generated_files: Snapshot = _EMPTY
+    ninja_deps: tuple[int, str] = (0, "")
+    file_api_index: str = ""
+    pending_changes: tuple[str, ...] = ()
+    misparsed_deps: Mapping[str, tuple[str, ...]] = _EMPTY
+
+
+def read_tree_record(tree: Path) -> TreeRecord | None:
+    """The record of `tree`; None when there is none, or none of this version, or a damaged one."""
+    try:
+        data = read_checksummed(tree / RECORD_FILE)
+        return _from_json(data) if data["version"] == VERSION else None
+    except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError):
+        return None
+    except (RecursionError, InputsError):
+        return None
+
+
+def write_tree_record(tree: Path, record: TreeRecord) -> None:
+    """Write the record of `tree`."""
+    configuration = record.configuration
+    data = {
+        "version": VERSION,
+        "base_key": record.base_key,
+        "build_finished": record.build_finished,
+        "inputs": record.inputs.as_json(),
+        "cmake_inputs": configuration.cmake_inputs.as_json(),
+        "rule_inputs": configuration.rule_inputs.as_json(),
+        "rule_outputs": sorted(configuration.rule_outputs),
+        "unneeded_outputs": sorted(configuration.unneeded_outputs),
+        "declared_inputs": record.declared_inputs.as_json(),
+        "install_inputs": record.install_inputs.as_json(),
+        "products": record.products,
+        "generated_files": record.generated_files,
+        "ninja_deps": record.ninja_deps,
+        "file_api_index": record.file_api_index,
+        "pending_changes": list(record.pending_changes),
+        "misparsed_deps": record.misparsed_deps,
+    }
+    write_checksummed(tree / RECORD_FILE, data)
+
+
+def _from_json(data: Any) -> TreeRecord:
+    """Raises `InputsError` or a built-in exception for anything that `write_tree_record` does not
+    write."""
+    size, digest = data["ninja_deps"]
+    return TreeRecord(
+        base_key=str(data["base_key"]),
+        build_finished=data["build_finished"] is True,
+        inputs=InputSet.from_json(data["inputs"]),
+        configuration=Configuration(
+            cmake_inputs=PathSet.from_json(data["cmake_inputs"]),
+            rule_inputs=PathSet.from_json(data["rule_inputs"]),
+            rule_outputs=frozenset(map(str, data["rule_outputs"])),
+            unneeded_outputs=frozenset(map(str, data["unneeded_outputs"])),
+        ),
+        declared_inputs=PathSet.from_json(data["declared_inputs"]),
+        install_inputs=PathSet.from_json(data["install_inputs"]),
+        products={str(name): _stamp(row) for name, row in data["products"].items()},
+        generated_files={
+            str(name): (_stamp(row), str(content))
+            for name, (row, content) in data["generated_files"].items()
+        },
+        ninja_deps=(int(size), str(digest)),
+        file_api_index=str(data["file_api_index"]),
+        pending_changes=tuple(map(str, data["pending_changes"])),
+        misparsed_deps={
+            str(name): tuple(map(str, files)) for name, files in data["misparsed_deps"].items()
+        },
+    )
+
+
+def _stamp(row: list[int]) -> Stamp:
+    inode, size, mtime, ctime = map(int, row)
+    return inode, size, mtime, ctime
