@@ -22,11 +22,11 @@ def lock(
 ) -> None:
     """Bring conan.lock up to date with the conanfiles, for all targets at once."""
     from buildtool.cli.screen import Screen
-    from buildtool.drivers.conan.lock_project import lock as lock_project
+    from buildtool.drivers.conan.update_lockfiles import update_lockfiles
     from buildtool.project.read import find_project
 
     project = find_project(here())
-    files = lock_project(project, targets or [], upgrade=upgrade, listener=Screen())
+    files = update_lockfiles(project, targets or [], upgrade=upgrade, listener=Screen())
     if json:
         print_json({"lockfiles": [{"path": str(f), "changed": c} for f, c in files.items()]})
         return

@@ -62,14 +62,14 @@ def profile(
         home = conan_home(project)
         cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
         rendered, build = (
-            conan_profile(side, home.where, cmake) for side in (chosen, home.build_machine)
+            conan_profile(side, home.path, cmake) for side in (chosen, home.build_machine)
         )
-        with home.alone(Screen()):
+        with home.locked(Screen()):
             home.prepare()
             rendered.write_files()
             build.write_files()
             # So that nobody has to name it: what Conan takes for the machine that it runs on.
-            write_if_changed(home.where / "profiles" / "default", build.text)
+            write_if_changed(home.path / "profiles" / "default", build.text)
         text = rendered.text
     if out:
         write_if_changed(out, text)

@@ -99,8 +99,8 @@ def _packages(step: CMakeStep) -> tuple[str, str]:
     from buildtool.drivers.conan.install import installed, packages_key  # noqa: PLC0415
 
     ready = installed(step)
-    lost = not ready or not ready.toolchain.is_file() or ready.lost
-    return packages_key(step, step.cmake), "what Conan made ready" if lost else ""
+    lost = not ready or not ready.toolchain.is_file() or ready.missing_packages
+    return packages_key(step), "what Conan made ready" if lost else ""
 
 
 def _lost_library(record: StepRecord) -> str:

@@ -96,10 +96,10 @@ def _install_packages(step: CMakeStep, context: BuildContext) -> Dependencies | 
     """Let Conan install the step's packages, if it has any."""
     if not step.conan:
         return None
-    from buildtool.drivers.conan.install import dependencies  # noqa: PLC0415 - most have none
+    from buildtool.drivers.conan.install import install_dependencies  # noqa: PLC0415 - most have none
 
     with context.jobserver.token():
-        return dependencies(step, step.cmake, context.listener)
+        return install_dependencies(step, context.listener)
 
 
 def _restore(hit: CacheHit, check: StepCheck, context: BuildContext) -> StepRecord | None:

@@ -1,4 +1,4 @@
-"""What `conan install` says it found: directories and shared libraries of the packages.
+"""The packages that `conan install` installed: their directories and shared libraries.
 
 Source: Conan's reference of `conan install --format=json`; the first node is the component itself.
 """
@@ -11,40 +11,39 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.elf import is_elf, read_elf
-from buildtool.core.process import ToolError
-from buildtool.drivers.conan.home import AGAIN, read_json
+from buildtool.drivers.conan.home import read_json, unexpected_output
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """`generators` is where the component's own files were generated; `packages` are directories,
-    `runtime` the shared libraries in them by SONAME."""
+class InstallGraph:
+    """`generators` is the directory of the files that were generated for the component, `packages`
+    are the directories of the packages, `runtime` their shared libraries by SONAME."""
 
     generators: Path
     packages: tuple[Path, ...]
     runtime: dict[str, Path]
 
 
-def read_graph(file: Path) -> Found:
-    """Read Conan's answer.  Raises `ToolError` when it is not understood."""
-    answer = read_json(file)
+def read_graph(file: Path) -> InstallGraph:
+    """Parse Conan's graph.  Raises `ToolError` if it is not as expected."""
+    data = read_json(file)
     try:
-        own, *others = answer["graph"]["nodes"].values()
+        component, *others = data["graph"]["nodes"].values()
         packages = [n for n in others if n["context"] == "host" and n["package_folder"]]
-        return Found(
-            generators=Path(own["generators_folder"]),
+        return InstallGraph(
+            generators=Path(component["generators_folder"]),
             packages=tuple(Path(node["package_folder"]) for node in packages),
-            runtime=dict(pair for node in reversed(packages) for pair in _shared(node)),
+            runtime=dict(pair for node in reversed(packages) for pair in _shared_libraries(node)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ToolError(
-            f"Conan's answer in {file} is not understood", why=repr(error), remedy=AGAIN
-        ) from error
+        raise unexpected_output(file, repr(error)) from error
 
 
-def _shared(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
-    """The shared libraries in a package; it may also point at directories of the system, which are
-    the device's."""
+def _shared_libraries(node: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    """SONAMEs and paths of the shared libraries in a package.
+
+    A package may also name directories of the system: the device has their libraries.
+    """
     root = Path(node["package_folder"])
     folders = {Path(d) for part in node["cpp_info"].values() for d in part["libdirs"] or ()}
     for folder in sorted(folders):

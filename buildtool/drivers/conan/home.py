@@ -1,8 +1,8 @@
-"""A Conan home of the project's own: its settings, remotes and recipes.
+"""The Conan home of a project: settings, remotes and recipes of this project only.
 
-The user's home (~/.conan2) is neither read nor written: what is built depends on the project and
-not on whoever builds it.  Conan looks for a `.conanrc` from the working directory upwards before it
-looks at CONAN_HOME, so each call runs in the home, which has one.
+The user's home (~/.conan2) is neither read nor written: what is built depends on the project, not
+on the user.  Conan searches for a `.conanrc` in the working directory and its parents before it
+reads CONAN_HOME.  So each call runs in the home, which contains one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from buildtool.core.files import read_regular, tree_digest, value_digest, write_
 from buildtool.core.lock import locked
 from buildtool.core.process import Completed, ToolError, capture
 from buildtool.core.trees import remove_tree
-from buildtool.drivers.conan.remedy import excerpt
+from buildtool.drivers.conan.errors import excerpt
 from buildtool.plan.environment import build_environment
 from buildtool.project.model import Tool
 from buildtool.sdk.conan import Conan, find_conan
@@ -32,14 +32,15 @@ from buildtool.toolchains.conan_profile import SETTINGS, settings_user
 from buildtool.toolchains.profile import Profile
 
 HOME = "conan"
-"""Its name in the project's directory of state."""
-DEFAULT_REMOTE = "conancenter"
-CHANGING = "(changing)"  # no remote can be called so
-AGAIN = "Delete .buildtool/conan; it is made again."
-ASK_SECONDS = 120.0
-"""What a question that compiles nothing and asks no remote may take."""
-# Credentials of remotes and what it takes to reach them; see Conan's reference of variables.
-PASSED_ON = (
+"""The name of the home in the project's `.buildtool` directory."""
+CONAN_CENTER = "conancenter"
+DELETE_HOME = "Delete .buildtool/conan and build again."
+QUERY_TIMEOUT = 120.0
+"""Seconds, for commands that neither compile nor download anything."""
+_INCOMPLETE = "(changing)"  # is not valid as the name of a remote
+# Credentials of remotes, and what reaching them takes; see "Environment variables" in Conan's
+# reference.
+_PASSED_ON = (
     *("CONAN_LOGIN_USERNAME", "CONAN_PASSWORD", "NETRC", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"),
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
 )
@@ -47,26 +48,28 @@ PASSED_ON = (
 
 @dataclass(frozen=True)
 class ConanHome:
-    """A Conan home at `where`; `recipes` are directories with a recipe in each directory of theirs,
-    `remotes` are `NAME=URL`, `NAME=directory`, or `conancenter`, `zig` what programs of the build
-    machine are to be compiled with."""
+    """A Conan home at `path`.
 
-    where: Path
+    `recipes` are directories whose subdirectories contain recipes.  `remotes` are `NAME=URL`,
+    `NAME=DIRECTORY` or `conancenter`.  `zig` compiles programs for the build machine.
+    """
+
+    path: Path
     recipes: tuple[Path, ...] = ()
-    remotes: tuple[str, ...] = (DEFAULT_REMOTE,)
+    remotes: tuple[str, ...] = (CONAN_CENTER,)
     zig: Tool = NO_REQUIREMENT
 
-    def alone(self, listener: Listener, who: str = "") -> AbstractContextManager[None]:
-        """Keep other processes out of the home for a block: Conan does not expect company in one.
+    def locked(self, listener: Listener, prefix: str = "") -> AbstractContextManager[None]:
+        """Lock the home against other processes within the block: Conan does not do so itself.
 
-        `listener` is told when `who` has to wait for one.
+        If it has to wait, `listener` gets a note that starts with `prefix`.
         """
-        waiting = Note(f"{who}waiting for another buildtool to finish with Conan")
-        return locked(self.where.with_suffix(".lock"), lambda: listener(waiting))
+        waiting = Note(f"{prefix}waiting for another buildtool to finish with Conan")
+        return locked(self.path.with_suffix(".lock"), lambda: listener(waiting))
 
     @cached_property
     def build_machine(self) -> Profile:
-        """What Conan takes for the profile of the machine that it runs on."""
+        """The profile of the build machine: Conan's "build" context."""
         return build_machine(self.zig)
 
     @cached_property
@@ -76,46 +79,40 @@ class ConanHome:
     def run(
         self,
         *arguments: str | Path,
-        doing: str,
+        action: str,
         remedy: Callable[[str], str] | None = None,
-        timeout: float | None = ASK_SECONDS,
+        timeout: float | None = QUERY_TIMEOUT,
         on_line: Callable[[str], None] | None = None,
     ) -> Completed:
         """Run `conan ARGUMENTS...` in this home.
 
-        `remedy` turns its output into what to do when it fails.  Raises `ToolError`.
+        Raises `ToolError`; `remedy` determines its remedy from Conan's output.
         """
         done = capture(
             [*self.conan.command, *arguments],
             env=self._environment(),
-            cwd=self.where,
+            cwd=self.path,
             timeout=timeout,
             on_line=on_line,
         )
         if done.status:
             raise ToolError(
-                f"{doing} failed: Conan ended with exit status {done.status}",
+                f"{action} failed: Conan ended with exit status {done.status}",
                 why=excerpt(done.output),
-                remedy=(remedy and remedy(done.output)) or self.by_hand,
+                remedy=(remedy and remedy(done.output))
+                or f"To run Conan manually, change to '{self.path}': there it uses this home.",
             )
         return done
 
-    @property
-    def by_hand(self) -> str:
-        return f"To run Conan by hand, go to '{self.where}'; there it uses this project's packages."
-
-    def _environment(self) -> dict[str, str]:
-        passed = {
-            name: value
-            for name, value in os.environ.items()
-            if name in PASSED_ON or name.startswith(("CONAN_LOGIN_USERNAME_", "CONAN_PASSWORD_"))
-        }
-        own = {"CONAN_HOME": str(self.where), "NO_COLOR": "1"}
-        return {**build_environment(), **passed, **own}
+    def run_json(self, *arguments: str | Path, action: str) -> Any:
+        """The JSON that `conan ARGUMENTS...` writes.  Raises `ToolError`."""
+        file = self.path / "answer.json"
+        self.run(*arguments, "--format=json", f"--out-file={file}", action=action)
+        return read_json(file)
 
     @cached_property
-    def state(self) -> str:
-        """A digest of what this home has to offer: Conan, settings, configuration, recipes."""
+    def digest(self) -> str:
+        """A digest of everything in this home that affects packages."""
         return value_digest(
             {
                 "conan": self.conan.identity,
@@ -126,120 +123,135 @@ class ConanHome:
             }
         )
 
-    @property
-    def _configuration(self) -> list[str]:
-        """What somebody set in the home's global.conf; Conan itself puts comments there."""
-        lines = _text(self.where / "global.conf").splitlines()
-        return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
     def prepare(self) -> None:
-        """Bring the home up to date with the project; quick when it is.
+        """Bring the home up to date with the project; fast if it is.
 
-        Raises `ToolError` when Conan refuses a recipe or a remote.
+        Raises `ToolError` when Conan rejects a recipe or a remote.
         """
-        write_if_changed(self.where / ".conanrc", f"conan_home={self.where}\n")
-        write_if_changed(self.where / SETTINGS, settings_user())
+        write_if_changed(self.path / ".conanrc", f"conan_home={self.path}\n")
+        write_if_changed(self.path / SETTINGS, settings_user())
         self._set_remotes()
-        self._export()
+        self._export_recipes()
 
-    def forget_packages(self) -> None:
-        """Take away all packages and recipes: Conan cannot mend a home that lost some of them."""
+    def delete_packages(self) -> None:
+        """Delete all packages and recipes: Conan cannot repair a home that lacks some of them."""
         remove_tree(self._store, ignore_errors=True)
         self._exported.unlink(missing_ok=True)
 
     @property
-    def local(self) -> frozenset[str]:
-        """The names of the packages whose recipes come from this project or from buildtool."""
+    def local_packages(self) -> frozenset[str]:
+        """The names of the packages whose recipes are part of this project or of buildtool."""
         return frozenset(
-            row["reference"].partition("/")[0] for row in _read(self._exported).values()
+            row["reference"].partition("/")[0] for row in _read_object(self._exported).values()
         )
 
-    def _set_remotes(self) -> None:
-        note = self.where / "remotes.txt"
-        wanted = "\n".join(self.remotes)
-        if _text(note, DEFAULT_REMOTE) == wanted:
-            return
-        write_if_changed(note, CHANGING)  # if this is interrupted, it is begun again
-        # Without its list Conan starts with ConanCenter alone.
-        (self.where / "remotes.json").unlink(missing_ok=True)
-        remove_tree(self.where / ".local_recipes_index", ignore_errors=True)
-        if DEFAULT_REMOTE not in self.remotes:
-            self.run("remote", "remove", DEFAULT_REMOTE, doing="taking away the remote ConanCenter")
-        for index, remote in enumerate(self.remotes):
-            name, _, url = remote.partition("=")
-            kind = [] if "://" in url else ["--type=local-recipes-index"]
-            if url:
-                where = (name, url, f"--index={index}", *kind)
-                self.run("remote", "add", *where, doing=f"adding the remote {name}")
-        write_if_changed(note, wanted)
+    def _environment(self) -> dict[str, str]:
+        passed_on = {
+            name: value
+            for name, value in os.environ.items()
+            if name in _PASSED_ON or name.startswith(("CONAN_LOGIN_USERNAME_", "CONAN_PASSWORD_"))
+        }
+        return {
+            **build_environment(),
+            **passed_on,
+            "CONAN_HOME": str(self.path),
+            "NO_COLOR": "1",
+        }
 
-    def ask(self, *arguments: str | Path, doing: str) -> Any:
-        """What `conan ARGUMENTS...` answers as JSON.  Raises `ToolError`."""
-        answer = self.where / "answer.json"
-        self.run(*arguments, "--format=json", f"--out-file={answer}", doing=doing)
-        return read_json(answer)
+    @property
+    def _configuration(self) -> list[str]:
+        """The settings in the home's global.conf; Conan writes only comments there."""
+        lines = _read_text(self.path / "global.conf").splitlines()
+        return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
     @property
     def _store(self) -> Path:
-        """Where Conan keeps recipes and packages, and its list of them."""
-        return self.where / "p"
+        """Where Conan keeps recipes and packages, and their index."""
+        return self.path / "p"
 
     @property
     def _exported(self) -> Path:
-        return self.where / "exported.json"
+        """The recipes that Conan has: directory → digest and reference."""
+        return self.path / "exported.json"
 
     @cached_property
     def _recipes(self) -> Mapping[str, str]:
         """Directory of each recipe → digest of what it exports."""
-        ours = _data.path("recipes")
-        # The headers of libcdsprpc are a part of its recipe.
-        beside = [_data.path("host") / "include"]
-        rows = {str(folder): tree_digest([folder, *beside]) for folder in _folders(ours)}
-        for place in self.recipes:
-            rows |= {str(folder): tree_digest([folder]) for folder in _folders(place)}
-        return rows
+        # The recipe of libcdsprpc exports its headers too.
+        headers = _data.path("host") / "include"
+        own = _recipe_directories(_data.path("recipes"))
+        digests = {str(folder): tree_digest([folder, headers]) for folder in own}
+        for parent in self.recipes:
+            digests |= {str(f): tree_digest([f]) for f in _recipe_directories(parent)}
+        return digests
 
-    def _export(self) -> None:
-        """Give Conan the recipes that changed, and take away those that are gone."""
-        known = _read(self._exported) if (self._store / "cache.sqlite3").is_file() else {}
-        now: dict[str, Any] = {}
+    def _set_remotes(self) -> None:
+        state = self.path / "remotes.txt"
+        configured = "\n".join(self.remotes)
+        if _read_text(state, CONAN_CENTER) == configured:
+            return
+        write_if_changed(state, _INCOMPLETE)  # if this is interrupted, the next call repeats it
+        # Without its list of remotes, Conan starts with ConanCenter only.
+        (self.path / "remotes.json").unlink(missing_ok=True)
+        remove_tree(self.path / ".local_recipes_index", ignore_errors=True)
+        if CONAN_CENTER not in self.remotes:
+            self.run("remote", "remove", CONAN_CENTER, action="removing the remote ConanCenter")
+        for index, remote in enumerate(self.remotes):
+            name, _, url = remote.partition("=")
+            kind = [] if "://" in url else ["--type=local-recipes-index"]
+            if url:
+                options = (name, url, f"--index={index}", *kind)
+                self.run("remote", "add", *options, action=f"adding the remote {name}")
+        write_if_changed(state, configured)
+
+    def _export_recipes(self) -> None:
+        """Export the recipes that changed to Conan, and remove those that no longer exist."""
+        known = _read_object(self._exported) if (self._store / "cache.sqlite3").is_file() else {}
+        current: dict[str, Any] = {}
         for folder, digest in self._recipes.items():
             if known.get(folder, {}).get("digest") == digest:
-                now[folder] = known[folder]
+                current[folder] = known[folder]
                 continue
-            answer = self.ask("export", folder, doing=f"reading the recipe in {folder}")
-            now[folder] = {"digest": digest, "reference": answer["reference"].partition("#")[0]}
-        gone = {row["reference"] for row in known.values()}
-        for reference in sorted(gone - {row["reference"] for row in now.values()}):
-            self.run("remove", "--confirm", reference, doing=f"removing the recipe {reference}")
-        write_if_changed(self._exported, json.dumps(now, indent=1))
+            answer = self.run_json("export", folder, action=f"reading the recipe in {folder}")
+            reference = answer["reference"].partition("#")[0]
+            current[folder] = {"digest": digest, "reference": reference}
+        removed = {row["reference"] for row in known.values()}
+        removed -= {row["reference"] for row in current.values()}
+        for reference in sorted(removed):
+            action = f"removing the recipe {reference}"
+            self.run("remove", "--confirm", reference, action=action)
+        write_if_changed(self._exported, json.dumps(current, indent=1))
 
 
-def read_json(path: Path, remedy: str = AGAIN) -> Any:
-    """What Conan wrote to `path`; raises `ToolError` with `remedy` when it is not JSON."""
+def read_json(path: Path, remedy: str = DELETE_HOME) -> Any:
+    """The JSON that Conan wrote to `path`; raises `ToolError` with `remedy` if it is invalid."""
     try:
         return json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError) as error:
-        raise ToolError(
-            f"Conan's answer in {path} cannot be read", why=str(error), remedy=remedy
-        ) from error
+        raise unexpected_output(path, str(error), remedy) from error
 
 
-def _read(note: Path) -> dict[str, Any]:
+def unexpected_output(path: Path, why: str, remedy: str = DELETE_HOME) -> ToolError:
+    """The error for a file of Conan that is not as its reference describes it."""
+    return ToolError(f"cannot read {path}, which Conan wrote", why=why, remedy=remedy)
+
+
+def _read_object(file: Path) -> dict[str, Any]:
+    """The JSON object in a file of ours; an empty one if it cannot be read."""
     try:
-        read = json.loads(read_regular(note))
+        data = json.loads(read_regular(file))
     except (OSError, ValueError):
         return {}
-    return read if isinstance(read, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
-def _text(file: Path, otherwise: str = "") -> str:
-    """What the file says; `otherwise` when it cannot be read."""
+def _read_text(file: Path, default: str = "") -> str:
+    """The text of a file; `default` if it cannot be read."""
     try:
         return read_regular(file).decode(errors="replace")
     except OSError:
-        return otherwise
+        return default
 
 
-def _folders(place: Path) -> Iterator[Path]:
-    return (file.parent for file in sorted(place.glob("*/conanfile.py")))
+def _recipe_directories(parent: Path) -> Iterator[Path]:
+    return (file.parent for file in sorted(parent.glob("*/conanfile.py")))

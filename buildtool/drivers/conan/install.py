@@ -1,7 +1,7 @@
-"""The packages that a component needs: Conan makes them ready with the component's profile.
+"""Install the packages of a component with Conan, for the component's profile.
 
-Conan takes half a second to start, so nothing is run while what it would read is unchanged and what
-it made is still there.
+Conan takes half a second to start.  So it does not run while everything that it reads is unchanged
+and everything that it made exists.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from buildtool.core.files import file_digest, read_regular, value_digest, write_
 from buildtool.core.own_directory import make_directory
 from buildtool.core.process import ToolError
 from buildtool.core.trees import remove_tree
-from buildtool.drivers.conan import lockfile as conan_lock
-from buildtool.drivers.conan.graph import Found, read_graph
-from buildtool.drivers.conan.remedy import remedy
-from buildtool.sdk.cmake import CMake
+from buildtool.drivers.conan.errors import remedy
+from buildtool.drivers.conan.graph import InstallGraph, read_graph
+from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 
 if TYPE_CHECKING:
@@ -28,16 +27,16 @@ if TYPE_CHECKING:
 
 TOOLCHAIN = "conan_toolchain.cmake"
 GENERATORS = {"CMakeDeps": ("CMakeDeps", "CMakeConfigDeps"), "CMakeToolchain": ("CMakeToolchain",)}
-"""What the component needs of Conan, and the names by which a conanfile may ask for it itself."""
+"""The generators that a component needs, each with the names by which a conanfile may select it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What Conan made ready for a step.
+    """What Conan installed for a step.
 
-    `key` names everything that it read; `toolchain` is the CMake toolchain file, which includes the
-    profile's; `packages` are the directories of the packages, `runtime` their shared libraries by
-    SONAME.
+    `key` is a digest of everything that it read.  `toolchain` is the CMake toolchain file, which
+    includes that of the profile.  `packages` are the directories of the packages, `runtime` their
+    shared libraries by SONAME.
     """
 
     key: str
@@ -46,8 +45,8 @@ class Dependencies:
     runtime: Mapping[str, Path]
 
     @property
-    def lost(self) -> tuple[Path, ...]:
-        """The packages that somebody took away."""
+    def missing_packages(self) -> tuple[Path, ...]:
+        """The packages that have been deleted since."""
         return tuple(path for path in self.packages if not path.is_dir())
 
     def as_json(self) -> dict[str, Any]:
@@ -59,71 +58,73 @@ class Dependencies:
         }
 
 
-def dependencies(step: CMakeStep, cmake: CMake, listener: Listener) -> Dependencies | None:
-    """Make ready what the step's conanfile asks for; None when it has none.
+def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | None:
+    """Install what the step's conanfile requires; None if the step has no conanfile.
 
-    Raises `ToolError` when Conan fails, `ProfileError` for a path that Conan cannot have.
+    Raises `ToolError` when Conan fails, `ProfileError` for a path that Conan does not support.
     """
     if not step.conan:
         return None
     home = step.conan.home
-    request = _request(step, step.conan, cmake)
-    had = installed(step)
-    if had and had.key == request.key and had.toolchain.is_file() and not had.lost:
-        return had
-    with home.alone(listener, f"{step.name}: "):
-        if had and had.lost:
-            home.forget_packages()
+    command = _install_command(step, step.conan)
+    previous = installed(step)
+    is_complete = previous and previous.toolchain.is_file()
+    is_missing = previous and previous.missing_packages
+    if previous and is_complete and not is_missing and previous.key == command.key:
+        return previous
+    with home.locked(listener, f"{step.name}: "):
+        if is_missing:
+            home.delete_packages()
         home.prepare()
-        if not had or not had.toolchain.is_file():
-            remove_tree(step.packages)  # of which Conan may have left anything
+        if not is_complete:
+            remove_tree(step.packages)  # it may be incomplete
         make_directory(step.packages)
-        found = request.install(listener)
-    # The key only now: a lockfile that was not there is an input from now on.
-    made = Dependencies(request.key, request.toolchain(found), found.packages, found.runtime)
-    write_if_changed(_note(step), json.dumps(made.as_json(), indent=1))
-    return made
+        graph = command.run(listener)
+    # The key is computed now because it covers the lockfile, which may be new.
+    new = Dependencies(command.key, command.toolchain(graph), graph.packages, graph.runtime)
+    write_if_changed(_record_file(step), json.dumps(new.as_json(), indent=1))
+    return new
 
 
-def packages_key(step: CMakeStep, cmake: CMake) -> str:
-    """Names everything that Conan would read for the step now; "" for one without packages.
+def packages_key(step: CMakeStep) -> str:
+    """A digest of everything that Conan would read for the step; "" for a step without packages.
 
     Starts no process.
     """
-    return _request(step, step.conan, cmake).key if step.conan else ""
+    return _install_command(step, step.conan).key if step.conan else ""
 
 
 def installed(step: CMakeStep) -> Dependencies | None:
-    """What was made ready for the step the last time."""
+    """What was installed for the step the last time; None if nothing was."""
     if not step.conan:
         return None
     try:
-        note = json.loads(read_regular(_note(step)))
+        data = json.loads(read_regular(_record_file(step)))
         return Dependencies(
-            key=note["key"],
-            toolchain=Path(note["toolchain"]),
-            packages=tuple(map(Path, note["packages"])),
-            runtime={name: Path(path) for name, path in note["runtime"].items()},
+            key=data["key"],
+            toolchain=Path(data["toolchain"]),
+            packages=tuple(map(Path, data["packages"])),
+            runtime={name: Path(path) for name, path in data["runtime"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _request(step: CMakeStep, needs: ConanNeeds, cmake: CMake) -> _Request:
+def _install_command(step: CMakeStep, needs: ConanNeeds) -> _InstallCommand:
     host, build = (
-        conan_profile(profile, needs.home.where, cmake)
+        conan_profile(profile, needs.home.path, step.cmake)
         for profile in (step.profile, needs.home.build_machine)
     )
-    return _Request(step, needs, host, build)
+    return _InstallCommand(step, needs, host, build)
 
 
-def _note(step: CMakeStep) -> Path:
+def _record_file(step: CMakeStep) -> Path:
     return step.packages / "installed.json"
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """What is asked of Conan for a step."""
+class _InstallCommand:
+    """The `conan install` of a step."""
 
     step: CMakeStep
     needs: ConanNeeds
@@ -132,66 +133,67 @@ class _Request:
 
     @property
     def key(self) -> str:
-        """A digest of everything that Conan reads for this."""
+        """A digest of everything that Conan reads."""
         conanfile = self.needs.conanfile
-        read = [conanfile, conanfile.with_name("conandata.yml"), conan_lock.beside(conanfile)]
+        files = [conanfile, conanfile.with_name("conandata.yml"), lockfile_of(conanfile)]
         return value_digest(
             {
-                "files": [file_digest(file) if file.is_file() else "" for file in read],
+                "files": [file_digest(file) if file.is_file() else "" for file in files],
                 "profiles": [self.host.digest, self.build.digest],
-                "home": self.needs.home.state,
+                "home": self.needs.home.digest,
                 "arguments": self.arguments,
             }
         )
 
     @property
     def arguments(self) -> list[str]:
-        """What is asked besides files, profiles and the lockfile; "&" is the component itself."""
-        said = self.needs.conanfile.read_text(encoding="utf-8", errors="replace")
+        """The arguments without files, profiles and lockfile; "&" is the component itself."""
+        conanfile = self.needs.conanfile.read_text(encoding="utf-8", errors="replace")
         build_type = dict(self.step.defines).get("CMAKE_BUILD_TYPE", self.step.build_type)
         arguments = [
             f"--settings=&:build_type={build_type}",
-            # The toolchain file decides; only packages may be built by something else than CMake.
+            # The toolchain file chooses the compiler; other build systems are for packages only.
             "--conf=&:tools.build:compiler_executables=!",
-            # Else it writes CMakeUserPresets.json into the source directory.
+            # Otherwise Conan writes CMakeUserPresets.json into the source directory.
             "--conf=&:tools.cmake.cmaketoolchain:user_presets=",
         ]
-        if own := self.step.toolchain_file:
-            arguments.append(f"--conf=&:tools.cmake.cmaketoolchain:user_toolchain={[str(own)]}")
+        if file := self.step.toolchain_file:
+            arguments.append(f"--conf=&:tools.cmake.cmaketoolchain:user_toolchain={[str(file)]}")
         for generator, names in GENERATORS.items():
-            if not any(name in said for name in names):
+            if not any(name in conanfile for name in names):
                 arguments.append(f"--generator={generator}")
         return arguments
 
-    def install(self, listener: Listener) -> Found:
-        """Run `conan install`, with the lockfile or making one."""
+    def run(self, listener: Listener) -> InstallGraph:
+        """Run it; creates the lockfile if there is none."""
         home, step = self.needs.home, self.step
-        lock, out = conan_lock.beside(self.needs.conanfile), step.packages
+        lock, out = lockfile_of(self.needs.conanfile), step.packages
         fresh, graph = out / "new.lock", out / "graph.json"
         locking = ["--lockfile=", f"--lockfile-out={fresh}"]
         home.run(
             *("install", self.needs.conanfile, "--build=missing", f"--output-folder={out}"),
-            *conan_lock.profiles(self.host, self.build, out),
+            *write_profiles(self.host, self.build, out),
             *([f"--lockfile={lock}"] if lock.is_file() else locking),
             *self.arguments,
             *("--format=json", f"--out-file={graph}"),
-            doing=f"making ready the packages of {step.summary}",
+            action=f"installing the packages of {step.summary}",
             remedy=lambda output: remedy(output, lock),
             timeout=None,  # packages are compiled
             on_line=lambda line: listener(StepOutput(step.name, line)),
         )
         if not lock.is_file():
-            conan_lock.settle(fresh, home.local)
+            normalize(fresh, home.local_packages)
             fresh.replace(lock)
-            listener(Note(f"{step.name}: wrote {lock}; keep it with your sources"))
+            listener(Note(f"{step.name}: wrote {lock}; commit it with your sources"))
         return read_graph(graph)
 
-    def toolchain(self, found: Found) -> Path:
-        file = found.generators / TOOLCHAIN
+    def toolchain(self, graph: InstallGraph) -> Path:
+        """The toolchain file that Conan generated."""
+        file = graph.generators / TOOLCHAIN
         if not file.is_file():
             raise ToolError(
                 f"{self.needs.conanfile} made no {TOOLCHAIN}",
-                why=f"looked for: {file}",
-                remedy="Let it generate CMakeToolchain and CMakeDeps, or name neither of them.",
+                why=f"{file} does not exist",
+                remedy="Let it generate both CMakeToolchain and CMakeDeps, or neither of them.",
             )
         return file

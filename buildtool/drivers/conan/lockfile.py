@@ -1,7 +1,7 @@
-"""conan.lock: one file beside the conanfile says which versions every target gets.
+"""conan.lock: the file beside a conanfile that pins the package versions of all targets.
 
-It is made when it is not there, as other package managers make theirs; from then on it is strict,
-and only `buildtool lock` changes it.
+It is created if it does not exist, as by other package managers.  From then on it is strict, and
+only `buildtool lock` changes it.
 """
 
 from __future__ import annotations
@@ -11,51 +11,49 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from buildtool.core.files import read_regular, write_if_changed
-from buildtool.core.process import ToolError
-from buildtool.drivers.conan.home import AGAIN, ConanHome, read_json
-from buildtool.drivers.conan.remedy import remedy
+from buildtool.drivers.conan.errors import remedy
+from buildtool.drivers.conan.home import ConanHome, read_json, unexpected_output
 from buildtool.toolchains.conan_profile import ConanProfile
 
 KINDS = ("requires", "build_requires", "python_requires", "config_requires")
 
 
-def beside(conanfile: Path) -> Path:
+def lockfile_of(conanfile: Path) -> Path:
     """The lockfile of `conanfile`."""
     return conanfile.with_name("conan.lock")
 
 
-def profiles(host: ConanProfile, build: ConanProfile, out: Path) -> list[str]:
-    """Write both profiles below `out`; returns the options that name them."""
+def write_profiles(host: ConanProfile, build: ConanProfile, folder: Path) -> list[str]:
+    """Write both profiles to `folder`; returns the options of Conan that select them."""
     options = []
-    for option, profile in (("host", host), ("build", build)):
+    for context, profile in (("host", host), ("build", build)):
         profile.write_files()
-        file = out / f"{option}.profile"
+        file = folder / f"{context}.profile"
         write_if_changed(file, profile.text)
-        options.append(f"--profile:{option}={file}")
+        options.append(f"--profile:{context}={file}")
     return options
 
 
-def settle(lock: Path, local: Collection[str]) -> None:
-    """Take the revisions of local recipes out of `lock`, and all times.
+def normalize(lock: Path, local_packages: Collection[str]) -> None:
+    """Remove the revisions of local recipes from `lock`, and all time stamps.
 
-    Their revisions are in the project's own history: with one in the lockfile, editing such a
-    recipe would have no effect.  Times would make the file differ from run to run.
-    Raises `ToolError` when Conan wrote something else than a lockfile.
+    The project's own history has the revisions of local recipes: if the lockfile pinned them,
+    editing such a recipe would have no effect.  Time stamps make the file differ from run to run.
+    Raises `ToolError` if it is not a lockfile.
     """
-    read = read_json(lock)
+    data = read_json(lock)
     try:
         for kind in KINDS:
-            read[kind] = list(dict.fromkeys(_settled(row, local) for row in read.get(kind, ())))
-        write_if_changed(lock, json.dumps(read, indent=4) + "\n")
+            rows = (_normalized(row, local_packages) for row in data.get(kind, ()))
+            data[kind] = list(dict.fromkeys(rows))
+        write_if_changed(lock, json.dumps(data, indent=4) + "\n")
     except (TypeError, AttributeError) as error:
-        raise ToolError(
-            f"Conan's lockfile {lock} is not understood", why=repr(error), remedy=AGAIN
-        ) from error
+        raise unexpected_output(lock, repr(error)) from error
 
 
-def _settled(row: str, local: Collection[str]) -> str:
+def _normalized(row: str, local_packages: Collection[str]) -> str:
     reference = row.partition("%")[0]
-    return reference.partition("#")[0] if _name(reference) in local else reference
+    return reference.partition("#")[0] if _name(reference) in local_packages else reference
 
 
 def update(
@@ -69,12 +67,12 @@ def update(
 ) -> bool:
     """Bring the lockfile of `conanfiles` (of one directory) up to date; whether it changed.
 
-    It holds what each of `hosts` needs.  Versions that are locked stay, unless `upgrade`; packages
-    that nothing needs go when `complete`, that is when `hosts` are all the targets there are.
+    It pins what each of the profiles `hosts` needs.  Pinned versions stay, unless `upgrade`.
+    Packages that nothing needs are removed if `hosts` is `complete`: the profiles of all targets.
     """
-    lock = beside(conanfiles[0])
+    lock = lockfile_of(conanfiles[0])
     before = lock.read_text(encoding="utf-8") if lock.is_file() else ""
-    out = home.where / "lock"
+    out = home.path / "lock"
     out.mkdir(parents=True, exist_ok=True)
     parts: list[Path] = []
     for number, (conanfile, host) in enumerate((c, h) for c in conanfiles for h in hosts):
@@ -83,34 +81,34 @@ def update(
         home.run(
             *("lock", "create", conanfile, "--build=missing", base, "--lockfile-partial"),
             *("--lockfile-clean", f"--lockfile-out={part}"),
-            *profiles(host, build, out),
-            doing=f"locking the packages of {conanfile} for {host.name}",
+            *write_profiles(host, build, out),
+            action=f"locking the packages of {conanfile} for {host.name}",
             remedy=lambda output: remedy(output, lock),
             timeout=None,
         )
         parts.append(part)
     if before and not complete:
         rest = out / "rest.lock"
-        write_if_changed(rest, json.dumps(_others(lock, parts)))
+        write_if_changed(rest, json.dumps(_other_packages(lock, parts)))
         parts.append(rest)
     merged = out / "merged.lock"
     home.run(
         *("lock", "merge", f"--lockfile-out={merged}", *(f"--lockfile={part}" for part in parts)),
-        doing=f"merging {lock}",
+        action=f"merging {lock}",
     )
-    settle(merged, home.local)
+    normalize(merged, home.local_packages)
     return write_if_changed(lock, read_regular(merged))
 
 
-def _others(lock: Path, parts: Sequence[Path]) -> dict[str, object]:
-    """What is in `lock` of packages that no target of `parts` needs: another may need them."""
-    mend = f"Take {lock} back from version control, or delete it: buildtool lock makes it anew."
-    read, new = read_json(lock, mend), [read_json(part) for part in parts]
+def _other_packages(lock: Path, parts: Sequence[Path]) -> dict[str, object]:
+    """The content of `lock` without the packages in `parts`: other targets may need them."""
+    restore = f"Restore {lock} from version control, or delete it and run: buildtool lock"
+    data, new = read_json(lock, restore), [read_json(part) for part in parts]
     for kind in KINDS:
         names = {_name(row) for part in new for row in part.get(kind, ())}
-        read[kind] = [row for row in read.get(kind, ()) if _name(row) not in names]
-    return dict(read)
+        data[kind] = [row for row in data.get(kind, ()) if _name(row) not in names]
+    return dict(data)
 
 
-def _name(row: str) -> str:
-    return row.partition("/")[0]
+def _name(reference: str) -> str:
+    return reference.partition("/")[0]

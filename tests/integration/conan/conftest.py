@@ -175,7 +175,7 @@ def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Conan home as a project's first build makes it, which takes some seconds each time."""
     home = ConanHome(tmp_path_factory.mktemp("conan") / "home", remotes=())
     home.prepare()
-    return home.where
+    return home.path
 
 
 @pytest.fixture

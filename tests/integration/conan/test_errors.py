@@ -34,7 +34,7 @@ def test_a_package_that_nobody_has(conan_project: ConanProject) -> None:
 
     error = conan_project.fails()
 
-    assert "making ready the packages of app with ubuntu-aarch64" in error
+    assert "installing the packages of app with ubuntu-aarch64" in error
     assert "Package 'calx/1.0' not resolved" in error
     assert "'conan-recipes'" in error
     assert not conan_project.lockfile.exists()

@@ -1,28 +1,28 @@
-"""What to show of a Conan that failed, and what to do about it."""
+"""Errors of Conan: the relevant part of its output, and remedies for known errors."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-MOST_LINES = 40
+MAX_LINES = 40
 _AFTER_PROFILES = re.compile(r"^=+ Computing dependency graph =+$", re.MULTILINE)
 _UNREACHABLE = re.compile(r"Unable to connect to remote ([^\s=]+)=(\S+)")
 _REMEDIES = (
     (
         r"not in lockfile",
-        "What a conanfile asks for has changed, or this target needs more than others did. Add it"
-        " to {lock}: buildtool lock",
+        "The requirements of a conanfile have changed, or this target needs more packages than"
+        " others. Add them to {lock}: buildtool lock",
     ),
     (
         r"[Vv]ersion conflict",
-        "Ask for versions that agree, or say which one is right in a conanfile.py:"
+        "Require compatible versions, or choose one in a conanfile.py:"
         ' self.requires("NAME/VERSION", force=True)',
     ),
     (
         r"Unable to find|No remote|not resolved|can't be found",
-        "Correct the name or version in the conanfile. A recipe of your own goes into a directory"
-        " of 'conan-recipes', a server into 'conan-remotes' of buildtool.toml.",
+        "Correct the name or version in the conanfile. Add the directory of a local recipe to"
+        " 'conan-recipes', or a server to 'conan-remotes' in buildtool.toml.",
     ),
     (
         r"Unable to connect|Error downloading|timed out",
@@ -31,13 +31,13 @@ _REMEDIES = (
     ),
     (
         r"Invalid setting",
-        "The recipe or this Conan does not know the target's settings; see what they are:"
+        "The recipe or this version of Conan does not know the settings of the target. To see them:"
         " buildtool profile --conan",
     ),
     (
         r"in build\(\) method, line",
-        "The package does not build for this target: what its own tools say stands above. Correct"
-        " its recipe, or ask for another version of it.",
+        "The package does not build for this target: the errors of its tools are above. Correct its"
+        " recipe, or require another version.",
     ),
     (
         r"in \w+\(\) method, line",
@@ -47,7 +47,7 @@ _REMEDIES = (
 
 
 def remedy(output: str, lock: Path) -> str:
-    """What to do when Conan printed `output` and failed; "" when it is not known."""
+    """The remedy for a failure with this `output`; "" for an unknown error."""
     if server := _UNREACHABLE.search(output):
         return (
             f"The server of the remote {server[1]!r} is not reachable: {server[2]}. Check the"
@@ -63,4 +63,4 @@ def remedy(output: str, lock: Path) -> str:
 def excerpt(output: str) -> str:
     """The end of Conan's output, without the profiles that it prints first."""
     lines = _AFTER_PROFILES.split(output)[-1].strip("\n").splitlines()
-    return "\n".join(lines[-MOST_LINES:])
+    return "\n".join(lines[-MAX_LINES:])
