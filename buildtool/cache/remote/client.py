@@ -1,15 +1,13 @@
 """A cache on another machine, over plain HTTP: documents below /ac/, blobs below /cas/.
 
 The protocol is that of Bazel's remote caches (GET, PUT and HEAD of `<base>/ac/<sha256>` and
-`<base>/cas/<sha256>`), so the servers that serve it serve this too.  Nothing that comes from a
-server is believed, and nothing that goes wrong with it is more than a warning and a miss.
+`<base>/cas/<sha256>`), so their servers can be used.  Whatever a server sends is verified, and a
+failure is never more than a warning and a miss.
 """
 
 from __future__ import annotations
 
 import io
-import os
-import stat
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -17,36 +15,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from buildtool.cache.remote import document as remote_document
-from buildtool.cache.remote import frames as remote_frames
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.document import MAX_BLOB, is_digest
-from buildtool.cache.remote.failure_policy import REFUSED, FailurePolicy
-from buildtool.cache.remote.frames import BadAnswerError, Frame
-from buildtool.cache.remote.request_thread import (
-    MIN_BYTES_PER_SECOND,
-    GoneError,
-    NoPlaceError,
-    OverdueError,
-    RefusedError,
-    RequestThread,
+from buildtool.cache.remote.document import MAX_BLOB, pack, unpack
+from buildtool.cache.remote.failure_policy import (
+    ACCESS_DENIED,
+    AccessDeniedError,
+    BadResponseError,
+    FailurePolicy,
+    UnavailableError,
 )
+from buildtool.cache.remote.request_thread import MIN_BYTES_PER_SECOND, DeadlineError, RequestThread
+from buildtool.cache.remote.zstd_frames import Frame, compress, receive
 from buildtool.core.events import Listener
+from buildtool.core.files import is_digest, open_regular, replace_file, temporary_file
 
 if TYPE_CHECKING:
-    from buildtool.cache.remote.http import Answer, Server
+    from urllib3 import BaseHTTPResponse
+
+    from buildtool.cache.remote.http import Server
 
 T = TypeVar("T")
 
-FOUND = (200,)
+FOUND = 200
 MISSING = (404, 410)
 STORED = (200, 201, 202, 204)
 
 
 @dataclass(frozen=True)
 class RemoteDocument:
-    """What was stored under a key: `data`, and by content digest the files that can be fetched,
-    with their sizes."""
+    """What was stored under a key: `data`, and the sizes of the files that can be fetched, by the
+    sha256 of their content."""
 
     data: bytes
     files: Mapping[str, int]
@@ -54,9 +52,9 @@ class RemoteDocument:
     _frames: Mapping[str, Frame] = field(repr=False, compare=False)
 
     def fetch(self, content_digest: str, into: Path) -> bool:
-        """Put the file with this content at `into`, whole and verified, mode 0644; else False.
+        """Writes the file with this content to `into`, whole and verified, mode 0644.
 
-        A file that was at `into` is replaced, or stays as it is.
+        Returns False when it is not available; `into` then stays as it is.
         """
         frame = self._frames.get(content_digest)
         return frame is not None and self._cache._fetch(content_digest, frame, into)
@@ -65,9 +63,9 @@ class RemoteDocument:
 class RemoteCache:
     """One server for the time of a process; steps that run in parallel share it.
 
-    No method raises because of the server, the network or a file; each gives the answer that
-    makes the build go on without.  `listener` hears of the first failure, once; `failures` is told
-    of what turns out wrong with a document later.
+    No method raises because of the server, the network or a file: it returns what makes the build
+    go on without.  `listener` receives the first failure; `failures` takes what turns out to be
+    wrong with a document later.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
@@ -75,8 +73,8 @@ class RemoteCache:
         self.failures = FailurePolicy(config, listener)
         self._lock = threading.Lock()
         self._server: Server | None = None
-        self._kept: dict[str, Frame] = {}  # content digest → the frame that the server has
-        self._wrong: set[str] = set()  # frames that the server has with other bytes
+        self._stored: dict[str, Frame] = {}  # content digest → the frame that the server has
+        self._damaged: set[str] = set()  # digests of frames that the server has with other bytes
 
     @property
     def url(self) -> str:
@@ -85,35 +83,32 @@ class RemoteCache:
 
     @property
     def writable(self) -> bool:
-        """Whether something that is stored now has a chance to be kept."""
-        off = self.failures.disabled.is_set() or self.failures.writes_disabled.is_set()
-        return self._config.mode == "read-write" and not off
+        """Whether an attempt to store something can succeed."""
+        disabled = self.failures.disabled.is_set() or self.failures.writes_disabled.is_set()
+        return self._config.mode == "read-write" and not disabled
 
     def document(self, key: str) -> RemoteDocument | None:
-        """What is stored under `key`, a sha256 in hex; None when there is nothing to be had."""
+        """What is stored under `key`, a sha256 in hex; None when nothing is available."""
         path = _path("ac", key)
 
-        def work(thread: RequestThread[RemoteDocument | None]) -> RemoteDocument | None:
-            with self._connected().ask(thread, "GET", path) as answer:
-                if not _there(answer):
+        def get() -> RemoteDocument | None:
+            with self._connected().request("GET", path) as response:
+                if not _is_found(response):
                     return None
                 try:
-                    stored = remote_document.receive(answer)
-                    data, frames = remote_document.unpack(key, stored)
-                except BadAnswerError as bad:
-                    raise BadAnswerError(
-                        f"{bad} ({answer.kind})" if answer.kind else str(bad)
-                    ) from None
+                    data, frames = unpack(key, response)
+                except BadResponseError as error:
+                    raise BadResponseError(f"{error}{_media_type(response)}") from None
                 sizes = {content: frame.size for content, frame in frames.items()}
                 return RemoteDocument(data, sizes, self, frames)
 
-        return self._do(work, self.failures.bad_response)
+        return self._run(get, self.failures.bad_response)
 
     def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
-        """Store `data` under `key`, and with it files by content digest; whether all of it is kept.
+        """Stores `data` under `key`, with files by content digest; returns whether all is stored.
 
-        The document goes last, so that who finds it finds its files.  A file whose content is not
-        what its digest says is not stored, nor is the document then.
+        The document is stored last, so that its files can be fetched once it is found.  Nothing is
+        stored of a file that has another digest, nor the document.
         """
         path = _path("ac", key)
         if not self.writable:
@@ -124,124 +119,105 @@ class RemoteCache:
             if frame is None or not self.writable:
                 return False
             frames[content] = frame
-        stored = remote_document.pack(key, data, frames)
+        stored = pack(key, data, frames)
         if stored is None:
-            self.failures.local_error("what there is to say of a step is longer than it may be")
+            self.failures.local_error("the description of a step is longer than the limit")
             return False
-        return self._put(path, lambda: io.BytesIO(stored), len(stored))
+        return self._put(path, io.BytesIO(stored), len(stored))
 
     def _put_blob(self, content: str, file: Path) -> Frame | None:
-        if frame := self._kept.get(content):
+        if frame := self._stored.get(content):
             return frame
         try:
-            status = file.stat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BLOB:
-                return None
-            with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
-                packed = Path(folder, "frame")
-                with file.open("rb") as source, packed.open("wb") as target:
-                    found, size, digest, packed_size = remote_frames.compress(source, target)
-                frame = Frame(digest, packed_size, size)
-                if found != content or max(size, packed_size) > MAX_BLOB:
+            with open_regular(file, follow=True) as source, tempfile.TemporaryFile() as packed:
+                digest, frame = compress(source, packed)
+                if digest != content or max(frame.size, frame.frame_size) > MAX_BLOB:
                     return None
-                path = _path("cas", digest)
-                kept = self._has(path, frame) or self._put(
-                    path, lambda: packed.open("rb"), packed_size
-                )
+                packed.seek(0)
+                path = _path("cas", frame.digest)
+                if not self._has(path, frame) and not self._put(path, packed, frame.frame_size):
+                    return None
         except OSError as error:
-            self.failures.local_error(_told(error))
+            self.failures.local_error(_text(error))
             return None
-        if kept:
-            self._kept[content] = frame
-            self._wrong.discard(frame.digest)
-        return frame if kept else None
+        self._stored[content] = frame
+        self._damaged.discard(frame.digest)
+        return frame
 
     def _has(self, path: str, frame: Frame) -> bool:
-        if frame.digest in self._wrong:
+        if frame.digest in self._damaged:
             return False
 
-        def work(thread: RequestThread[bool]) -> bool:
-            with self._connected().ask(thread, "HEAD", path) as answer:
-                # A server that cannot say is given the blob.
-                return answer.status in FOUND and answer.length == frame.frame_size
+        def head() -> bool:
+            with self._connected().request("HEAD", path) as response:
+                # A blob is stored again where the server does not state its size.
+                length = response.headers.get("content-length")
+                return response.status == FOUND and length == str(frame.frame_size)
 
-        return self._do(work, self.failures.not_stored) or False
+        return self._run(head, self.failures.not_stored) or False
 
-    def _put(self, path: str, opened: Callable[[], BinaryIO], size: int) -> bool:
-        def work(thread: RequestThread[int]) -> int:
-            with self._connected().ask(thread, "PUT", path, opened, size) as answer:
-                return answer.status
+    def _put(self, path: str, body: BinaryIO, size: int) -> bool:
+        def put() -> int:
+            with self._connected().request("PUT", path, body, size) as response:
+                return response.status
 
-        status = self._do(work, self.failures.not_stored)
+        status = self._run(put, self.failures.not_stored)
         if status is None or status in STORED:
             return status is not None
         self.failures.not_stored(f"does not take what is stored (status {status})", status)
         return False
 
     def _fetch(self, content: str, frame: Frame, into: Path) -> bool:
+        def get(part: Path) -> bool:
+            # Not "wb": when the request was abandoned, the file has been removed.
+            with part.open("r+b") as out:
+                path = _path("cas", frame.digest)
+                with self._connected().request("GET", path) as response:
+                    if not _is_found(response):
+                        return False
+                    try:
+                        receive(response, frame, content, out)
+                    except BadResponseError:
+                        self._damaged.add(frame.digest)
+                        raise
+            return True
+
         try:
             into.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=into.parent, prefix=".fetched.")
-        except OSError as error:
-            self.failures.local_error(_told(error))
-            return False
-        os.close(handle)
-        part = Path(name)
-
-        def work(thread: RequestThread[bool]) -> bool:
-            path = _path("cas", frame.digest)
-            # Not "wb": who gave up waiting has taken the file away.
-            with (
-                part.open("r+b", buffering=0) as out,
-                self._connected().ask(thread, "GET", path) as answer,
-            ):
-                if not _there(answer):
+            with temporary_file(into.parent) as part:
+                if not self._run(lambda: get(part), self.failures.bad_response):
+                    self._stored.pop(content, None)
                     return False
-                try:
-                    remote_frames.receive(answer, frame, content, _Counting(out, thread))
-                except BadAnswerError:
-                    self._wrong.add(frame.digest)
-                    raise
-                return True
-
-        try:
-            if not self._do(work, self.failures.bad_response):
-                self._kept.pop(content, None)
-                return False
-            part.chmod(0o644)
-            part.replace(into)
+                replace_file(part, into)
         except OSError as error:
-            self.failures.local_error(_told(error))
+            self.failures.local_error(_text(error))
             return False
-        finally:
-            part.unlink(missing_ok=True)
-        self._kept[content] = frame
+        self._stored[content] = frame
         return True
 
-    def _do(self, work: Callable[[RequestThread[T]], T], bad: Callable[[str], None]) -> T | None:
-        """The result of one thread; None when there is none, which the listener has heard of."""
+    def _run(self, work: Callable[[], T], report: Callable[[str], None]) -> T | None:
+        """The result of a request; None when it failed, with `report` for a bad response."""
         if self.failures.disabled.is_set():
             return None
         self.failures.before_request()
         thread = RequestThread(work)
         try:
             result = thread.run_with_deadline(self._config.timeout, self.failures.disabled)
-        except OverdueError:
+        except DeadlineError:
             if not self.failures.disabled.is_set():
                 self.failures.unreachable(f"did not answer within {thread.seconds:.0f} s")
-            return None
-        except GoneError as gone:
-            self.failures.unreachable(str(gone))
-        except RefusedError as refused:
-            self.failures.access_denied(refused.status)
-        except BadAnswerError as said:
-            bad(f"sent {said}")
-        except NoPlaceError as error:
-            self.failures.local_error(str(error))
+        except UnavailableError as error:
+            self.failures.unreachable(str(error))
+        except AccessDeniedError as error:
+            self.failures.access_denied(error.status)
+        except BadResponseError as error:
+            report(f"sent {error}")
+        except OSError as error:  # of a file: urllib3 has its own errors for those of sockets
+            self.failures.local_error(_text(error))
         except Exception as error:
-            bad(f"sent an answer that cannot be read ({type(error).__name__})")
+            report(f"sent an answer that cannot be read ({type(error).__name__})")
         else:
-            self.failures.add_wait(thread.seconds - thread.moved / MIN_BYTES_PER_SECOND)
+            self.failures.add_wait(thread.seconds - thread.transferred / MIN_BYTES_PER_SECOND)
             return result
         return None
 
@@ -254,38 +230,27 @@ class RemoteCache:
             return self._server
 
 
-class _Counting:
-    """A file on this side: what is written to it buys time, as what is received does."""
-
-    def __init__(self, out: BinaryIO, thread: RequestThread[bool]) -> None:
-        self._out, self._exchange = out, thread
-
-    def write(self, data: bytes, /) -> int:
-        left = memoryview(data)
-        try:
-            while left:  # not buffered: what does not fit is found here, not when it is closed
-                left = left[self._out.write(left) :]
-        except OSError as error:
-            raise NoPlaceError(_told(error)) from None
-        self._exchange.alive(len(data))
-        return len(data)
-
-
-def _told(error: OSError) -> str:
+def _text(error: OSError) -> str:
     return f"{error.strerror or error}: {error.filename}" if error.filename else str(error.strerror)
 
 
-def _there(answer: Answer) -> bool:
-    """Whether the answer holds what was asked for.
+def _media_type(response: BaseHTTPResponse) -> str:
+    """For a message: a login page in place of a document is text/html."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip()[:40]
+    return f" ({kind})" if kind and kind.isascii() and kind.isprintable() else ""
 
-    Raises `BadAnswerError` or `RefusedError` when it is neither that nor a plain miss.
+
+def _is_found(response: BaseHTTPResponse) -> bool:
+    """Whether the response holds what was requested, or else is a plain miss.
+
+    Raises `BadResponseError` or `AccessDeniedError` when it is neither.
     """
-    if answer.status in MISSING:
+    if response.status in MISSING:
         return False
-    if answer.status in REFUSED:
-        raise RefusedError(answer.status)
-    if answer.status not in FOUND:
-        raise BadAnswerError(f"status {answer.status} instead of what was asked for")
+    if response.status in ACCESS_DENIED:
+        raise AccessDeniedError(response.status)
+    if response.status != FOUND:
+        raise BadResponseError(f"status {response.status} instead of what was asked for")
     return True
 
 

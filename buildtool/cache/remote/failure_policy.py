@@ -1,4 +1,4 @@
-"""What goes wrong with a remote cache: told once, and when to stop asking."""
+"""What a failure of the remote cache leads to: one message, and an end of requests."""
 
 from __future__ import annotations
 
@@ -7,19 +7,34 @@ import threading
 from buildtool.cache.remote.config import PASSWORD, TOKEN, USER, RemoteConfig
 from buildtool.core.events import Listener, Note
 
-FAILURES = 3
-"""Failures after which a server that answers is not asked any more."""
-GRACE = 0.5
-"""Seconds that any request may take without counting as slow."""
+MAX_FAILURES = 3
+"""Failures after which a server that responds is not asked any more."""
+GRACE_SECONDS = 0.5
+"""What any request may take without counting as slow."""
+ACCESS_DENIED = (401, 403)
 
-REFUSED = (401, 403)
+
+class UnavailableError(Exception):
+    """There is no server, or no way to talk to it; the text continues "the remote cache URL …"."""
+
+
+class AccessDeniedError(Exception):
+    """The server responded with 401 or 403."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class BadResponseError(Exception):
+    """A response is not what was stored or asked for; the text says what it is instead."""
 
 
 class FailurePolicy:
     """The failures of one server in this process.  Threads share it.
 
     Once `disabled` is set, no request is sent any more; once `writes_disabled` is set, nothing is
-    stored any more.  The listener receives the first failure only, without credentials.
+    stored any more.  `listener` receives the first failure only, without credentials.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
@@ -28,14 +43,14 @@ class FailurePolicy:
         self._config = config
         self._listener = listener
         self._lock = threading.Lock()
-        self._told = self._begun = False
-        self._reads = self._writes = 0
+        self._reported = self._started = False
+        self._failed_reads = self._failed_writes = 0
         self._waited = 0.0
 
     def before_request(self) -> None:
-        """Called before each request: the first one may send credentials for all to read."""
+        """Warns before the first request if it sends credentials without encryption."""
         with self._lock:
-            first, self._begun = not self._begun, True
+            first, self._started = not self._started, True
         if first and self._config.in_the_open:
             self._listener(
                 Note(
@@ -45,62 +60,63 @@ class FailurePolicy:
             )
 
     def unreachable(self, what: str) -> None:
-        """The server is not there, or too slow, or refuses to answer: it is not asked again."""
+        """The server does not respond, is too slow or denies access: no request is sent again."""
         self.disabled.set()
-        self._tell(f"{what}; this build does without it")
+        self._report(f"{what}; this build does without it")
 
     def access_denied(self, status: int) -> None:
-        self.unreachable(self._refusal(status, "reading"))
+        """The server does not allow reading."""
+        self.unreachable(self._denial(status, "reading"))
 
     def bad_response(self, what: str) -> None:
-        """It answered, but not with what was asked for."""
+        """The server responded with something other than what was asked for."""
         with self._lock:
-            self._reads += 1
-            enough = self._reads >= FAILURES
+            self._failed_reads += 1
+            enough = self._failed_reads >= MAX_FAILURES
         if enough:
             self.disabled.set()
-        self._tell(f"{what}; that was not used")
+        self.unusable(what)
 
     def unusable(self, what: str) -> None:
-        """What it sent is of no use here, which need not be its fault."""
-        self._tell(f"{what}; that was not used")
+        """A response cannot be used on this machine, which need not be the server's fault."""
+        self._report(f"{what}; that was not used")
 
     def not_stored(self, what: str, status: int = 0) -> None:
-        """It did not take something.  What it has can still be read."""
+        """The server did not store something.  Reading goes on."""
         with self._lock:
-            self._writes += 1
-            if self._writes >= FAILURES or status in (*REFUSED, 405):
+            self._failed_writes += 1
+            if self._failed_writes >= MAX_FAILURES or status in (*ACCESS_DENIED, 405):
                 self.writes_disabled.set()
-        if status in REFUSED:
-            what = self._refusal(status, "writing")
+        if status in ACCESS_DENIED:
+            what = self._denial(status, "writing")
         elif status == 405:
             what = "takes nothing (status 405): it is for reading only"
-        self._tell(f"{what}; not all that was built is kept there")
+        self._report(f"{what}; not all that was built is kept there")
 
     def add_wait(self, seconds: float) -> None:
-        """A request took `seconds` more than its bytes need: many slow answers are too many."""
+        """Counts `seconds` that a request took beyond what its bytes need."""
         with self._lock:
-            self._waited += max(0.0, seconds - GRACE)
+            self._waited += max(0.0, seconds - GRACE_SECONDS)
             slow = self._waited > self._config.timeout
         if slow and not self.disabled.is_set():
             self.unreachable(f"is slow: it was waited for {self._waited:.0f} s")
 
     def local_error(self, what: str) -> None:
-        """Not the server's fault: a file on this side could not be read or written."""
-        self._tell(f"could not be used: {what}")
+        """A file on this machine could not be read or written; the server is not at fault."""
+        self._report(f"could not be used: {what}")
 
-    def _refusal(self, status: int, what: str) -> str:
+    def _denial(self, status: int, what: str) -> str:
         pair = f"{USER} and {PASSWORD}"
         if self._config.token:
-            why = f"the token in {TOKEN} does not do"
+            why = f"the token in {TOKEN} is not accepted"
         elif self._config.user:
-            why = f"the user and password in {pair}, or in the address, do not do"
+            why = f"the user and password in {pair}, or in the address, are not accepted"
         else:
-            why = f"if it wants to know who asks, set {TOKEN}, or {pair}"
+            why = f"if it needs credentials, set {TOKEN}, or {pair}"
         return f"refuses {what} (status {status}): {why}"
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         with self._lock:
-            first, self._told = not self._told, True
+            first, self._reported = not self._reported, True
         if first:
             self._listener(Note(f"the remote cache {self._config.url} {what}"))

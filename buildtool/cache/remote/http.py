@@ -1,217 +1,188 @@
-"""HTTP to the server of a remote cache: one request, its answer, redirects, one retry."""
+"""HTTP requests to the server of a remote cache."""
 
 from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import (
+    HTTPError,
+    MaxRetryError,
     NewConnectionError,
     ProtocolError,
     ProxyError,
     SSLError,
+    URLSchemeUnknown,
 )
-from urllib3.exceptions import TimeoutError as LateError
+from urllib3.exceptions import TimeoutError as HTTPTimeoutError
 
 from buildtool.cache.remote.config import RemoteConfig
-from buildtool.cache.remote.connections import as_utf8, bare, connections
-from buildtool.cache.remote.frames import CHUNK, BadAnswerError
-from buildtool.cache.remote.request_thread import GoneError, RequestThread
+from buildtool.cache.remote.failure_policy import BadResponseError, UnavailableError
+from buildtool.cache.remote.request_thread import report_progress
+from buildtool.cache.remote.zstd_frames import CHUNK
 
-CONNECT = 3.0
-"""Seconds to get a connection, and to send a piece on it: a lost packet goes again after 1 s."""
-LATE = "does not answer in time"
-HOPS = 3
-"""Redirects that are followed."""
-REDIRECTS = (301, 302, 303, 307, 308)
-
-
-class Answer:
-    """Status, headers and body of a response; the body is read in pieces that came together."""
-
-    def __init__(self, response: urllib3.BaseHTTPResponse, thread: RequestThread[Any]) -> None:
-        self._response = response
-        self._exchange = thread
-        self.status = response.status
-        said = response.headers.get("content-length", "")
-        self.length = int(said) if said.isascii() and said.isdigit() and len(said) < 20 else None
-
-    @property
-    def kind(self) -> str:
-        """The media type, shortened to what is safe to show."""
-        kind = self._response.headers.get("content-type", "").partition(";")[0].strip()[:40]
-        return kind if kind.isascii() and kind.isprintable() else ""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, b"" at the end; never waits to fill them up."""
-        self._exchange.alive()
-        data = self._response.read1(CHUNK if size < 0 else size, decode_content=False)
-        self._exchange.alive(len(data))
-        return data
+MAX_CONNECTIONS = 16
+"""Connections that are kept for the next request."""
+MAX_REDIRECTS = 3
 
 
 class Server:
-    """The server's base address and how to ask it.  Threads share it.
+    """The server of one remote cache.  Threads share it.
 
-    Raises `GoneError` when the system's certificates or the proxy cannot be used.
+    Raises `UnavailableError` when the system's certificates or the proxy cannot be used.
     """
 
     def __init__(self, config: RemoteConfig) -> None:
-        self._base = config.url
-        self._timeout = urllib3.Timeout(connect=min(CONNECT, config.timeout), read=config.timeout)
+        self._config = config
         self._headers = {"User-Agent": "buildtool", "Accept-Encoding": "identity"}
-        self._credentials: Mapping[str, str] = {}
+        self._credentials: dict[str, str] = {}
         if config.token:
             self._credentials = {"Authorization": f"Bearer {config.token}"}
         elif config.user:
-            pair = f"{config.user}:{config.password}"
-            made = urllib3.make_headers(basic_auth=as_utf8(pair))
-            self._credentials = {"Authorization": made["authorization"]}
-        try:
-            self._manager = connections(config.proxy)
-        except OSError as error:
-            raise GoneError(f"cannot be asked: {error.strerror}") from None
-        self._through = f" through the proxy {bare(config.proxy)}" if config.proxy else ""
+            pair = _as_utf8(f"{config.user}:{config.password}")
+            self._credentials = urllib3.make_headers(basic_auth=pair)
+        self._manager = _manager(config.url, config.proxy)
 
     @contextmanager
-    def ask(
-        self,
-        thread: RequestThread[Any],
-        method: str,
-        path: str,
-        body: Callable[[], BinaryIO] | None = None,
-        size: int = 0,
-    ) -> Iterator[Answer]:
-        """Ask for `path` below the base, e.g. `/ac/<key>`; `body` opens what is sent, `size` bytes.
+    def request(
+        self, method: str, path: str, body: BinaryIO | None = None, size: int = 0
+    ) -> Iterator[urllib3.BaseHTTPResponse]:
+        """The response for `path` below the base, such as `/ac/<key>`; `body` is seekable.
 
-        Raises `GoneError` when there is no answer, `BadAnswerError` for a redirect that is not
-        followed, and urllib3's other errors when an answer breaks off.
+        Raises `UnavailableError` when there is no server, and `BadResponseError` for what is no
+        response or breaks off.
         """
         response = None
         try:
-            response = self._follow(thread, method, self._base + path, body, size)
-            answer = Answer(response, thread)
-            yield answer
-            # The page that comes with a 404 is read, so that the connection can be used again.
+            response = self._send(method, path, body, size)
+            yield response
+            # With the page of a 404 read, the connection can be used again.
             left = response.length_remaining
-            while left and left <= CHUNK and answer.read():
-                pass
-            if left is not None and not response.length_remaining:
-                response.release_conn()
-        except (SSLError, ssl.SSLError) as error:
-            raise GoneError(_certificate(error)) from None
-        except (NewConnectionError, ProxyError) as error:
-            raise GoneError(f"cannot be reached{self._through}{_reason(error)}") from None
-        except LateError:
-            raise GoneError(LATE) from None
-        except ProtocolError:
-            raise BadAnswerError("an answer that breaks off") from None
+            if left is not None and left <= CHUNK:
+                response.drain_conn()
+        except HTTPError as error:
+            raise _failure(error, self._config.proxy, storing=body is not None) from None
         finally:
             if response is not None:
                 response.close()
 
-    def _follow(
-        self,
-        thread: RequestThread[Any],
-        method: str,
-        url: str,
-        body: Callable[[], BinaryIO] | None,
-        size: int,
+    def _send(
+        self, method: str, path: str, body: BinaryIO | None, size: int
     ) -> urllib3.BaseHTTPResponse:
-        for _ in range(HOPS + 1):
-            response = self._twice(thread, method, url, body, size)
-            where = response.headers.get("location")
-            if response.status not in REDIRECTS or not where:
-                return response
-            response.close()
-            url = self._redirected(method, url, where)
-        raise BadAnswerError("redirects without an end")
-
-    def _redirected(self, method: str, url: str, where: str) -> str:
-        try:
-            there = urljoin(url, where)
-            old, new = urlsplit(url), urlsplit(there)
-            host, port = new.hostname, new.port
-        except ValueError:
-            raise BadAnswerError("a redirect to what is no address") from None
-        if not there.isascii() or not there.isprintable() or not host:
-            raise BadAnswerError("a redirect to what is no address")
-        shown = f"{new.scheme}://{host}{f':{port}' if port else ''}"
-        if new.scheme not in ("http", "https") or (old.scheme == "https" and new.scheme == "http"):
-            raise BadAnswerError(f"a redirect to {shown}, which is not followed")
-        if method == "PUT" and _origin(there) != _origin(url):
-            raise BadAnswerError(f"a redirect of what is stored to {shown}, which is not followed")
-        return there
-
-    def _twice(
-        self,
-        thread: RequestThread[Any],
-        method: str,
-        url: str,
-        body: Callable[[], BinaryIO] | None,
-        size: int,
-    ) -> urllib3.BaseHTTPResponse:
-        # A server may end a kept connection just when it is used again: that once is no failure.
-        try:
-            return self._once(thread, method, url, body, size)
-        except ProtocolError as error:
-            if any(isinstance(each, TimeoutError) for each in _causes(error)):
-                raise GoneError(LATE) from None  # what was sent was not taken
-        thread.alive()
-        try:
-            return self._once(thread, method, url, body, size)
-        except ProtocolError:
-            if method == "PUT":  # it may hang up on what it does not want to store
-                raise BadAnswerError("no answer to what it was to store") from None
-            raise GoneError("hangs up, or does not talk HTTP") from None
-
-    def _once(
-        self,
-        thread: RequestThread[Any],
-        method: str,
-        url: str,
-        body: Callable[[], BinaryIO] | None,
-        size: int,
-    ) -> urllib3.BaseHTTPResponse:
-        headers = dict(self._headers)
-        if _origin(url) == _origin(self._base):
-            headers.update(self._credentials)
-        stream = None
-        if body is not None:
-            headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
-            stream = _Counted(body(), thread)
-        try:
-            return self._manager.urlopen(
+        url = self._config.url + path
+        # Followed here: urllib3 would also send a body elsewhere, and leave responses open.
+        for _ in range(MAX_REDIRECTS + 1):
+            headers = dict(self._headers)
+            if _origin(url) == _origin(self._config.url):
+                headers |= self._credentials
+            if body is not None:
+                headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+            response = self._manager.urlopen(
                 method,
                 url,
-                body=stream,
+                body=None if body is None else _Upload(body),
                 headers=headers,
-                retries=False,
+                # A server may close a kept connection as it is used again.
+                retries=urllib3.Retry(None, connect=0, read=1, status=0, other=0),
                 redirect=False,
+                # Comes after the deadline of the request, unless bytes have extended that.
+                timeout=2 * self._config.timeout,
                 preload_content=False,
-                timeout=self._timeout,
+                decode_content=False,
             )
-        finally:
-            if stream is not None:
-                stream.close()
+            location = response.get_redirect_location()
+            if not location or body is not None:
+                return response
+            response.close()
+            url = urljoin(url, location)
+        raise BadResponseError("redirects without an end")
 
 
-class _Counted:
-    """A body whose bytes are counted while they are sent."""
+class _Upload:
+    """A body whose bytes are reported as progress; it is sent again from where it is now."""
 
-    def __init__(self, stream: BinaryIO, thread: RequestThread[Any]) -> None:
-        self._stream, self._exchange = stream, thread
-        self.close = stream.close
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.tell, self.seek = stream.tell, stream.seek
 
     def read(self, size: int = -1) -> bytes:
         data = self._stream.read(size)
-        self._exchange.alive(len(data))
+        report_progress(len(data))
         return data
+
+
+class _Noted:
+    """A connection that the request thread can end."""
+
+    def request(self, *arguments: Any, **named: Any) -> None:
+        report_progress(connection=self)
+        super().request(*arguments, **named)  # type: ignore[misc]
+
+
+class _Http(_Noted, HTTPConnection): ...
+
+
+class _Https(_Noted, HTTPSConnection): ...
+
+
+class _HttpPool(HTTPConnectionPool):
+    ConnectionCls = _Http
+
+
+class _HttpsPool(HTTPSConnectionPool):
+    ConnectionCls = _Https
+
+
+def _manager(url: str, proxy: str) -> urllib3.PoolManager:
+    """Connections for `url`, through the address `proxy`, with its credentials, unless it is ""."""
+    try:
+        # The system's trust store; OpenSSL reads SSL_CERT_FILE and SSL_CERT_DIR itself.
+        trust = ssl.create_default_context()
+    except OSError as error:
+        raise UnavailableError(f"cannot be asked: {error.strerror}") from None
+    options: dict[str, Any] = {"ssl_context": trust, "maxsize": MAX_CONNECTIONS, "blocksize": CHUNK}
+    try:
+        manager = _proxy_manager(proxy, options) if proxy else urllib3.PoolManager(**options)
+    except (ValueError, HTTPError):  # their texts repeat the address with its password
+        raise UnavailableError(
+            "cannot be asked: the environment names a proxy whose address cannot be used"
+            " (it is http:// or https:// with a host, perhaps a port)"
+        ) from None
+    manager.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
+    if url.startswith("https:"):
+        del manager.key_fn_by_scheme["http"]  # no redirect leads to a server without encryption
+    return manager
+
+
+def _proxy_manager(proxy: str, options: dict[str, Any]) -> urllib3.PoolManager:
+    parts = urlsplit(proxy)
+    headers = None
+    if parts.username:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers = urllib3.make_headers(proxy_basic_auth=_as_utf8(pair))
+    return urllib3.ProxyManager(
+        _bare(proxy), proxy_headers=headers, proxy_ssl_context=options["ssl_context"], **options
+    )
+
+
+def _as_utf8(pair: str) -> str:
+    """For urllib3, which encodes user and password as latin-1; servers expect UTF-8 (RFC 7617)."""
+    return pair.encode().decode("latin-1")
+
+
+def _bare(url: str) -> str:
+    """Scheme, host and port, without credentials; raises `ValueError` without a host."""
+    parts = urlsplit(url)
+    if not parts.hostname:
+        raise ValueError
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _origin(url: str) -> tuple[str, str | None, int]:
@@ -219,27 +190,40 @@ def _origin(url: str) -> tuple[str, str | None, int]:
     return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def _certificate(error: Exception) -> str:
-    if "CERTIFICATE_VERIFY_FAILED" in str(error):
-        return (
+def _failure(error: HTTPError, proxy: str, *, storing: bool) -> Exception:
+    """What an error of urllib3 means for the request."""
+    cause = error.reason or error if isinstance(error, MaxRetryError) else error
+    if isinstance(cause, SSLError):
+        if "CERTIFICATE_VERIFY_FAILED" not in str(cause):
+            return UnavailableError("does not talk TLS as it should")
+        return UnavailableError(
             "shows a certificate that this machine does not trust (SSL_CERT_FILE names a file with"
             " the certificates of more authorities)"
         )
-    return "does not talk TLS as it should"
+    if isinstance(cause, NewConnectionError | ProxyError):
+        through = f" through the proxy {_bare(proxy)}" if proxy else ""
+        return UnavailableError(f"cannot be reached{through}{_reason(cause)}")
+    late = any(isinstance(each, TimeoutError) for each in cause.args)  # of a body that is sent
+    if late or isinstance(cause, HTTPTimeoutError):
+        return UnavailableError("does not answer in time")
+    if isinstance(cause, URLSchemeUnknown):
+        return BadResponseError(f"a redirect to {cause.scheme}, which is not followed")
+    if isinstance(cause, ProtocolError) and cause is error:
+        return BadResponseError("an answer that breaks off")
+    if isinstance(cause, ProtocolError) and not storing:
+        return UnavailableError("hangs up, or does not talk HTTP")
+    if isinstance(cause, ProtocolError):  # it may hang up on what it does not want to store
+        return BadResponseError("no answer to what it was to store")
+    return BadResponseError(f"an answer that cannot be read ({type(cause).__name__})")
 
 
-def _reason(error: Exception) -> str:
-    """The operating system's words at the bottom of an error of urllib3, or a proxy's status."""
-    for each in _causes(error):
-        if isinstance(each, OSError) and each.strerror:
-            return f": {each.strerror}"
-        if refused := re.match(r"Tunnel connection failed: (\d{3})\b", str(each)):
-            return f": status {refused[1]}"
-    return ""
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _reason(error: BaseException) -> str:
+    """The system's message in the chain of causes of `error`, or a proxy's status."""
     cause: BaseException | None = error
     while cause is not None:
-        yield cause
+        if isinstance(cause, OSError) and cause.strerror:
+            return f": {cause.strerror}"
+        if refused := re.match(r"Tunnel connection failed: (\d{3})\b", str(cause)):
+            return f": status {refused[1]}"
         cause = cause.__cause__ or cause.__context__
+    return ""

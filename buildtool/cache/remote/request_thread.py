@@ -1,7 +1,7 @@
-"""One piece of work with a server that may never end: done aside, and left when it takes too long.
+"""Runs a request to the remote cache in a thread, which is abandoned after a deadline.
 
-Time-outs of sockets are not enough: looking up a name has none, and a server that sends a byte now
-and then never meets one.
+Timeouts of sockets are not enough: a name lookup has none, and a server that sends a byte now and
+then never exceeds one.
 """
 
 from __future__ import annotations
@@ -11,93 +11,79 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 
 MIN_BYTES_PER_SECOND = 1 << 20
-"""Bytes a second below which a server is too slow to be worth asking."""
-LOOK = 0.2
-"""Seconds between two looks at whether the remote cache was switched off meanwhile."""
+"""Each byte that is received, sent or written extends the deadline by its share of a second."""
+POLL_SECONDS = 0.2
 
 
-class OverdueError(Exception):
-    """The work took longer than its time; or nobody wants it any more."""
-
-
-class GoneError(Exception):
-    """There is no server to talk to, or no way to talk to it; the text says what it does."""
-
-
-class RefusedError(Exception):
-    """The server wants other credentials, or none of us: 401 or 403."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-class NoPlaceError(Exception):
-    """A file on this side cannot be written; the server did nothing wrong."""
+class DeadlineError(Exception):
+    """The request took too long, or the remote cache was disabled while it ran."""
 
 
 class RequestThread(threading.Thread, Generic[T]):
-    """Runs `work(self)` in a thread of its own, which may outlive its usefulness.
+    """Runs `work` once; it calls `report_progress` between pieces of what it transfers.
 
-    `moved` counts the bytes received, sent or written: each buys time.  `work` calls `alive`
-    between pieces, and takes back what it did when `run_with_deadline` raised.
+    `transferred` counts these bytes, `seconds` is how long `run_with_deadline` waited, and
+    `connection` has the attribute `sock`, the socket that the thread may wait for.
     """
 
-    def __init__(self, work: Callable[[RequestThread[T]], T]) -> None:
+    def __init__(self, work: Callable[[], T]) -> None:
         super().__init__(name="remote cache", daemon=True)
-        self.moved = 0
+        self.transferred = 0
         self.seconds = 0.0
         self.connection: Any = None
+        self.abandoned = False
         self._work = work
-        self._done = threading.Event()
-        self._left = False
-        self._result: list[T] = []
+        self._result: T | None = None
         self._error: Exception | None = None
 
     def run(self) -> None:
         try:
-            self._result.append(self._work(self))
+            self._result = self._work()
         except Exception as error:
             self._error = error
-        finally:
-            self._done.set()
 
-    def run_with_deadline(self, seconds: float, unwanted: threading.Event) -> T:
-        """The work's result or error.
+    def run_with_deadline(self, seconds: float, cancelled: threading.Event) -> T:
+        """The result of the work, or its error.
 
-        Raises `OverdueError` once it took `seconds` more than its bytes need, or is `unwanted`.
+        Raises `DeadlineError` when it takes `seconds` more than its bytes need, or when `cancelled`
+        is set.
         """
         start = time.monotonic()
         self.start()
-        try:
-            while not self._done.wait(LOOK):
-                left = start + seconds + self.moved / MIN_BYTES_PER_SECOND - time.monotonic()
-                if left <= 0 or unwanted.is_set():
-                    raise OverdueError
-        finally:
+        while self.is_alive():
+            self.join(POLL_SECONDS)
             self.seconds = time.monotonic() - start
-            if not self._done.is_set():
-                self._leave()
+            late = self.seconds > seconds + self.transferred / MIN_BYTES_PER_SECOND
+            if (late or cancelled.is_set()) and self.is_alive():
+                self._abandon()
+                raise DeadlineError
         if self._error is not None:
             raise self._error
-        return self._result[0]
+        return cast("T", self._result)
 
-    def alive(self, moved: int = 0) -> None:
-        """Count bytes; raises `OverdueError` when nobody waits for the work any more."""
-        self.moved += moved
-        if self._left:
-            raise OverdueError
-
-    def _leave(self) -> None:
-        self._left = True
-        # Whatever the thread waits for on its socket ends now.  Not SSLSocket.shutdown: that one
-        # takes the TLS state away from under the thread.
+    def _abandon(self) -> None:
+        self.abandoned = True
+        # Ends every wait of the thread for its socket.  Not SSLSocket.shutdown, which would take
+        # the TLS state from the thread that uses it.
         sock = getattr(self.connection, "sock", None)
         if isinstance(sock, socket.socket):
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def report_progress(count: int = 0, connection: Any = None) -> None:
+    """Counts bytes that the request of this thread transferred, or notes its connection.
+
+    Raises `DeadlineError` when the request was abandoned.
+    """
+    thread = threading.current_thread()
+    if isinstance(thread, RequestThread):
+        thread.transferred += count
+        thread.connection = connection or thread.connection
+        if thread.abandoned:
+            raise DeadlineError

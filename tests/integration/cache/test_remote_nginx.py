@@ -328,6 +328,27 @@ def test_tls(tmp_path: Path, authority: Path, monkeypatch: pytest.MonkeyPatch) -
         assert len(nginx.log()) == asked
 
 
+def test_no_redirect_leads_from_https_to_http(
+    tmp_path: Path, authority: Path, monkeypatch: pytest.MonkeyPatch, nginx: Nginx
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority / "ca.pem"))
+    certificate = (
+        f"ssl_certificate {authority}/server.pem; ssl_certificate_key {authority}/server.key;"
+    )
+    assert Machine(nginx.url).remote.put(KEY, b"1", {})
+    asked = len(nginx.log())
+    there = f"return 302 {nginx.url}/ac/{KEY};"
+    with running(tmp_path / "tls", tls=" ssl", server=certificate, location=there) as tls:
+        machine = Machine(tls.url)
+        assert machine.remote.document(KEY) is None
+        assert "a redirect to http, which is not followed" in machine.said[0]
+        machine = Machine(tls.url.replace("https:", "HTTPS:"))
+        assert machine.remote.document(KEY) is None
+    assert len(nginx.log()) == asked
+    with running(tmp_path / "http", location=there) as other:
+        assert Machine(other.url).remote.document(KEY) is not None
+
+
 def test_a_server_without_tls_at_a_tls_address(nginx: Nginx) -> None:
     machine = Machine(nginx.url.replace("http:", "https:"))
     assert machine.remote.document(KEY) is None

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from buildtool.cache.local import LocalCache
-from buildtool.cache.remote import document as remote_document
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
+from buildtool.cache.remote.document import pack
 from buildtool.core.events import Event, Note
 from buildtool.engine.lookup import CacheLookup
 from buildtool.inputs.file_states import FileStates
@@ -99,7 +99,7 @@ def test_no_document_has_a_build_look_for_long(
         assert isinstance(event, Note)
         told.append(event.text)
 
-    stored = remote_document.pack(KEY, ALL[kind], {})
+    stored = pack(KEY, ALL[kind], {})
     assert stored
     with (
         hostile(says(answer(stored))) as server,

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from buildtool import flow
-from buildtool.cache.remote import document as remote_document
-from buildtool.cache.remote import frames as remote_frames
-from buildtool.cache.remote.frames import Frame
+from buildtool.cache.remote.document import pack, unpack
+from buildtool.cache.remote.zstd_frames import Frame, compress
 from buildtool.core.events import Event, Note, StepFinished
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
@@ -114,7 +113,7 @@ def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> 
     or `→ target`.  Returns the action's key."""
     mine = {HOST: "bin/app", SKEL: "libb_skel.so"}[step]
     for path in nginx.stored("ac"):
-        data, frames = remote_document.unpack(path.name, path.read_bytes())
+        data, frames = unpack(path.name, io.BytesIO(path.read_bytes()))
         said = json.loads(data)
         kept = {output["path"]: output for output in said.get("outputs", ())}
         if mine not in kept:
@@ -125,7 +124,7 @@ def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> 
             kept[name] if content is None else output(nginx, name, content, frames)
             for name, content in sorted(outputs.items())
         ]
-        forged = remote_document.pack(path.name, json.dumps(said).encode(), frames)
+        forged = pack(path.name, json.dumps(said).encode(), frames)
         assert forged
         path.write_bytes(forged)
         return path.name
@@ -136,10 +135,10 @@ def output(nginx: Nginx, name: str, content: Any, frames: dict[str, Frame]) -> M
     if isinstance(content, str):
         return {"path": name, "kind": "link", "target": content.removeprefix("→ ")}
     packed = io.BytesIO()
-    digest, size, frame, frame_size = remote_frames.compress(io.BytesIO(content), packed)
-    (nginx.files / "cas" / frame).write_bytes(packed.getvalue())
-    frames[digest] = Frame(frame, frame_size, size)
-    return {"path": name, "kind": "executable", "digest": digest, "size": size}
+    digest, frame = compress(io.BytesIO(content), packed)
+    (nginx.files / "cas" / frame.digest).write_bytes(packed.getvalue())
+    frames[digest] = frame
+    return {"path": name, "kind": "executable", "digest": digest, "size": frame.size}
 
 
 GARBAGE = b"\x7fELF" + hashlib.shake_128(b"").digest(5000)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import sys
-import threading
-import time
-from types import SimpleNamespace
 
 import pytest
 
 from buildtool.cache.remote.client import RemoteCache
 from buildtool.cache.remote.config import RemoteConfig
 from buildtool.cache.remote.failure_policy import FailurePolicy
-from buildtool.cache.remote.request_thread import OverdueError, RequestThread
 from buildtool.core.events import Event, Note
 
 CONFIG = RemoteConfig("https://cache.example.com", mode="read-write", timeout=2.0)
@@ -97,69 +92,3 @@ def test_a_key_is_a_digest(said: list[Event]) -> None:
     for key in ("", "../../etc", "A" * 64, "0" * 63, "0" * 64 + "\n"):
         with pytest.raises(ValueError, match="sha256"):
             RemoteCache(CONFIG, said.append).document(key)
-
-
-def test_an_exchange_gives_its_result_or_its_error() -> None:
-    never = threading.Event()
-    empty: dict[int, int] = {}
-    assert RequestThread(lambda _: 7).run_with_deadline(5, never) == 7
-    with pytest.raises(KeyError):
-        RequestThread(lambda _: empty[1]).run_with_deadline(5, never)
-
-
-def test_bytes_buy_time() -> None:
-    over = threading.Event()
-
-    def work(thread: RequestThread[str]) -> str:
-        thread.alive(1 << 20)  # a second's worth
-        over.wait(0.6)
-        thread.alive()
-        return "done"
-
-    assert RequestThread(work).run_with_deadline(0.3, threading.Event()) == "done"
-
-
-def test_an_exchange_that_takes_too_long_is_left() -> None:
-    ended: list[type] = []
-    over, finished = threading.Event(), threading.Event()
-
-    def work(thread: RequestThread[None]) -> None:
-        over.wait(30)
-        try:
-            thread.alive(1)
-        except OverdueError as error:
-            ended.append(type(error))
-        finished.set()
-
-    start = time.monotonic()
-    with pytest.raises(OverdueError):
-        RequestThread(work).run_with_deadline(0.1, threading.Event())
-    assert time.monotonic() - start < 5
-    over.set()
-    assert finished.wait(10)
-    assert ended == [OverdueError]
-
-
-def test_an_exchange_that_nobody_wants_is_left() -> None:
-    unwanted, over = threading.Event(), threading.Event()
-    unwanted.set()
-    with pytest.raises(OverdueError):
-        RequestThread(lambda _: over.wait(30)).run_with_deadline(60, unwanted)
-    over.set()
-
-
-def test_what_an_exchange_waits_for_ends_with_it() -> None:
-    """Else a server that trickles would keep a thread busy for as long as the build takes."""
-    here, there = socket.socketpair()
-    ended = threading.Event()
-
-    def work(thread: RequestThread[None]) -> None:
-        thread.connection = SimpleNamespace(sock=here)
-        here.recv(1)
-        ended.set()
-
-    with here, there:
-        with pytest.raises(OverdueError):
-            RequestThread(work).run_with_deadline(0.1, threading.Event())
-        assert ended.wait(10)
-        assert there.recv(1) == b""
