@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from buildtool.cache.action import blobs_named
-from buildtool.cache.disk_usage import DiskUsage, disk_usage
+from buildtool.cache.disk_usage import DiskUsage
 from buildtool.cache.eviction import Freed, evict
 from buildtool.cache.index import Index
-from buildtool.cache.other_caches import DESCRIPTIONS, NEVER_CLEARED, OtherCaches
+from buildtool.cache.other_caches import OtherCaches
 from buildtool.cache.store import KINDS, Item, Store
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
@@ -84,19 +83,6 @@ def clear(store: Store) -> Freed:
         store.sweep(older=LATELY)
         Index(store).rebuild()
     return Freed(files, size)
-
-
-def clear_others(directory: Path) -> dict[str, Freed]:
-    """Delete what else comes back by itself; of a link the link only."""
-    freed = {}
-    for name in DESCRIPTIONS:
-        path = directory / name
-        if name in NEVER_CLEARED or not os.path.lexists(path):
-            continue
-        there = DiskUsage() if path.is_symlink() else disk_usage(path)
-        remove_tree(path, ignore_errors=True)
-        freed[name] = Freed(there.files, there.bytes)
-    return freed
 
 
 def _is_whole(store: Store, item: Item) -> bool:

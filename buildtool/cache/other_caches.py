@@ -6,6 +6,7 @@ It counts towards the same limit, except what it takes a device to get again.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -76,6 +77,19 @@ class OtherCaches(Value):
     def sweep(self) -> None:
         """Delete what killed processes left."""
         zig_cache.sweep(self.directory / zig_cache.NAME)
+
+    def clear(self) -> dict[str, Freed]:
+        """Deletes everything that a build makes again, of a link only the link."""
+        freed = {}
+        for name in DESCRIPTIONS:
+            path = self.directory / name
+            if name in NEVER_CLEARED or not os.path.lexists(path):
+                continue
+            usage = DiskUsage() if path.is_symlink() else disk_usage(path)
+            remove_tree(path, ignore_errors=True)
+            freed[name] = Freed(usage.files, usage.bytes)
+        remove_tree(self._note, ignore_errors=True)
+        return freed
 
     def _entries(self) -> Iterator[Entry]:
         for name in NOTES:

@@ -127,9 +127,7 @@ def clear(
     *,
     all_: Annotated[
         bool,
-        typer.Option(
-            "--all", help="Zig's cache, emulator, devices, import stubs and digests as well."
-        ),
+        typer.Option("--all", help="Everything in the cache directory that a build makes again."),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -139,12 +137,12 @@ def clear(
     Sysroots stay: to pull them again takes their devices.
     """
     from buildtool.cache.maintenance import clear as clear_actions
-    from buildtool.cache.maintenance import clear_others
+    from buildtool.cache.other_caches import OtherCaches
     from buildtool.core.cache import cache_dir
 
     freed = {"actions": clear_actions(_store())}
     if all_:
-        freed |= clear_others(cache_dir())
+        freed |= OtherCaches(cache_dir()).clear()
     _tell_freed(freed, as_json=json)
 
 

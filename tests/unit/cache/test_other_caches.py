@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.cache.eviction import Freed
 from buildtool.cache.local import LocalCache
 from buildtool.cache.maintenance import gc
 from buildtool.cache.other_caches import REMEMBERED_NS, OtherCaches, counted_bytes
 from buildtool.core.lock import locked
+from buildtool.core.own_directory import IN_CACHE
 
 OLD = 1_000_000_000
 KEY = "0123456789abcdef"
@@ -53,6 +55,19 @@ def test_what_counts(cache: Path) -> None:
     found = OtherCaches(cache).usage()
     assert found["sysroots"].bytes == found["notes"].bytes == 1000
     assert counted_bytes(found) == OtherCaches(cache).size() == 30
+
+
+def test_everything_that_a_build_makes_again_is_cleared(cache: Path) -> None:
+    others = OtherCaches(cache)
+    kept = make(cache / "sysroots" / "board" / "libc.so", 1000)
+    for name in IN_CACHE:
+        make(cache / name / "file", 10)
+    assert others.size() > 0
+    freed = others.clear()
+    assert freed == {name: Freed(1, 10) for name in IN_CACHE if name != "actions"}
+    assert {path.name for path in cache.iterdir()} == {"actions", "sysroots"}
+    assert others.size() == 0
+    assert kept.exists()
 
 
 def test_the_size_is_remembered_for_a_while(cache: Path) -> None:
