@@ -8,7 +8,7 @@ explicit, and no process outlives the call.
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import fcntl
 import os
 import shlex
 import signal
@@ -27,7 +27,6 @@ from buildtool.core.process_tree import (
 )
 from buildtool.core.value import Value
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
@@ -80,7 +79,7 @@ def capture(
     tools = RUNNING_TOOLS.get()
     lines: list[str] = []
     expired = threading.Event()
-    with _start(
+    started = _started(
         arguments,
         env=env,
         cwd=cwd,
@@ -88,10 +87,9 @@ def capture(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-        # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
-        preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGTERM),
         umask=umask,
-    ) as process:
+    )
+    with started as process, process:
 
         def expire() -> None:
             expired.set()
@@ -161,30 +159,27 @@ def foreground(
 
     Raises `ToolError` when the program cannot be started, `KeyboardInterrupt` after Ctrl-C.
     """
+    _become_subreaper()
     arguments = tuple(str(a) for a in argv)
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    # A process that is killed outright cannot clean up: the kernel then ends the child.
-    process = _start(
-        arguments,
-        env=env,
-        cwd=cwd,
-        stdout=stdout,
-        preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
-    )
     try:
-        with signals_as_interrupt():
-            status = process.wait()
-    except KeyboardInterrupt:
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.send_signal(signal.SIGINT)
-            process.wait(GRACE_SECONDS)
-        raise
+        with (
+            signals_as_interrupt(),
+            _started(arguments, env=env, cwd=cwd, stdout=stdout) as process,
+        ):
+            try:
+                status = process.wait()
+            except KeyboardInterrupt:
+                with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                    process.send_signal(signal.SIGINT)
+                    process.wait(GRACE_SECONDS)
+                raise
     finally:
         kill_children()
     return 128 - status if status < 0 else status
 
 
-def _start(
+@contextlib.contextmanager
+def _started(
     argv: tuple[str, ...],
     *,
     env: Mapping[str, str],
@@ -193,34 +188,65 @@ def _start(
     stdout: int | None = None,
     stderr: int | None = None,
     start_new_session: bool = False,
-    preexec_fn: Callable[[], object] | None = None,
     umask: int = -1,
-) -> subprocess.Popen[bytes]:
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A new process.  When the block ends before it, or this program is killed, the kernel ends the
+    process, or asks its whole group to end if it has a session of its own."""
+    with _pipe() as (read, _write):
+        try:
+            process = subprocess.Popen(
+                argv,
+                env=dict(env),
+                cwd=cwd,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=start_new_session,
+                umask=umask,
+                pass_fds=[read],
+            )
+        except OSError as error:
+            raise ToolError(
+                f"{argv[0]} could not be started",
+                why=f"{error.strerror}: {error.filename}",
+                remedy="Check that the program is installed and executable.",
+            ) from error
+        if start_new_session:
+            # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
+            _signal_at_hangup(read, -process.pid, signal.SIGTERM)
+        else:
+            _signal_at_hangup(read, process.pid, signal.SIGKILL)
+        yield process
+
+
+@contextlib.contextmanager
+def _pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
     try:
-        return subprocess.Popen(
-            argv,
-            env=dict(env),
-            cwd=cwd,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=start_new_session,
-            preexec_fn=preexec_fn,  # noqa: PLW1509 - it calls prctl and nothing else
-            umask=umask,
-        )
-    except OSError as error:
-        raise ToolError(
-            f"{argv[0]} could not be started",
-            why=f"{error.strerror}: {error.filename}",
-            remedy="Check that the program is installed and executable.",
-        ) from error
+        yield ends
+    finally:
+        for end in ends:
+            os.close(end)
 
 
-_PRCTL = ctypes.CDLL(None).prctl  # looked up here: a child of a process with threads must not
+def _signal_at_hangup(read: int, owner: int, number: int) -> None:
+    """Have the kernel send a signal to the process, or group if negative, `owner` when the last
+    write end of a pipe is closed, which is when this program has ended.
+
+    The owner has inherited the read end.  Source: fcntl(2), F_SETOWN, F_SETSIG and O_ASYNC.
+    prctl(2) with PR_SET_PDEATHSIG does the same for one process, but the child itself has to call
+    it: in Python that is a `preexec_fn`, which is not safe in a program with threads.
+    """
+    fcntl.fcntl(read, fcntl.F_SETSIG, number)
+    fcntl.fcntl(read, fcntl.F_SETOWN, owner)
+    fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC)
 
 
-def _prctl(option: int, value: int) -> None:
-    _PRCTL(option, value, 0, 0, 0)
+def _become_subreaper() -> None:
+    """Have the kernel make orphans below this process its children; see prctl(2)."""
+    import ctypes  # noqa: PLC0415 - most commands run nothing in the foreground
+
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 @contextlib.contextmanager

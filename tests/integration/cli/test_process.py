@@ -78,8 +78,7 @@ def test_a_killed_caller_leaves_no_program(tmp_path: Path, number: int) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
         try:
-            while not (pid.exists() and pid.read_text().strip()):
-                time.sleep(0.02)
+            wait_for(pid)
             caller.send_signal(number)
             caller.wait(20)
         finally:
@@ -100,14 +99,48 @@ def test_a_killed_build_leaves_no_job_of_ninja(tmp_path: Path, number: int) -> N
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
         try:
-            while not (pid.exists() and pid.read_text().strip()):
-                time.sleep(0.02)
+            wait_for(pid)
             caller.send_signal(number)
             caller.wait(20)
         finally:
             caller.kill()
 
     assert gone(int(pid.read_text()))
+
+
+def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    code = (
+        "from buildtool.core.process import capture\n"
+        f"capture(['sh', '-c', 'sleep 60 & echo $! > \"{pid}\"; wait'], env={ENVIRONMENT!r})"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
+        try:
+            wait_for(pid)
+        finally:
+            caller.kill()
+
+    assert gone(int(pid.read_text()))
+
+
+def test_no_python_runs_between_fork_and_exec() -> None:
+    """Another thread may hold a lock that this Python would wait for, for ever."""
+    code = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from buildtool.core.process import capture, foreground\n"
+        "os.register_at_fork(after_in_child=lambda: os.write(1, b'Python'))\n"
+        f"capture(['true'], env={ENVIRONMENT!r})\n"
+        f"foreground(['true'], env={ENVIRONMENT!r}, cwd=Path('/'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == b""
+
+
+def wait_for(pid: Path) -> None:
+    """Wait until a program has written its number to the file `pid`, and its caller knows of it."""
+    while not (pid.exists() and pid.read_text(encoding="utf-8").strip()):
+        time.sleep(0.02)
+    time.sleep(0.5)
 
 
 def gone(pid: int) -> bool:
