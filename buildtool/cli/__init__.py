@@ -1,4 +1,4 @@
-"""The command line: one file a verb, and the one place where errors are caught."""
+"""The command line: one file per command, and the one place that catches errors."""
 
 from __future__ import annotations
 
@@ -10,84 +10,81 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError, UsageError
 
-OWN_FAILURE_OF_RUN = 125  # `run` returns the program's status; this one is never a program's
+RUN_ERROR = 125  # `run` returns the program's status, and this one for errors of buildtool itself
 INTERRUPTED = 130
+USAGE_ERROR = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
     from buildtool.cli.errors import show_error, show_internal_error, show_repairs
-    from buildtool.cli.show import flush, give_up
+    from buildtool.cli.show import discard_output, flush
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
-            setattr(sys, name, nowhere)
-        # A terminal that lacks a character gets its escape, not an error.
+            null = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until exit
+            setattr(sys, name, null)
+        # A character that the terminal's encoding lacks is escaped instead of an error.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["__complete"]:
         from buildtool.cli.complete import complete
 
         return complete(given[1:])
-    directories, argv = _directories(given)
+    directories, argv = _split_directories(given)
     runs = next((word for word in argv if not word.startswith("-")), "") == "run"
-    as_json = "--json" in _own(argv)
+    as_json = "--json" in _own_arguments(argv)
     status: int | None
     try:
         for directory in directories:
             _change_to(directory)
-        status = _run_verb(argv, as_json=as_json, usage=OWN_FAILURE_OF_RUN if runs else 0)
+        status = _run_command(argv, as_json=as_json, usage_status=RUN_ERROR if runs else 0)
         flush()
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
-        return OWN_FAILURE_OF_RUN if runs else error.exit_status
+        return RUN_ERROR if runs else error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        give_up()  # whoever read our output has gone
+        discard_output()  # the reader of our output has exited
         return 1
     except OSError as error:
         from buildtool.core.unwritable import as_unwritable_error
 
-        # Of two files, as of a copy, the second is the one that is written.
+        # Where an error names two files, as for a copy, the second is the one that is written.
         where = [name for name in (error.filename2, error.filename) if name is not None]
         problem = as_unwritable_error(error) or BuildtoolError(
             ": ".join([*map(str, where[:1]), error.strerror or str(error)]),
-            remedy="Check the path, its permissions, and the space on the disk.",
+            remedy="Check the path, its permissions, and the free space on the disk.",
         )
         show_error(problem, as_json=as_json)
-        give_up()
-        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
+        discard_output()
+        return RUN_ERROR if runs else problem.exit_status
     except MemoryError:
-        status = None  # shown below, when the memory that was taken is free again
+        status = None  # reported below, after the memory is free again
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise
         show_internal_error(error, as_json=as_json)
-        return OWN_FAILURE_OF_RUN if runs else 1
+        return RUN_ERROR if runs else 1
     finally:
         with contextlib.suppress(OSError):
             show_repairs()
     if status is None:
         problem = BuildtoolError(
             "there is not enough memory",
-            why="the system, or a limit that is set for this process (ulimit -v), gave no more",
-            remedy="End other programs, raise the limit, or let fewer jobs run: --jobs 1.",
+            why="the system, or a limit of this process (ulimit -v), refused an allocation",
+            remedy="End other programs, raise the limit, or run fewer jobs at once: --jobs 1.",
         )
         show_error(problem, as_json=as_json)
-        return OWN_FAILURE_OF_RUN if runs else problem.exit_status
+        return RUN_ERROR if runs else problem.exit_status
     return status
 
 
-def _run_verb(argv: list[str], *, as_json: bool, usage: int) -> int:
-    # What is typed most often goes without typer: importing that takes longer than such a build
-    # that has nothing to do.
-    if argv[:1] == ["build"] and len(argv) <= 2 and not argv[-1].startswith("-"):
-        from buildtool.cli.build_target import build_target
-
-        build_target(*argv[1:])
-        return 0
+def _run_command(argv: list[str], *, as_json: bool, usage_status: int) -> int:
+    status = _run_without_typer(argv)
+    if status is not None:
+        return status
     from typer.exceptions import Abort, TyperException
 
     from buildtool.cli.app import app
@@ -97,19 +94,52 @@ def _run_verb(argv: list[str], *, as_json: bool, usage: int) -> int:
         status = app(argv, prog_name="buildtool", standalone_mode=False)
     except TyperException as error:
         show_usage_error(error, as_json=as_json)
-        return usage or error.exit_code
+        return usage_status or error.exit_code
     except Abort:
         return INTERRUPTED
     return status if isinstance(status, int) else 0
 
 
-def _directories(argv: list[str]) -> tuple[list[str], list[str]]:
-    """What `-C DIR` before the command names, one after the other, and the rest of `argv`."""
+def _run_without_typer(argv: list[str]) -> int | None:
+    """Run the simplest command lines, which are also the most frequent ones: None for others.
+
+    To import typer takes longer than a build with nothing to do.
+    """
+    if argv == ["--version"]:
+        from buildtool import __version__
+        from buildtool.cli.show import show
+
+        show(f"buildtool {__version__}")
+        return 0
+    if not argv or argv[-1] in ("-h", "--help"):
+        from buildtool.cli.help import help_page
+        from buildtool.cli.show import write
+
+        page = help_page(argv[:-1])
+        write(page)
+        return (0 if argv else USAGE_ERROR) if page else None
+    own = _own_arguments(argv)
+    if len(own) > 2 or own[-1:] == [] or own[-1].startswith("-"):
+        return None
+    if own[0] == "build" and own == argv:
+        from buildtool.cli.build_target import build_target
+
+        build_target(*own[1:])
+        return 0
+    if own[0] == "run":
+        from buildtool.cli.run_program import run_program
+
+        return run_program(*own[1:], command=argv[len(own) + 1 :])
+    return None
+
+
+def _split_directories(argv: list[str]) -> tuple[list[str], list[str]]:
+    """The DIR of each `-C DIR` before the command, in order, and the rest of `argv`."""
     directories = []
     while argv and argv[0].startswith("-C"):
         taken = 1 if argv[0] != "-C" else 2
         if len(argv) < taken:
-            break  # typer says that an argument is missing
+            break  # typer reports the missing argument
         directories.append(argv[0][2:] if taken == 1 else argv[1])
         argv = argv[taken:]
     return directories, argv
@@ -124,6 +154,6 @@ def _change_to(directory: str) -> None:
         ) from error
 
 
-def _own(argv: list[str]) -> list[str]:
-    """The arguments that are this tool's: those before `--`."""
+def _own_arguments(argv: list[str]) -> list[str]:
+    """The arguments for buildtool itself: those before `--`."""
     return argv[: argv.index("--")] if "--" in argv else argv

@@ -6,13 +6,21 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import BuildType, Jobs, Json, KeepGoing, Launcher, Verbose
+from buildtool.cli.options import (
+    BuildType,
+    Jobs,
+    Json,
+    KeepGoing,
+    Launcher,
+    TargetName,
+    Verbose,
+)
 
 
 def build(
-    target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
+    target: TargetName = "",
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Print the steps; do nothing.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Print the steps; build nothing.")] = False,
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
@@ -20,7 +28,7 @@ def build(
     launcher: Launcher = "",
     json: Json = False,
 ) -> None:
-    """Build everything that a target ships: the ARM64 side and its skels."""
+    """Build what a target ships: its ARM64 side and its skels."""
     from buildtool.cli.build_target import build_target
     from buildtool.engine.context import Options
 

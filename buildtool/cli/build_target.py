@@ -1,4 +1,4 @@
-"""What `buildtool build` does, apart from its options: most builds are started without any."""
+"""`buildtool build` without its options: most builds have none, and need no typer."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def build_target(
     as_json: bool = False,
     options: Options | None = None,
 ) -> None:
-    """Build everything that `target` ships ("": the project's default), and tell what came out.
+    """Build everything that `target` ships ("": the project's default), and print the result.
 
-    With `plan` only tell what would be done.
+    With `plan` only print the steps.
     """
     project = find_project(Path.cwd())
     name = target or project.header.default_target
@@ -54,7 +54,7 @@ def build_target(
 
 
 def _print_json(document: Mapping[str, Any]) -> None:
-    from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
+    from buildtool.cli.options import print_json  # imports typer, already loaded if --json is given
 
     print_json(document)
 

@@ -1,4 +1,4 @@
-"""`buildtool cache`: what was built before, to be restored instead of built again."""
+"""`buildtool cache`: the results of earlier builds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
+from buildtool.cli.typer_classes import Command, Group
 
 if TYPE_CHECKING:
     from buildtool.cache.disk_usage import DiskUsage
@@ -15,16 +16,15 @@ if TYPE_CHECKING:
     from buildtool.cache.store import Store
 
 SHOWN = 20
-app = typer.Typer(
-    help="What was built before, to be restored instead of built again.", no_args_is_help=True
-)
+"""How many damaged files are listed."""
+app = typer.Typer(cls=Group, help="Show, check and shrink the cache of earlier builds.")
 
 
-@app.command()
+@app.command(cls=Command)
 def stats(*, json: Json = False) -> None:
-    """Print what is in the cache directory, and how large it is.
+    """Print what the cache directory contains, and its size.
 
-    It is kept below BUILDTOOL_CACHE_SIZE (such as 20G; else 10G).
+    The environment variable BUILDTOOL_CACHE_SIZE limits the size, for example 20G; default: 10G.
     """
     from buildtool.cache.eviction import ACTIONS
     from buildtool.cache.local import cache_limit
@@ -58,15 +58,22 @@ def stats(*, json: Json = False) -> None:
     show(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
 
 
-@app.command()
+@app.command(cls=Command)
 def gc(
     *,
-    limit: Annotated[str, typer.Option(help="As 5G; else the limit that `stats` tells.")] = "",
+    limit: Annotated[
+        str,
+        typer.Option(
+            "--limit",
+            metavar="SIZE",
+            help="For example 5G; default: the limit that 'cache stats' prints.",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Delete what was used longest ago, down to a limit.
+    """Delete the least recently used files, down to a size limit.
 
-    What was used lately stays, as a build may be using it; so do sysroots.
+    Keeps recently used files, because a build may be using them, and sysroots.
     """
     from buildtool.cache.local import cache_limit, parse_size
     from buildtool.cache.maintenance import gc as collect
@@ -76,15 +83,16 @@ def gc(
     target = parse_size(limit, "--limit") if limit else cache_limit()
     store = _store()
     found = cache_dir().is_dir()
-    _tell_freed(collect(store, target, OtherCaches(cache_dir())) if found else {}, as_json=json)
+    _show_freed(collect(store, target, OtherCaches(cache_dir())) if found else {}, as_json=json)
 
 
-@app.command()
+@app.command(cls=Command)
 def verify(*, json: Json = False) -> None:
-    """Check what steps made and the emulated device's programs against their digests, and that
-    nothing is missing in zig's cache.
+    """Check the digests of all cached files, and delete damaged ones.
 
-    What is wrong is deleted, and made again when it is needed; exit status 1 if anything was.
+    Covers outputs of steps, the emulated device's programs, and missing files in zig's cache.
+    Deleted files are created again when they are needed. The exit status is 1 if any file was
+    deleted.
     """
     from buildtool.cache.emulator_cache import directory as emulator_directory
     from buildtool.cache.maintenance import Verified, store_usage
@@ -122,19 +130,21 @@ def verify(*, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(cls=Command)
 def clear(
     *,
     all_: Annotated[
         bool,
-        typer.Option("--all", help="Everything in the cache directory that a build makes again."),
+        typer.Option(
+            "--all", help="Also everything else in the cache directory that builds make again."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Delete all actions, without asking; other builds may go on meanwhile.
+    """Delete the results of all earlier builds, without asking.
 
-    With --all everything that comes back by itself, which takes minutes: let no build run.
-    Sysroots stay: to pull them again takes their devices.
+    Other builds may run at the same time, but not with --all. What --all deletes takes minutes to
+    create again. Sysroots are kept: their devices are needed to pull them again.
     """
     from buildtool.cache.maintenance import clear as clear_actions
     from buildtool.cache.other_caches import OtherCaches
@@ -143,7 +153,7 @@ def clear(
     freed = {"actions": clear_actions(_store())}
     if all_:
         freed |= OtherCaches(cache_dir()).clear()
-    _tell_freed(freed, as_json=json)
+    _show_freed(freed, as_json=json)
 
 
 def _store() -> Store:
@@ -153,7 +163,7 @@ def _store() -> Store:
     return Store(actions_dir())
 
 
-def _tell_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
+def _show_freed(freed: dict[str, Freed], *, as_json: bool) -> None:
     if as_json:
         rows = [
             {"name": name, "file_count": one.items, "bytes": one.bytes}

@@ -11,17 +11,21 @@ from buildtool.cli.show import show
 
 
 def clean(
-    target: Annotated[str, typer.Argument(help="Target of buildtool.toml; default: all.")] = "",
+    target: Annotated[
+        str,
+        typer.Argument(metavar="[TARGET]", help="Target of buildtool.toml; default: all targets."),
+    ] = "",
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Conan packages and emulated devices too.")
+        bool, typer.Option("--all", help="Also Conan packages and emulated devices.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Remove what builds made in this project: build trees, outputs, stages, logs, state.
+    """Remove build trees, outputs, staged trees, logs and state.
 
-    Conan packages and emulated devices stay unless --all is given, and so does the cache, which
-    is the user's: the next build restores from it ('buildtool cache clear' empties it).
+    Conan packages and emulated devices are kept unless --all is given. The cache, which all
+    projects of a user share, is always kept, and the next build restores from it; 'buildtool cache
+    clear' empties it.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen

@@ -1,35 +1,34 @@
-"""What may stand at the cursor of a command line, for the scripts of `buildtool completion`.
+"""Completions at the cursor of a command line, for the scripts of `buildtool completion`.
 
-A user waits for it, so typer is not loaded: commands and options are those of commands.json, which
-a test keeps the same as typer has them.  It never fails, and prints nothing but completions.
+Users wait for them, so typer is not imported: commands and options come from commands.json.  It
+never fails, and prints nothing but completions.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from buildtool.cli.command_table import read_commands
 from buildtool.cli.show import flush, write
 from buildtool.core.value import Value
 
 COMMAND = "__complete"
-"""The hidden command: its arguments are the shell, and the words up to the cursor."""
+"""The hidden command: its arguments are the shell and the words up to the cursor."""
 FILES, DIRECTORIES, WORDS = "files", "directories", "words"
-"""The first line of an answer: what the shell completes by itself, or words that follow, each with
-a tab and its meaning behind it."""
-TABLE = Path(__file__).with_name("commands.json")
+"""The first line of the output: FILES and DIRECTORIES are completed by the shell itself, WORDS
+follow, one per line, each with a tab and its description."""
 
-Word = tuple[str, str]  # and what it means
+Word = tuple[str, str]  # and its description
 
 
 class Cursor(Value):
-    """What is asked for: a value of some `kind`, or one of `words`.
+    """What can be completed at the cursor: a value of the type `kind`, or one of `words`.
 
-    `here` is the directory that the command would run in, `target` the value of --target.
+    `here` is the directory in which the command would run, `target` the value of --target.
     """
 
     kind: str = ""
@@ -39,7 +38,7 @@ class Cursor(Value):
 
 
 def complete(arguments: Sequence[str]) -> int:
-    """Print what may stand at the cursor; returns 0 whatever happens."""
+    """Print the completions at the cursor; always returns 0."""
     with contextlib.suppress(Exception):
         shell, *words = arguments
         kind, found = answer(shell, words)
@@ -49,45 +48,45 @@ def complete(arguments: Sequence[str]) -> int:
 
 
 def answer(shell: str, words: Sequence[str]) -> tuple[str, list[Word]]:
-    """The kind of the answer, and of `WORDS` the words themselves.
+    """The kind of the completions, and for `WORDS` the words.
 
-    `words` are those after the program's name, the last one is that at the cursor.  Raises what
-    reading a project raises.
+    `words` follow the program's name; the last one is at the cursor.  Raises the errors of reading
+    a project.
     """
-    before, current, kept = _split([_unquoted(w) for w in words] if shell == "bash" else words)
+    before, current, prefix = _split([_unquoted(w) for w in words] if shell == "bash" else words)
     cursor = _cursor(before, current)
     if cursor.kind and not cursor.words:
-        from buildtool.cli.complete_values import values  # not for commands and options
+        from buildtool.cli.complete_values import values  # commands and options need no values
 
         kind, found = values(cursor)
     else:
         kind, found = WORDS, list(cursor.words)
-    fitting = [(kept + value, text) for value, text in found if value.startswith(current)]
+    fitting = [(prefix + value, text) for value, text in found if value.startswith(current)]
     if not fitting and cursor.kind == "device|dir":
         kind = DIRECTORIES
-    # A file can be named anything; a terminal takes some of it for orders.
+    # File names can contain control characters, which a terminal would obey.
     return kind, [row for row in fitting if "".join(row).isprintable()]
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], str, str]:
-    """The words before the cursor, with --option=value as two, the word at it, and what stands
-    before that and is given back to the shell."""
+    """The words before the cursor with --option=value as two words, the word at the cursor, and
+    the prefix that completions of it need (--option=)."""
     before: list[str] = []
-    kept = ""
+    prefix = ""
     for number, word in enumerate(words):
-        kept = ""
+        prefix = ""
         name, sign, value = word.partition("=")
         if "--" in before:
             before.append(word)
-        elif word == "=" and before and before[-1].startswith("--"):  # a word of its own to bash
+        elif word == "=" and before and before[-1].startswith("--"):  # bash splits words at "="
             if number == len(words) - 1:
                 before.append("")
         elif sign and name.startswith("--"):
             before += [name, value]
-            kept = f"{name}="
+            prefix = f"{name}="
         else:
             before.append(word)
-    return before[:-1], before[-1], kept
+    return before[:-1], before[-1], prefix
 
 
 def _unquoted(word: str) -> str:
@@ -99,7 +98,7 @@ def _unquoted(word: str) -> str:
 
 def _cursor(before: Sequence[str], current: str) -> Cursor:
     """Follow the words to the cursor."""
-    level: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
+    level = read_commands()
     at = Cursor(here=Path.cwd())
     rest = iter(before)
     arguments = 0
@@ -124,13 +123,14 @@ def _cursor(before: Sequence[str], current: str) -> Cursor:
     if "commands" in level:
         rows = level["commands"].items()
         return at._replace(words=tuple((name, row["help"]) for name, row in rows))
-    kinds = level.get("arguments", [])
-    last = kinds[-1:] if level.get("many") else []
-    return at._replace(kind="".join([*kinds[arguments : arguments + 1], *last][:1]))
+    found = level.get("arguments", [])
+    last = [argument for argument in found[-1:] if argument.get("many")]
+    chosen = [*found[arguments : arguments + 1], *last][:1]
+    return at._replace(kind=chosen[0]["value"] if chosen else "")
 
 
 def _option(level: dict[str, Any], word: str) -> tuple[dict[str, Any] | None, str]:
-    """The option that `word` is, and its value if that is attached: `-j4`."""
+    """The option that `word` names, and its value if that is attached (`-j4`)."""
     for option in level.get("options", ()):
         for name in option["names"].split():
             if word == name:
@@ -141,7 +141,7 @@ def _option(level: dict[str, Any], word: str) -> tuple[dict[str, Any] | None, st
 
 
 def _options(level: dict[str, Any], before: Sequence[str]) -> Iterator[Word]:
-    """The options that were not given yet."""
+    """The options that are not in `before`, or may be repeated."""
     for option in level.get("options", ()):
         names = option["names"].split()
         if option.get("many") or not set(before).intersection(names):

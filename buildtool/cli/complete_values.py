@@ -1,4 +1,4 @@
-"""The values that arguments and options may have: targets, devices, archs, programs, ..."""
+"""Completions of the values of arguments and options: targets, devices, archs, programs, ..."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 
 from buildtool.cli.complete import DIRECTORIES, FILES, WORDS, Cursor, Word
 
-MOST = 500  # programs
+MAX_PROGRAMS = 500
 
 
 def values(cursor: Cursor) -> tuple[str, list[Word]]:
-    """What may stand at the cursor: the kind of the answer, and words.  Raises what reading a
-    project raises."""
+    """The kind of the completions, and the words.  Raises the errors of reading a project."""
     if cursor.kind in (FILES, DIRECTORIES):
         return cursor.kind, []
-    of = WORDS_OF.get(cursor.kind)
-    return WORDS, [(value, "") for value in of(cursor)] if of else []
+    words_of = WORDS_OF.get(cursor.kind)
+    return WORDS, [(value, "") for value in words_of(cursor)] if words_of else []
 
 
 def _targets(cursor: Cursor) -> Iterable[str]:
@@ -27,7 +26,7 @@ def _targets(cursor: Cursor) -> Iterable[str]:
 
 
 def _programs(cursor: Cursor) -> Iterable[str]:
-    """The programs in the staged tree, as `run` wants them."""
+    """The programs in the staged tree, relative to it."""
     from buildtool.project.read import find_project
 
     project = find_project(cursor.here)
@@ -37,14 +36,14 @@ def _programs(cursor: Cursor) -> Iterable[str]:
         above = Path(folder).relative_to(stage)
         if not above.parts:
             folders[:] = sorted({*folders} - {"dsp", "lib"})
-            continue  # run.sh
+            continue  # the only file there is run.sh
         folders.sort()
         found += [
             str(above / name) for name in sorted(files) if os.access(f"{folder}/{name}", os.X_OK)
         ]
-        if len(found) > MOST:
+        if len(found) > MAX_PROGRAMS:
             break
-    return found[:MOST]
+    return found[:MAX_PROGRAMS]
 
 
 def _archs(_: Cursor) -> Iterable[str]:
@@ -100,7 +99,7 @@ def _shells(_: Cursor) -> Iterable[str]:
 
 WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "arch": _archs,
-    "build_type": _build_types,
+    "type": _build_types,
     "device": _devices,
     "device|dir": _devices,
     "launcher": _launchers,
@@ -112,4 +111,4 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "target": _targets,
     "template": _templates,
 }
-"""By the name of a parameter, or its metavar; what is not here takes any text."""
+"""By metavar in lower case; a metavar that is not here takes any text."""

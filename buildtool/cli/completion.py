@@ -1,4 +1,4 @@
-"""`buildtool completion SHELL`: what makes a shell complete commands, options and their values."""
+"""`buildtool completion SHELL`: completion of commands, options and their values in a shell."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from buildtool.core.errors import UsageError
 SHELLS = Path(__file__).parent / "shells"
 
 
-def completion(shell: Annotated[str, typer.Argument(help="bash, zsh or fish.")]) -> None:
-    """Print the script that completes buildtool's command line in a shell.
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print a shell script that completes buildtool's command line.
 
-    bash: eval "$(buildtool completion bash)" in ~/.bashrc.
+    For bash, add this line to ~/.bashrc: eval "$(buildtool completion bash)"
     """
     known = sorted(file.suffix.removeprefix(".") for file in SHELLS.glob("buildtool.*"))
     if shell not in known:
         raise UsageError(
             f"there is no completion for {shell!r}",
             why=f"known: {', '.join(known)}",
-            remedy="Name one of these.",
+            remedy="Name one of these shells.",
         )
     write((SHELLS / f"buildtool.{shell}").read_text(encoding="utf-8"))

@@ -1,9 +1,8 @@
-"""`buildtool doctor`: what this machine can build for, and what to do about what is missing."""
+"""`buildtool doctor`: what this machine can build for, and how to install what is missing."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import shutil
 import sys
 import textwrap
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from buildtool.cli.options import Json, here, print_json
-from buildtool.cli.show import show, write
+from buildtool.cli.show import show, shows_colours, write
 from buildtool.core.escape import escape
 
 if TYPE_CHECKING:
@@ -26,9 +25,10 @@ INDENT = "    "
 
 
 def doctor(*, json: Json = False) -> None:
-    """Tell what this machine can build for, with what, and how to mend what is missing.
+    """Check which targets this machine can build.
 
-    Exit status 1 when a target of the project cannot be built.
+    For everything that is missing, it prints how to install it. The exit status is 1 if a target
+    of the project cannot be built.
     """
     from buildtool.project.model import Header, Project
     from buildtool.project.read import NoProjectError, find_project
@@ -55,22 +55,22 @@ def _show(found: Survey, project: str) -> None:
     for row in found.tools:
         _show_tool(row, "" if row.platform == before else row.platform, width)
         before = row.platform
-    told = _show_targets(found.targets, project, width) if found.targets else set()
+    shown = _show_targets(found.targets, project, width) if found.targets else set()
     ready = [row for row in found.tools if row.state == "ready"]
     others = [row for row in found.tools if row.state in ("missing", "unfit")]
-    for_whom = f", and not needed to build {project}" if project else ""
-    more = _show_faults(f"Not ready{for_whom}:", others, told, width)
-    _show_faults("Worth knowing:", ready, told, width)
+    scope = f", and not needed to build {project}" if project else ""
+    more = _show_faults(f"Not ready{scope}:", others, shown, width)
+    _show_faults("Worth knowing:", ready, shown, width)
     if more:
-        show("\nWhere each was looked for: buildtool doctor --json")
+        show("\nAll searched places: buildtool doctor --json")
 
 
-def _show_faults(title: str, rows: Iterable[ToolStatus], told: set[str], width: int) -> bool:
-    """Print the faults of `rows` that were not told yet; returns whether there were any."""
+def _show_faults(title: str, rows: Iterable[ToolStatus], shown: set[str], width: int) -> bool:
+    """Print the faults of `rows` that are not in `shown`; returns whether there are any."""
     for row in rows:
         for fault in row.faults:
-            if fault.what not in told:
-                told.add(fault.what)
+            if fault.what not in shown:
+                shown.add(fault.what)
                 if title:
                     show(f"\n{title}")
                     title = ""
@@ -91,9 +91,9 @@ def _show_tool(row: ToolStatus, platform: str, width: int) -> None:
 
 
 def _show_targets(targets: Iterable[TargetStatus], project: str, width: int) -> set[str]:
-    """Print what can be built of `project`; returns what was told to be wrong."""
+    """Print which targets of `project` can be built; returns the faults it printed."""
     targets = list(targets)
-    told: set[str] = set()
+    shown: set[str] = set()
     names = max(len("target"), *(len(target.name) for target in targets)) + 2
     show(f"\n{'target':<{names}}{'buildable':<11}with")
     for target in targets:
@@ -108,15 +108,15 @@ def _show_targets(targets: Iterable[TargetStatus], project: str, width: int) -> 
         )
         write(target.name.ljust(names) + _coloured(escape(profiles[names:]), word) + "\n")
         for fault in target.faults:
-            if fault.what in told:
+            if fault.what in shown:
                 _paragraph(f"{fault.what}: see above", width, INDENT, INDENT)
             else:
-                told.add(fault.what)
+                shown.add(fault.what)
                 _show_fault(fault, width, why=True)
     fit = sum(target.buildable for target in targets)
     noun = "target" if len(targets) == 1 else "targets"
     show(f"\n{project}: {fit} of {len(targets)} {noun} can be built here.")
-    return told
+    return shown
 
 
 def _named(fault: Fault, toolchain: str) -> Fault:
@@ -142,7 +142,7 @@ def _paragraph(text: str, width: int, first: str, then: str) -> None:
 
 
 def _shortened(path: str, room: int) -> str:
-    """`path` with the home directory as `~`, and without its beginning where it is too long."""
+    """`path` with `~` for the home directory, cut at the start to `room` characters."""
     home = str(Path.home())
     if path.startswith(f"{home}/"):
         path = "~" + path[len(home) :]
@@ -152,8 +152,7 @@ def _shortened(path: str, room: int) -> str:
 
 
 def _coloured(line: str, word: str) -> str:
-    """`line`, with the colour of `word`, its first, on a terminal that shows colours."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    if plain or not sys.stdout.isatty() or word not in COLOURS:
+    """`line` with its first word, `word`, in colour if the terminal shows colours."""
+    if word not in COLOURS or not shows_colours(sys.stdout):
         return line
     return f"\x1b[{COLOURS[word]}m{word}\x1b[0m{line[len(word) :]}"

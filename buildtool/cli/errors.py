@@ -1,4 +1,4 @@
-"""How errors look: what happened, why, and what to do next."""
+"""Errors as text: what happened, why, and what to do next."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ SHOWN_REPAIRS = 10
 
 
 def show_error(error: BuildtoolError, *, as_json: bool) -> None:
-    """Print `error` on standard error; with `as_json` also as the one document on stdout."""
+    """Print `error` on standard error; with `as_json` also as the JSON document on stdout."""
     if as_json:
         _print_json(error)
-    _print(told(error))
+    _print(error_text(error))
 
 
-def told(error: BuildtoolError) -> str:
-    """The lines that tell of `error`."""
+def error_text(error: BuildtoolError) -> str:
+    """`error` as lines for people."""
     lines = ["error: " + error.message]
     if error.why:
         import textwrap
@@ -32,12 +32,10 @@ def told(error: BuildtoolError) -> str:
 
 
 def show_usage_error(error: Any, *, as_json: bool) -> None:
-    """Print a mistake in the command line, with the usage of the verb where it is known."""
+    """Print a mistake in the command line, with the usage of the command if it is known."""
     message = error.format_message()
     if as_json:
-        _print_json(UsageError(message or "no command is named"))
-    if not message:
-        return  # a command without arguments: its help is on the screen already
+        _print_json(UsageError(message))
     _print(f"error: {message}")
     if getattr(error, "ctx", None):
         _print("  " + error.ctx.get_usage())
@@ -45,25 +43,25 @@ def show_usage_error(error: Any, *, as_json: bool) -> None:
 
 
 def show_internal_error(error: Exception, *, as_json: bool) -> None:
-    """Print a mistake of this program's own, without a traceback."""
+    """Print a bug of buildtool, without a traceback."""
     if as_json:
         problem = BuildtoolError(f"{type(error).__name__}: {error}")
         problem.code = "internal"
         _print_json(problem)
     _print(f"internal error: {type(error).__name__}: {error}")
-    _print("  This is a mistake in buildtool, not in your project.")
-    _print("  → Please report it, with what BUILDTOOL_DEBUG=1 prints when you run this again.")
+    _print("  This is a bug in buildtool, not in your project.")
+    _print("  → Please report it with the traceback that BUILDTOOL_DEBUG=1 prints.")
 
 
 def _print_json(error: BuildtoolError) -> None:
-    from buildtool.cli.options import print_json  # with typer, which has been loaded for --json
+    from buildtool.cli.options import print_json  # imports typer, already loaded if --json is given
 
-    with contextlib.suppress(OSError):  # the error may be that there is no room for it
+    with contextlib.suppress(OSError):  # the error may be a full disk
         print_json({**error.document, "error": error.as_json()})
 
 
 def show_repairs() -> None:
-    """Tell what this tool has repaired in its own directories."""
+    """Print what buildtool has repaired in its own directories."""
     from buildtool.core.own_directory import repairs
 
     for text in repairs[:SHOWN_REPAIRS]:

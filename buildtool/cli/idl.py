@@ -16,36 +16,43 @@ def idl(
     *,
     include: Annotated[
         list[Path] | None,
-        typer.Option("-I", metavar="DIR", help="Look for included files here."),
+        typer.Option("-I", metavar="DIR", help="Search DIR for included files."),
     ] = None,
     define: Annotated[
         list[str] | None,
         typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro."),
     ] = None,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Where to write.")
+        Path,
+        typer.Option(
+            "-o", "--out", metavar="DIR", help="Output directory; default: the current directory."
+        ),
     ] = Path(),
     depfile: Annotated[
-        Path | None, typer.Option(help="Write what was read, for Make and Ninja.")
+        Path | None,
+        typer.Option(
+            "--depfile", metavar="FILE", help="Write the input files to FILE, for Make and Ninja."
+        ),
     ] = None,
     with_includes: Annotated[
-        bool, typer.Option("--with-includes", help="Also the headers of included IDL files.")
+        bool, typer.Option("--with-includes", help="Also write headers of included IDL files.")
     ] = False,
     list_only: Annotated[
-        bool, typer.Option("--list", help="Print the names of the files; write nothing.")
+        bool, typer.Option("--list", help="Print the names of the output files; write nothing.")
     ] = False,
     qaic: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Let the Hexagon SDK's qaic write.")
+        Path | None,
+        typer.Option("--qaic", metavar="FILE", help="Generate with this qaic, of a Hexagon SDK."),
     ] = None,
     system_include: Annotated[
         list[Path] | None,
         typer.Option(
-            "--system-include", metavar="DIR", help="With --qaic: where the SDK's IDL files are."
+            "--system-include", metavar="DIR", help="With --qaic: directory of the SDK's IDL files."
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compile FastRPC interfaces to a C header, stubs and skels."""
+    """Compile FastRPC interfaces (IDL) to C headers, stubs and skels."""
     from buildtool.idl.compile import compile_idl, output_names
     from buildtool.idl.qaic import Qaic
 

@@ -1,4 +1,4 @@
-"""`buildtool init`: a small complete project to start from, or a project file for what is there."""
+"""`buildtool init`: a new project from a template, or a project file for a CMake tree."""
 
 from __future__ import annotations
 
@@ -20,25 +20,35 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
+    directory: Annotated[
+        Path,
+        typer.Argument(metavar="[DIRECTORY]", help="Its directory; default: the current one."),
+    ] = Path(),
     *,
     template: Annotated[
         str,
-        typer.Option(help="Template to start from; default: hvx, where there is no CMake tree."),
+        typer.Option(
+            "--template",
+            metavar="TEMPLATE",
+            help="Project template; default: hvx, unless there is a CMake tree.",
+        ),
     ] = "",
-    name: Annotated[str, typer.Option(help="Name of the project; default: the directory's.")] = "",
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="NAME", help="Project name; default: the directory's name."),
+    ] = "",
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", "--print", help="Print the project file for a CMake tree, write nothing."
+            "--dry-run", "--print", help="Print the project file for a CMake tree; write nothing."
         ),
     ] = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON schema of buildtool.toml instead.")
+        bool, typer.Option("--schema", help="Print the JSON schema of buildtool.toml.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write a small complete project, or, in a CMake tree, a project file for what is there."""
+    """Create a small project, or a project file for a CMake tree."""
     if schema:
         from buildtool.project.schema import json_schema
 
@@ -65,7 +75,7 @@ def init(
 
 
 def has_cmake_tree(folder: Path) -> bool:
-    """Whether there is a CMake project in `folder` or below it."""
+    """Whether `folder` or a directory below it has a CMake project."""
     from buildtool.propose.cmake_tree import LISTING, read_tree
 
     return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
@@ -82,15 +92,15 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     check_name(name)
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
-        raise _in_the_way(file, "See what it would propose: buildtool init --print")
+        raise _exists(file, "To print what init proposes: buildtool init --print")
     proposal = propose(read_tree(folder), name, Screen())
     written = toml_text(proposal)
     if not written:
         raise UsageError(
-            f"nothing in {folder} could be told to be a component",
+            f"no component was found in {folder}",
             why="\n".join(unknown.what for unknown in proposal.unknown)
-            or "no CMakeLists.txt below it calls project(); build trees and third_party/ are left"
-            " out",
+            or "no CMakeLists.txt below it calls project(); build trees and third_party/ are not"
+            " searched",
             remedy="Write buildtool.toml by hand, or start from a template: buildtool init"
             " --template hvx NEW-DIRECTORY",
         )
@@ -106,39 +116,38 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
         write(written)
     else:
         show(file.name)
-    screen = sys.stderr
     for row in unknown:
-        show(f"! {row['what']}\n  {row['remedy']}", file=screen)
+        show(f"! {row['what']}\n  {row['remedy']}", file=sys.stderr)
     if not dry_run:
         place = "" if folder == here() else f"cd {shlex.quote(str(folder))} && "
-        show(f"\nNext: read it, then {place}buildtool build --plan", file=screen)
+        show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
 
 
 def check_name(name: str) -> None:
-    """Raise `UsageError` for what no project can be called."""
+    """Raise `UsageError` if `name` is not a valid project name."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
         raise UsageError(
-            f"{name!r} is no name for a project",
-            why="its interface and its files are named after it",
-            remedy="Use letters, digits, '_' and '-', a letter first: --name my-project",
+            f"{name!r} is not a valid project name",
+            why="the project's interface and files are named after it",
+            remedy="Use letters, digits, '_' and '-', starting with a letter: --name my-project",
         )
 
 
-def _in_the_way(path: Path, remedy: str) -> UsageError:
-    return UsageError(f"{path} exists already", why="init never overwrites", remedy=remedy)
+def _exists(path: Path, remedy: str) -> UsageError:
+    return UsageError(f"{path} already exists", why="init never overwrites", remedy=remedy)
 
 
 def write_template(template: str, folder: Path, name: str) -> list[Path]:
     """Write `template` into `folder` under the project name `name`; returns the files.
 
-    Raises `UsageError` when there is no such template, the name is none, or a file is in the way.
+    Raises `UsageError` for an unknown template, an invalid name, and a file that already exists.
     """
     known = sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir())
     if template not in known:
         raise UsageError(
             f"there is no template {template!r}",
             why=f"known: {', '.join(known)}",
-            remedy="Name one of these.",
+            remedy="Name one of these templates.",
         )
     check_name(name)
     root = TEMPLATES / template
@@ -152,9 +161,7 @@ def write_template(template: str, folder: Path, name: str) -> list[Path]:
     }
     for path in files:
         if path.exists():
-            raise _in_the_way(
-                path, "Name a directory that is not there yet: buildtool init NEW-DIRECTORY"
-            )
+            raise _exists(path, "Name a new directory: buildtool init NEW-DIRECTORY")
     for path, text in files.items():
         write_if_changed(path, text)
     return list(files)
@@ -167,6 +174,6 @@ def _filled(text: str, values: dict[str, str]) -> str:
 
 
 def _name_from(directory: str) -> str:
-    """A project name made from a directory's: what is not allowed becomes `-`."""
+    """A project name from a directory's name; `-` replaces characters that are not allowed."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", directory).strip("-")
     return name if name[:1].isalpha() else f"project-{name}".strip("-")

@@ -1,4 +1,4 @@
-"""`buildtool inspect FILE`: what a program or library says about itself."""
+"""`buildtool inspect FILE`: facts about a program or library."""
 
 from __future__ import annotations
 
@@ -16,21 +16,28 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="An ELF file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An ELF file.")],
     *,
     skel: Annotated[
-        str, typer.Option(metavar="ARCH", help="Fail unless it is a skel for this DSP arch.")
+        str,
+        typer.Option(
+            "--skel", metavar="ARCH", help="Fail unless FILE is a skel for this DSP arch."
+        ),
     ] = "",
     sysroot: Annotated[
         str,
-        typer.Option(help="With --skel: check against the DSP shell of a pulled sysroot's device."),
+        typer.Option(
+            "--sysroot",
+            metavar="SYSROOT",
+            help="With --skel: check against the DSP shell of a pulled sysroot.",
+        ),
     ] = "",
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print what a program or library is, needs and offers."""
+    """Print an ELF file's machine, SONAME, needed libraries and symbols."""
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
@@ -42,7 +49,7 @@ def inspect(
         raise UsageError(
             f"there is no Hexagon arch {skel!r}",
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
-            remedy="Name one of these.",
+            remedy="Name one of these archs.",
         )
     if sysroot and not skel:
         raise UsageError(

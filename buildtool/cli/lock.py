@@ -12,15 +12,19 @@ from buildtool.cli.show import show
 
 def lock(
     targets: Annotated[
-        list[str] | None, typer.Argument(help="Targets of buildtool.toml; default: all.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[TARGET...]", help="Targets of buildtool.toml; default: all targets."
+        ),
     ] = None,
     *,
     upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Choose every version anew, not only missing ones.")
+        bool,
+        typer.Option("--upgrade", help="Choose all versions again, not only missing ones."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring conan.lock up to date with the conanfiles, for all targets at once."""
+    """Update conan.lock from the conanfiles, one file for all targets."""
     from buildtool.cli.screen import Screen
     from buildtool.drivers.conan.update_lockfiles import update_lockfiles
     from buildtool.project.read import find_project

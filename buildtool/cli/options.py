@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several commands share, and the JSON document that a command prints."""
 
 from __future__ import annotations
 
@@ -12,34 +12,55 @@ from buildtool.cli.show import show_json
 from buildtool.engine.jobserver import MOST_JOBS
 
 SCHEMA = 1
-"""The schema of all documents, see docs/json.md: another number when a key goes or changes."""
+"""The schema number of all documents; it changes when a key is removed or changes its meaning
+(docs/json.md)."""
 
+TargetName = Annotated[
+    str,
+    typer.Argument(metavar="[TARGET]", help="Target of buildtool.toml; default: the project's."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
-# Those of what builds.
+# The options of commands that build.
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", min=0, max=MOST_JOBS, help="Commands at once, of all steps together."
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=0,
+        max=MOST_JOBS,
+        help="Commands at once, of all steps together; default: Ninja's.",
     ),
 ]
 KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", "-k", help="After a failure build what does not need it.")
+    bool,
+    typer.Option("--keep-going", "-k", help="After a failure, build what does not depend on it."),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all that the tools print.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all output of the tools.")]
 BuildType = Annotated[
-    str, typer.Option(help="CMake's build type, in place of the target's: Debug, Release, ...")
+    str,
+    typer.Option(
+        "--build-type",
+        metavar="TYPE",
+        help="CMake build type instead of the target's: Debug, Release, ...",
+    ),
 ]
 Launcher = Annotated[
-    str, typer.Option(help="Compiler launcher of both sides: ccache, sccache, ... or none.")
+    str,
+    typer.Option(
+        "--launcher",
+        metavar="LAUNCHER",
+        help="Compiler launcher for both sides: ccache, sccache, ... or none.",
+    ),
 ]
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print the one JSON document of a command, with the number of its schema."""
+    """Print the JSON document of a command, with the number of its schema."""
     show_json({"schema": SCHEMA, **document})
 
 
 def here() -> Path:
-    """The directory that the command was started in."""
+    """The current directory."""
     return Path.cwd()

@@ -1,4 +1,4 @@
-"""`buildtool profile [TARGET]`: a profile as a CMake toolchain file or a Conan profile."""
+"""`buildtool profile [TARGET]`: a toolchain profile as CMake toolchain file or Conan profile."""
 
 from __future__ import annotations
 
@@ -7,28 +7,32 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import Json, here, print_json
+from buildtool.cli.options import Json, TargetName, here, print_json
 from buildtool.cli.show import write
 from buildtool.core.errors import UsageError
 
 
 def profile(
-    target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
+    target: TargetName = "",
     *,
     arch: Annotated[
-        str, typer.Option(help="The Hexagon side for this arch, instead of the ARM64 side.")
+        str,
+        typer.Option(
+            "--arch", metavar="ARCH", help="The Hexagon side for ARCH instead of the ARM64 side."
+        ),
     ] = "",
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it to a file.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write to FILE instead of printing."),
     ] = None,
     conan: Annotated[
-        bool, typer.Option("--conan", help="As a Conan profile, for the project's Conan home.")
+        bool, typer.Option("--conan", help="A Conan profile, for the project's Conan home.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print a target's toolchain file, which plain `cmake` can use too.
+    """Print a target's CMake toolchain file, for use with plain cmake.
 
-    Outside a project it is that of the built-in target, for any arch.
+    Outside a project it prints the toolchain file of the built-in target, for any arch.
     """
     from buildtool.cli.screen import Screen
     from buildtool.core.files import write_if_changed
@@ -54,7 +58,7 @@ def profile(
         raise UsageError(
             f"the target {name!r} has no arch {arch!r}",
             why=f"it has: {', '.join(described.archs) or 'none'}",
-            remedy="Name one of these, or add it to the target's archs.",
+            remedy="Name one of these archs, or add it to the target's archs.",
         )
     chosen = skel_profiles(project, described)[arch] if arch else host_profile(project, described)
     text = chosen.cmake_toolchain()
@@ -68,7 +72,7 @@ def profile(
             home.prepare()
             rendered.write_files()
             build.write_files()
-            # So that nobody has to name it: what Conan takes for the machine that it runs on.
+            # Conan's default for the build machine, so that users need not name it.
             write_if_changed(home.path / "profiles" / "default", build.text)
         text = rendered.text
     if out:

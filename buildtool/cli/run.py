@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from buildtool.cli.options import (
-    BuildType,
-    Jobs,
-    Json,
-    KeepGoing,
-    Launcher,
-    Verbose,
-    here,
-    print_json,
-)
-from buildtool.core.errors import UsageError
+from buildtool.cli.options import BuildType, Jobs, Json, KeepGoing, Launcher, Verbose
+from buildtool.cli.typer_classes import Command
 
 
-class RunCommand(TyperCommand):
-    """Keeps what follows `--` apart: it is the program's, whatever it looks like."""
+class RunCommand(Command):
+    """Keeps the arguments after `--` apart: all of them are the program's."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
@@ -34,10 +23,16 @@ class RunCommand(TyperCommand):
 
 def run(
     ctx: typer.Context,
-    device: Annotated[str, typer.Argument(help="Device to run on.")] = "sim",
+    device: Annotated[
+        str, typer.Argument(metavar="[DEVICE]", help="Device to run on; default: sim.")
+    ] = "sim",
     *,
-    target: Annotated[str, typer.Option(help="Target to build; default: the device's.")] = "",
-    soc: Annotated[str, typer.Option(help="SoC that the emulated device stands in for.")] = "",
+    target: Annotated[
+        str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
+    ] = "",
+    soc: Annotated[
+        str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
+    ] = "",
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
@@ -45,36 +40,24 @@ def run(
     launcher: Launcher = "",
     json: Json = False,
 ) -> None:
-    """Build what changed, and run a program on a device: run sim -- bin/PROGRAM.
+    """Build what changed and run a program on a device.
 
-    The exit status is the program's, 128+n for a signal, and 125 when it could not be run.
+    The exit status is the program's: 128+n after signal n, and 125 if it could not be run.
     With --json the program's output goes to standard error.
-    """
-    from buildtool import flow
-    from buildtool.cli.screen import Screen
-    from buildtool.deploy.emulated.socs import DEFAULT_SOC
-    from buildtool.engine.context import Options
-    from buildtool.project.read import find_project
 
-    if device != "sim":
-        raise UsageError(
-            f"there is no device {device!r}",
-            why="known: sim, the emulated device",
-            remedy="buildtool run sim -- bin/PROGRAM",
-        )
-    project = find_project(here())
-    name = target or project.header.default_target
-    if build_type:
-        project = flow.with_build_type(project, name, build_type)
-    result = flow.run_emulated(
-        project,
-        name,
-        ctx.obj or [],
-        soc_name=soc or DEFAULT_SOC,
-        listener=Screen(quiet=True, verbose=verbose),
+    PROGRAM is a path in the staged tree, such as bin/demo; default: the target's only program.
+    """
+    from buildtool.cli.run_program import run_program
+    from buildtool.engine.context import Options
+
+    status = run_program(
+        device,
+        command=ctx.obj or (),
+        target=target,
+        soc=soc,
+        verbose=verbose,
+        build_type=build_type,
+        as_json=json,
         options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
-        stdout=sys.stderr.fileno() if json else None,
     )
-    if json:
-        print_json(result.as_json())
-    raise typer.Exit(result.status)
+    raise typer.Exit(status)

@@ -1,4 +1,4 @@
-"""Draws events.  On a terminal a live line shows what is going on; elsewhere only results."""
+"""Prints events: on a terminal with a live line of what runs now, elsewhere results only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from buildtool.cli.errors import told
+from buildtool.cli.errors import error_text
+from buildtool.cli.show import shows_colours
 from buildtool.core.escape import escape
 from buildtool.core.events import (
     BuildFinished,
@@ -25,10 +26,10 @@ from buildtool.core.events import (
     Warned,
 )
 
-LIVE_AFTER = 0.3  # seconds: shorter work needs no live line
-LIVE_EVERY = 0.05  # seconds: nobody reads faster
-TICK = 1.0  # seconds: how often the times of what runs are drawn anew
-LONG = 10.0  # seconds: what runs for longer is told of where there is no live line
+LIVE_AFTER = 0.3  # seconds; shorter work needs no live line
+LIVE_EVERY = 0.05  # seconds between updates
+TICK = 1.0  # seconds between updates of the running times
+LONG = 10.0  # seconds after which a running step is reported where there is no live line
 MARKS = {"failed": "✗", "skipped": "-", "up-to-date": "·"}
 COLOURS = {"failed": 31, "skipped": 33}
 NAME, OUTCOME = 28, 11  # columns
@@ -39,11 +40,11 @@ _CONTROL = r"[\x00-\x1f\x7f-\x9f]"
 
 
 class Screen:
-    """A listener that writes to standard error; threads may share it.
+    """A listener that writes to standard error; several threads may share it.
 
-    `quiet` leaves out steps that had nothing to do, as `run` wants it; `verbose` prints every line
-    of every step, after the step's name.  While steps run, a thread draws every `tick` seconds, for
-    tools can be silent for minutes; with 0 there is none.
+    `quiet` omits steps that are up to date; `verbose` prints every line of every step after the
+    step's name.  While steps run, a thread updates the live line every `tick` seconds, because
+    tools can be silent for minutes; with 0 there is no thread.
     """
 
     def __init__(
@@ -62,16 +63,12 @@ class Screen:
         self.clock = clock
         self.columns = columns or _columns
         self.live = self.stream.isatty() and os.environ.get("TERM") != "dumb" and not verbose
-        self.colour = (
-            self.stream.isatty()
-            and os.environ.get("TERM") != "dumb"
-            and not os.environ.get("NO_COLOR")
-        )
+        self.colour = shows_colours(self.stream)
         self._lock = threading.Lock()
         self._tick = tick
         self._ticking = False
-        self._running: dict[str, tuple[float, str]] = {}  # since when, what it does now
-        self._long: set[str] = set()  # steps that were told to take long
+        self._running: dict[str, tuple[float, str]] = {}  # start time, latest activity
+        self._long: set[str] = set()  # steps already reported as running long
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
         self._drawn = False
@@ -104,7 +101,7 @@ class Screen:
             case BuildFinished():
                 self._finish()
             case StepFailed(error=error):
-                self._line(told(error))
+                self._line(error_text(error))
             case Warned(name, text):
                 self._line(text if not self._steps else f"{name}:\n{text}")
             case Note(text):
@@ -122,7 +119,7 @@ class Screen:
         self._running[name] = (since, re.sub(_CONTROL, " ", now).strip())
 
     def _finish(self) -> None:
-        """Tell of all the steps that had nothing to do in one line."""
+        """Report all steps that are up to date in one line."""
         if self._idle and not self.quiet:
             what = self._first_idle if self._idle == 1 else f"{self._idle} steps"
             self._line(f" {what} up to date", self._mark("up-to-date"))
@@ -133,7 +130,7 @@ class Screen:
         self._line(f" {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip(), self._mark(outcome))
 
     def _draw(self, *, now: bool) -> None:
-        """The live line: what runs, when the oldest of it has run for a while."""
+        """Draw the live line, once the oldest running step has run for `LIVE_AFTER`."""
         time_ = self.clock()
         oldest = min((since for since, _ in self._running.values()), default=time_)
         if not self._running:
@@ -171,7 +168,7 @@ class Screen:
                 self.tick()
 
     def tick(self) -> None:
-        """Show how long what runs has taken by now."""
+        """Update the running times."""
         if self.live:
             self._draw(now=True)
             return
@@ -183,7 +180,7 @@ class Screen:
                 self._line(f"{name}: running for {seconds:.0f} s{what}"[: self.columns() - 1])
 
     def _line(self, text: str, mark: str = "") -> None:
-        """A line, or several; `mark`, which may have a colour, stands in front."""
+        """Print one or more lines after `mark`, which may be coloured."""
         self._wipe()
         self.stream.write(f"{mark}{escape(text)}\n")
         self.stream.flush()

@@ -1,4 +1,4 @@
-"""Print for people: no name in the text can drive their terminal."""
+"""Printing: for people with control characters written out, for programs exactly as it is."""
 
 from __future__ import annotations
 
@@ -19,27 +19,33 @@ def show(text: object = "", *, end: str = "\n", file: TextIO | None = None) -> N
 
 
 def write(text: str, file: TextIO | None = None) -> None:
-    """Print `text` exactly as it is: for programs, or with colours of our own.
+    """Print `text` exactly as it is: for programs, or text with escape sequences for colours.
 
-    Raises `OSError` that names the stream.
+    Raises `OSError` with the name of the stream.
     """
     stream = sys.stdout if file is None else file
     with with_path_in_errors("standard error" if stream is sys.stderr else "standard output"):
         stream.write(text)
 
 
+def shows_colours(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal on which colours are wanted; see no-color.org."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and stream.isatty()
+
+
 def show_json(value: Any) -> None:
-    """Print the one JSON document of a verb."""
+    """Print the JSON document of a command."""
     write(json.dumps(value, indent=2) + "\n")
 
 
 def flush() -> None:
-    """Print what is still kept back; raises as `write`."""
+    """Write out what is still buffered for standard output; raises as `write` does."""
     with with_path_in_errors("standard output"):
         sys.stdout.flush()
 
 
-def give_up() -> None:
-    """Take what is still to be printed as printed: Python would complain once more at exit."""
-    with Path(os.devnull).open("wb") as nowhere, contextlib.suppress(OSError):
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+def discard_output() -> None:
+    """Discard what is still buffered for standard output: Python would fail to write it at exit."""
+    with Path(os.devnull).open("wb") as null, contextlib.suppress(OSError):
+        os.dup2(null.fileno(), sys.stdout.fileno())

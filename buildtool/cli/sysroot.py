@@ -1,4 +1,4 @@
-"""`buildtool sysroot`: what programs are linked against that run on a device."""
+"""`buildtool sysroot`: the libraries of a device, to link programs for it against."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ import typer
 from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show as say
 from buildtool.cli.show import write
+from buildtool.cli.typer_classes import Command, Group
 from buildtool.core.errors import UsageError
 
 if TYPE_CHECKING:
     from buildtool.sdk.sysroot import Sysroot
 
-app = typer.Typer(help="What was fetched from devices, to build for them.", no_args_is_help=True)
+app = typer.Typer(cls=Group, help="Fetch the libraries of devices, to build for these devices.")
 
 
-@app.command()
+@app.command(cls=Command)
 def pull(
     device: Annotated[
         str,
         typer.Argument(
-            metavar="DEVICE|DIR", help="sim, or the directory that is the root of its file system."
+            metavar="DEVICE|DIR", help="sim, or a directory with the device's root file system."
         ),
     ],
     *,
     name: Annotated[
-        str, typer.Option(help="What to call it; else as the device or directory is called.")
+        str,
+        typer.Option("--name", metavar="NAME", help="Name of the sysroot; default: the device's."),
     ] = "",
     libc: Annotated[
-        bool, typer.Option("--libc", help="Its C library's headers and start files as well.")
+        bool, typer.Option("--libc", help="Also fetch the C library's headers and start files.")
     ] = False,
-    soc: Annotated[str, typer.Option(help="The SoC of sim.")] = "",
+    soc: Annotated[str, typer.Option("--soc", metavar="SOC", help="SoC of sim.")] = "",
     json: Json = False,
 ) -> None:
-    """Fetch a device's FastRPC library, DSP shell and facts into the cache."""
+    """Fetch a device's FastRPC library, DSP shell and properties into the cache."""
     from buildtool import flow
     from buildtool.cli.screen import Screen
 
@@ -50,9 +52,9 @@ def pull(
         say(f'{"pulled" if changed else "unchanged"}: sysroot = "{sysroot.name}" in a target')
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_(*, json: Json = False) -> None:
-    """List what was pulled."""
+    """List the pulled sysroots."""
     from buildtool.core.errors import BuildtoolError
     from buildtool.sdk.sysroot import find_sysroot, sysroot_names, sysroots_dir
 
@@ -69,22 +71,22 @@ def list_(*, json: Json = False) -> None:
         if "error" in row:
             say(f"{row['name']:<16} {row['error']['message']}: {row['error']['why']}")
         else:
-            told = [row["platform"], row["soc"], row["arch"]]
-            told += [f"glibc {row['glibc']}"] if row["glibc"] else []
-            say(f"{row['name']:<16} {', '.join(t for t in told if t)}, from {row['pulled_from']}")
+            parts = [row["platform"], row["soc"], row["arch"]]
+            parts += [f"glibc {row['glibc']}"] if row["glibc"] else []
+            say(f"{row['name']:<16} {', '.join(t for t in parts if t)}, from {row['pulled_from']}")
     if not rows:
         say(f"none in {sysroots_dir()}: buildtool sysroot pull DEVICE")
 
 
-@app.command()
+@app.command(cls=Command)
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="SYSROOT", help="A name that `sysroot list` tells.")
+        str, typer.Argument(metavar="SYSROOT", help="A name that `sysroot list` prints.")
     ],
     *,
     json: Json = False,
 ) -> None:
-    """Print what is known of a device."""
+    """Print the properties of a sysroot's device."""
     from buildtool.sdk.sysroot import find_sysroot
 
     sysroot = find_sysroot(name)
@@ -96,17 +98,25 @@ def show(
         _show(sysroot)
 
 
-@app.command()
+@app.command(cls=Command)
 def stub(
     *,
-    platform: Annotated[str, typer.Option(help="ubuntu-aarch64 or android.")] = "",
-    sysroot: Annotated[str, typer.Option(help="That of the device behind a pulled sysroot.")] = "",
+    platform: Annotated[
+        str, typer.Option("--platform", metavar="PLATFORM", help="ubuntu-aarch64 or android.")
+    ] = "",
+    sysroot: Annotated[
+        str,
+        typer.Option(
+            "--sysroot", metavar="SYSROOT", help="Pulled sysroot whose library the stub replaces."
+        ),
+    ] = "",
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write it there.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Output directory; default: in the cache."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print the directory with lib/libcdsprpc.so, an import stub to link in the system's place."""
+    """Create an import stub, lib/libcdsprpc.so, to link against; print its directory."""
     from buildtool.project.model import PLATFORMS
     from buildtool.sdk.sysroot import find_sysroot
     from buildtool.toolchains.cdsprpc import system_cdsprpc, write_stub
@@ -115,11 +125,13 @@ def stub(
     platform = platform or (found.platform if found else PLATFORMS[0])
     if platform not in PLATFORMS or (found and found.platform != platform):
         raise UsageError(
-            f"the sysroot {sysroot!r} is of {found.platform}, not of {platform}"
+            f"the sysroot {sysroot!r} is for {found.platform}, not for {platform}"
             if found
             else f"there is no platform {platform!r}",
             why=f"known: {', '.join(PLATFORMS)}",
-            remedy="Leave --platform away: the sysroot tells." if found else "Name one of these.",
+            remedy="Omit --platform: the sysroot determines it."
+            if found
+            else "Name one of these platforms.",
         )
     cdsprpc = system_cdsprpc(platform, found)
     directory = write_stub(cdsprpc, out.absolute() if out else None)
@@ -176,6 +188,6 @@ def _show(sysroot: Sysroot) -> None:
     }
     for title, text in rows.items():
         if text or title not in ("glibc", "SoC"):
-            say(f"{title:<11} {text or 'not known'}")
+            say(f"{title:<11} {text or 'unknown'}")
     for problem in sysroot.problems:
         say(f"! {problem.text}\n  → {problem.remedy}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from buildtool.cli.options import BuildType, Json, here, print_json
+from buildtool.cli.options import BuildType, Json, TargetName, here, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from buildtool.engine.reasons import Reason
 
 SHOWN = 10
-"""How many reasons of a step are shown unless all are asked for."""
+"""How many reasons are shown for a step without --all."""
 
 
 def why(
-    target: Annotated[str, typer.Argument(help="Target of buildtool.toml.")] = "",
+    target: TargetName = "",
     *,
     last: Annotated[
-        bool, typer.Option("--last", help="What the last build did, not what one would do now.")
+        bool, typer.Option("--last", help="Explain the last build instead of the next one.")
     ] = False,
     build_type: BuildType = "",
-    every: Annotated[bool, typer.Option("--all", help="All reasons, not the first ten.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print all reasons instead of ten.")] = False,
     json: Json = False,
 ) -> None:
-    """Tell what a build would do now, step by step, and why; or what the last one did."""
+    """Explain, step by step, what a build would do now and why."""
     from buildtool import flow
     from buildtool.cli.screen import Screen
     from buildtool.core.errors import UsageError
@@ -43,8 +43,8 @@ def why(
         rows = flow.last_build(project, name)
         if rows is None:
             raise UsageError(
-                f"no build of {name!r} is known",
-                why=f"there is none noted in {project.state}",
+                f"no build of {name!r} is recorded",
+                why=f"there is no record of it in {project.state}",
                 remedy=f"buildtool build {name}",
             )
     else:

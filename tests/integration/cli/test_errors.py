@@ -84,8 +84,8 @@ def test_usage_errors_as_json(buildtool: Buildtool, tmp_path: Path) -> None:
             "--sysroot is for checking a skel",
         ),
         (["init", "--template", "nope"], 2, "known: hvx"),
-        (["init", "--name", "3x"], 2, "is no name for a project"),
-        (["init"], 2, "exists already"),
+        (["init", "--name", "3x"], 2, "is not a valid project name"),
+        (["init"], 2, "already exists"),
         (["idl", "nothing.idl"], 1, "cannot read `nothing.idl`"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_directory_named_like_the_package_is_not_taken_for_it(
         ("build --plan --json", "standard output: No space left on device"),
         ("doctor", "standard output: No space left on device"),
         ("--version", "standard output: No space left on device"),
-        ("--help", "No space left on device"),
+        ("--help", "standard output: No space left on device"),
         ("build nothing --json", "there is no target 'nothing'"),
     ],
 )

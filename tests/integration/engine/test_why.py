@@ -176,7 +176,7 @@ def test_before_any_build(tmp_path: Path, buildtool: Buildtool) -> None:
     done = machine.run("why", "alone", "--last")
 
     assert done.returncode == 2
-    assert "no build of 'alone' is known" in done.stderr
+    assert "no build of 'alone' is recorded" in done.stderr
     assert "→ buildtool build alone" in done.stderr
 
 

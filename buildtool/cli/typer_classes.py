@@ -1,0 +1,48 @@
+"""Typer's classes, with help and usage drawn by `buildtool.cli.help`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer import Exit
+from typer.core import TyperCommand, TyperGroup
+
+from buildtool.cli.help import help_page, usage
+from buildtool.cli.show import write
+
+USAGE_STATUS = 2
+
+
+class Command(TyperCommand):
+    """A command without commands of its own."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(help_page(_names(ctx)))
+
+    def get_usage(self, ctx: Any) -> str:
+        return f"Usage: {usage(_names(ctx))}"
+
+
+class Group(TyperGroup):
+    """A command with commands.  Without arguments it prints its help, as an error."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(help_page(_names(ctx)))
+
+    def get_usage(self, ctx: Any) -> str:
+        return f"Usage: {usage(_names(ctx))}"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args:
+            write(help_page(_names(ctx)))
+            raise Exit(USAGE_STATUS)
+        return super().parse_args(ctx, args)
+
+
+def _names(ctx: Any) -> list[str]:
+    """The words of the command, after the program's name."""
+    names: list[str] = []
+    while ctx.parent:
+        names.insert(0, ctx.info_name)
+        ctx = ctx.parent
+    return names
