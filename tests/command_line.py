@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,23 +16,29 @@ Buildtool = Callable[..., subprocess.CompletedProcess[str]]
 Edit = Callable[[Path, str, str], None]
 
 
+def run_buildtool(
+    *arguments: str,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    prefix: Sequence[str] = (),
+) -> subprocess.CompletedProcess[str]:
+    """Run `PREFIX... buildtool ARGUMENTS...` in `cwd`, with `environment` added to the test's."""
+    return subprocess.run(
+        [*prefix, sys.executable, "-P", "-m", "buildtool", *arguments],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "80", **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
 @pytest.fixture(scope="session")
 def buildtool() -> Buildtool:
-    """Run `buildtool ARGUMENTS...` in `cwd`; standard output and error are kept apart."""
-
-    def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "buildtool", *arguments],
-            cwd=cwd,
-            env={**os.environ, "COLUMNS": "80"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
-        )
-
-    return run
+    """Run `buildtool ARGUMENTS...` in `cwd`."""
+    return run_buildtool
 
 
 @pytest.fixture

@@ -9,71 +9,29 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from buildtool import flow
 from buildtool.cache.remote.document import pack, unpack
 from buildtool.cache.remote.zstd_frames import Frame, compress
-from buildtool.core.events import Event, Note, StepFinished
-from buildtool.engine.context import Options
-from buildtool.project.read import find_project
 from buildtool.release.layout import StageError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import share
 from tests.integration.cache.remote_nginx import Nginx, running
-from tests.integration.engine.pair import FILES, HOST, SKEL
+from tests.integration.engine.pair import HOST, SKEL, machine
+from tests.project import Outcomes, Project
 
 GOOD = {HOST: "built", SKEL: "built"}
 RESTORED = {HOST: "restored", SKEL: "restored"}
 
 
-@dataclass
-class Clone:
-    """A clone of the project of `pair`, on a machine whose cache is `cache`."""
-
-    root: Path
-    cache: Path
-    outcomes: dict[str, str] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for name, text in FILES.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-
-    def build(self, url: str = "", mode: str = "read", target: str = "sim") -> dict[str, str]:
-        """Build in this process; step → outcome, and in `said` what was said."""
-        self.outcomes, self.said = {}, []
-
-        def listen(event: Event) -> None:
-            if isinstance(event, StepFinished):
-                self.outcomes[event.name] = event.outcome
-            elif isinstance(event, Note):
-                self.said.append(event.text)
-
-        with pytest.MonkeyPatch.context() as patch:
-            if not self.cache.exists():
-                share(self.cache)
-            patch.setenv("BUILDTOOL_CACHE", str(self.cache))
-            patch.setenv("BUILDTOOL_REMOTE_CACHE", url)
-            patch.setenv("BUILDTOOL_REMOTE_CACHE_MODE", mode)
-            flow.stage(find_project(self.root), target, listen, Options())
-        return self.outcomes
-
-    def forget(self, *names: str) -> None:
-        """Remove what was built, as far as no step has to be compiled anew for it."""
-        for name in names or ("state", "out", "stage"):
-            shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
-
-    def staged(self, target: str = "sim") -> dict[str, bytes]:
-        stage = self.root / ".buildtool/stage" / target
-        return {str(p.relative_to(stage)): p.read_bytes() for p in stage.rglob("*") if p.is_file()}
+def build(project: Project, url: str = "", mode: str = "read", target: str = "sim") -> Outcomes:
+    """Build with the remote cache at `url`."""
+    project.variables = {"BUILDTOOL_REMOTE_CACHE": url, "BUILDTOOL_REMOTE_CACHE_MODE": mode}
+    return project.build_here(target)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +43,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
 class Built(NamedTuple):
     """A clone where everything was compiled, what it staged, and what the server has since."""
 
-    clone: Clone
+    clone: Project
     staged: dict[str, bytes]
     served: Path
 
@@ -93,19 +51,19 @@ class Built(NamedTuple):
 @pytest.fixture(scope="module")
 def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
     place = tmp_path_factory.mktemp("bad actions")
-    clone = Clone(place / "clone", place / "cache")
-    assert clone.build(nginx.url, "read-write") == GOOD
+    clone = machine(place)
+    assert build(clone, nginx.url, "read-write") == GOOD
     shutil.copytree(nginx.files, place / "served")
     return Built(clone, clone.staged(), place / "served")
 
 
 @pytest.fixture
-def victim(built: Built, nginx: Nginx, tmp_path: Path) -> Clone:
+def victim(built: Built, nginx: Nginx, tmp_path: Path) -> Project:
     """The same clone as if nothing were built, with an empty cache; the server as it was."""
     shutil.rmtree(nginx.files)
     shutil.copytree(built.served, nginx.files)
     built.clone.forget()
-    return Clone(built.clone.root, tmp_path / "cache")
+    return Project(built.clone.root, share(tmp_path / "cache"))
 
 
 def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> str:
@@ -183,14 +141,14 @@ BAD: dict[str, tuple[str, Callable[[dict[str, Any]], None], str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_bad_action_costs_a_build(kind: str, victim: Clone, built: Built, nginx: Nginx) -> None:
+def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, nginx: Nginx) -> None:
     step, change, why = BAD[kind]
     key = forge(nginx, step, change)
 
-    outcomes = victim.build(nginx.url)
+    outcomes = build(victim, nginx.url)
 
     assert outcomes[step] == "built"
-    said = [text for text in victim.said if key in text]
+    said = [text for text in victim.said.splitlines() if key in text]
     assert len(said) == 1
     assert f"the remote cache {nginx.url}" in said[0]
     assert why in said[0]
@@ -198,37 +156,37 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Clone, built: Built, ngin
 
     # Without the server, and without what is in the project: nothing of it is in the cache.
     victim.forget()
-    assert victim.build() == RESTORED
-    assert (victim.said, victim.staged()) == ([], built.staged)
+    assert build(victim) == RESTORED
+    assert (victim.said, victim.staged()) == ("", built.staged)
 
     # With the server again.
     victim.forget()
     asked = len(nginx.log())
-    assert victim.build(nginx.url) == RESTORED
-    assert (victim.said, victim.staged()) == ([], built.staged)
+    assert build(victim, nginx.url) == RESTORED
+    assert (victim.said, victim.staged()) == ("", built.staged)
     assert len(nginx.log()) == asked
 
 
 @pytest.mark.parametrize("removed", [("stage",), ("state", "out", "stage"), (".",)])
 def test_what_is_bad_only_beside_others_is_found_out_later(
-    removed: tuple[str, ...], victim: Clone, built: Built, nginx: Nginx
+    removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:
     """Another target took it, when nothing was wrong with it; since then the server is off."""
     key = forge(nginx, HOST, lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}))
-    assert victim.build(nginx.url, target="alone") == {HOST: "restored"}
-    assert victim.build(nginx.url, target="alone") == {HOST: "up-to-date"}
+    assert build(victim, nginx.url, target="alone") == {HOST: "restored"}
+    assert build(victim, nginx.url, target="alone") == {HOST: "up-to-date"}
     victim.forget(*removed)
 
-    assert victim.build()[HOST] == "built"
+    assert build(victim)[HOST] == "built"
 
-    assert [key in text and nginx.url in text for text in victim.said] == [True]
+    assert [key in text and nginx.url in text for text in victim.said.splitlines()] == [True]
     assert victim.staged() == built.staged
     victim.forget()
-    assert victim.build() == RESTORED
-    assert (victim.said, victim.staged()) == ([], built.staged)
+    assert build(victim) == RESTORED
+    assert (victim.said, victim.staged()) == ("", built.staged)
 
 
-def test_a_component_that_is_at_fault_itself_is_told_of(victim: Clone, nginx: Nginx) -> None:
+def test_a_component_that_is_at_fault_itself_is_told_of(victim: Project, nginx: Nginx) -> None:
     """Only what came from the server and has part in it is compiled for that, and once."""
     rules = victim.root / "host/CMakeLists.txt"
     before = rules.read_text()
@@ -236,9 +194,9 @@ def test_a_component_that_is_at_fault_itself_is_told_of(victim: Clone, nginx: Ng
     try:
         for skel, told in (("built", 1), ("up-to-date", 0)):
             with pytest.raises(StageError, match="two files want to be dsp/v68/libb_skel"):
-                victim.build(nginx.url)
+                build(victim, nginx.url)
             assert victim.outcomes[SKEL] == skel
-            assert len(victim.said) == told
+            assert len(victim.said.splitlines()) == told
     finally:
         rules.write_text(before)
 
@@ -269,7 +227,7 @@ def _update(changes: dict[str, Any], found: dict[str, Any]) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(40))
-def test_no_action_breaks_a_build(seed: int, victim: Clone, built: Built, nginx: Nginx) -> None:
+def test_no_action_breaks_a_build(seed: int, victim: Project, built: Built, nginx: Nginx) -> None:
     """Whatever outputs it has: one that is taken can ship, and one that is not leaves no trace."""
     chance = random.Random(seed)
     for step in chance.sample((HOST, SKEL), k=chance.randint(1, 2)):
@@ -277,11 +235,11 @@ def test_no_action_breaks_a_build(seed: int, victim: Clone, built: Built, nginx:
         with contextlib.suppress(AssertionError):  # it has been changed beyond recognition
             forge(nginx, step, partial(_update, changes))
 
-    done = victim.build(nginx.url)
+    done = build(victim, nginx.url)
 
     staged = victim.staged()
     if done == GOOD:
         assert staged == built.staged
     victim.forget()
-    assert set(victim.build().values()) <= {"built", "restored"}
+    assert set(build(victim).values()) <= {"built", "restored"}
     assert victim.staged() == staged

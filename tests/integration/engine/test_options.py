@@ -9,25 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
-from tests.integration.engine.pair import HOST, SKEL, Machine
+from tests.integration.engine import pair
+from tests.integration.engine.pair import FILES, HOST, SKEL
+from tests.project import Project
 
 SOURCES = 3  # two of the host, one of the skel
 
 
 @pytest.fixture
-def machine(tmp_path: Path, buildtool: Buildtool) -> Machine:
-    return Machine(tmp_path, buildtool)
+def project(tmp_path: Path) -> Project:
+    return pair.machine(tmp_path)
 
 
-def test_from_clean_a_launcher_has_it_all_on_both_sides(machine: Machine, tmp_path: Path) -> None:
-    machine.variables["CCACHE_DIR"] = str(tmp_path / "ccache")
+def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_path: Path) -> None:
+    project.variables["CCACHE_DIR"] = str(tmp_path / "ccache")
 
     def hits_and_misses() -> tuple[int, int]:
         """Build from clean, with nothing in the cache of buildtool's own."""
-        shutil.rmtree(machine.root / ".buildtool", ignore_errors=True)
-        shutil.rmtree(machine.cache / "actions", ignore_errors=True)
-        assert set(machine.build("sim", "--launcher", "ccache")[0].values()) == {"built"}
+        shutil.rmtree(project.root / ".buildtool", ignore_errors=True)
+        shutil.rmtree(tmp_path / "cache/actions", ignore_errors=True)
+        assert set(project.build("sim", "--launcher", "ccache").values()) == {"built"}
         said = subprocess.run(
             ["ccache", "--dir", tmp_path / "ccache", "--print-stats"],
             capture_output=True,
@@ -39,68 +40,70 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(machine: Machine, tmp_pa
         return hits, counts["cache_miss"]
 
     assert hits_and_misses() == (0, SOURCES)
-    first = machine.staged()
+    first = project.staged()
     assert hits_and_misses() == (SOURCES, SOURCES)
-    assert machine.staged() == first
+    assert project.staged() == first
 
     # Who compiles is no reason to compile again.
-    assert set(machine.build()[0].values()) == {"up-to-date"}
+    assert set(project.build().values()) == {"up-to-date"}
 
 
-def test_a_build_type_reaches_both_sides(machine: Machine) -> None:
-    outcomes, said = machine.build("sim", "--build-type", "Debug", "-j", "1", "-v")
+def test_a_build_type_reaches_both_sides(project: Project) -> None:
+    outcomes = project.build("sim", "--build-type", "Debug", "-j", "1", "-v")
+    lines = project.said.splitlines()
 
     assert outcomes == {HOST: "built", SKEL: "built"}
-    trees = [file.read_text() for file in machine.root.glob(".buildtool/build/*/*/CMakeCache.txt")]
+    trees = [file.read_text() for file in project.root.glob(".buildtool/build/*/*/CMakeCache.txt")]
     assert len(trees) == 2
     assert all(re.search(r"^CMAKE_BUILD_TYPE:\w+=Debug$", text, re.M) for text in trees)
     # Each line of a tool has its step's name before it, and one step after the other they ran.
-    steps = [
-        line.partition(": ")[0] for line in said.splitlines() if re.search(r": \[\d+/\d+]", line)
-    ]
+    steps = [line.partition(": ")[0] for line in lines if re.search(r": \[\d+/\d+]", line)]
     assert {*steps} == {HOST, SKEL}
     assert steps == sorted(steps, key=[HOST, SKEL].index)
     # Those trees are beside those of another build type.
-    assert machine.build("alone", "--build-type", "Debug")[0] == {HOST: "up-to-date"}
-    assert machine.build("alone")[0] == {HOST: "built"}
+    assert project.build("alone", "--build-type", "Debug") == {HOST: "up-to-date"}
+    assert project.build("alone") == {HOST: "built"}
 
 
-def test_after_a_failure_what_does_not_need_it_is_built(machine: Machine) -> None:
-    machine.edit("host/main.c", "LEVEL", "NO_LEVEL")
-    machine.edit("host/parts/one.c", "return 1", "return NO_PART")
+def test_after_a_failure_what_does_not_need_it_is_built(project: Project) -> None:
+    project.edit("host/main.c", "LEVEL", "NO_LEVEL")
+    project.edit("host/parts/one.c", "return 1", "return NO_PART")
 
-    stopped = machine.run("build", "-j", "1")
+    stopped = project.run("build", "-j", "1")
     assert stopped.returncode == 1
     assert f"- {SKEL:<28} skipped" in stopped.stderr
     assert ("NO_LEVEL" in stopped.stderr) != ("NO_PART" in stopped.stderr)
 
-    went_on = machine.run("build", "-j", "1", "--keep-going")
+    went_on = project.run("build", "-j", "1", "--keep-going")
     assert went_on.returncode == 1
     assert f"✓ {SKEL:<28} built" in went_on.stderr
     assert "NO_LEVEL" in went_on.stderr
     assert "NO_PART" in went_on.stderr
 
-    machine.write()
-    assert machine.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+    project.lay_out(FILES)
+    assert project.build() == {HOST: "built", SKEL: "up-to-date"}
 
 
-def test_defines_of_a_target_go_before_the_component_s(machine: Machine) -> None:
+def test_defines_of_a_target_go_before_the_component_s(project: Project) -> None:
     of_component = 'source = "host"\ndefines = { ONE = 1, TWO = 2 }'
-    machine.edit("buildtool.toml", 'source = "host"', of_component)
+    project.edit("buildtool.toml", 'source = "host"', of_component)
     of_target = '[target.alone]\ndefines = { TWO = "two", FOR_ANOTHER = true }'
-    machine.edit("buildtool.toml", "[target.alone]", of_target)
-    with (machine.root / "buildtool.toml").open("a") as project:
-        project.write('[target.plain]\nplatform = "ubuntu-aarch64"\n')
-    machine.edit(
+    project.edit("buildtool.toml", "[target.alone]", of_target)
+    with (project.root / "buildtool.toml").open("a") as file:
+        file.write('[target.plain]\nplatform = "ubuntu-aarch64"\n')
+    project.edit(
         "host/CMakeLists.txt",
         "install(",
         'file(WRITE "${CMAKE_BINARY_DIR}/told" "${ONE} ${TWO}")\n'
         'install(FILES "${CMAKE_BINARY_DIR}/told" DESTINATION share)\ninstall(',
     )
 
-    said = "".join(machine.build(target)[1] for target in ("alone", "plain"))
+    said = ""
+    for target in ("alone", "plain"):
+        project.build(target)
+        said += project.said
 
-    assert machine.staged("alone")["share/told"] == b"1 two"
-    assert machine.staged("plain")["share/told"] == b"1 2"
+    assert project.staged("alone")["share/told"] == b"1 two"
+    assert project.staged("plain")["share/told"] == b"1 2"
     assert "Warning" not in said  # of FOR_ANOTHER, which this component does not use
-    assert machine.build("alone")[0] == {HOST: "up-to-date"}
+    assert project.build("alone") == {HOST: "up-to-date"}

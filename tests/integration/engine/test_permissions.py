@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
-from tests.integration.engine.pair import HOST, Machine
+from tests.integration.engine import pair
+from tests.integration.engine.pair import HOST
+from tests.project import Project
 
 RULES = """
 file(WRITE ${CMAKE_BINARY_DIR}/v1/table "generated")
@@ -36,8 +37,8 @@ SHIPPED = {
 
 
 @pytest.fixture
-def machine(tmp_path: Path, buildtool: Buildtool) -> Machine:
-    return Machine(tmp_path / "machine", buildtool)
+def project(tmp_path: Path) -> Project:
+    return pair.machine(tmp_path / "machine")
 
 
 @pytest.fixture(params=[0o077, 0o002])
@@ -47,8 +48,8 @@ def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
     os.umask(before)
 
 
-def add(machine: Machine, rules: str) -> None:
-    path = machine.root / "host/CMakeLists.txt"
+def add(project: Project, rules: str) -> None:
+    path = project.root / "host/CMakeLists.txt"
     path.write_text(path.read_text() + rules)
 
 
@@ -62,17 +63,17 @@ def shipped(folder: Path) -> dict[str, int | str]:
 
 
 @pytest.mark.usefixtures("_umask")
-def test_permissions_do_not_depend_on_who_builds(machine: Machine) -> None:
-    add(machine, RULES)
-    out, stage = machine.root / ".buildtool/out/app", machine.root / ".buildtool/stage/alone"
+def test_permissions_do_not_depend_on_who_builds(project: Project) -> None:
+    add(project, RULES)
+    out, stage = project.root / ".buildtool/out/app", project.stage("alone")
 
     for outcome in ("built", "restored local"):
-        assert machine.build("alone")[0] == {HOST: outcome}
+        assert project.build("alone") == {HOST: outcome}
         (output,) = out.iterdir()
         assert shipped(output) == SHIPPED
         assert {name: how for name, how in shipped(stage).items() if name in SHIPPED} == SHIPPED
         assert (stage / "share/current/table").read_text() == "generated"
-        shutil.rmtree(machine.root / ".buildtool")
+        shutil.rmtree(project.root / ".buildtool")
 
 
 @pytest.mark.parametrize(
@@ -83,23 +84,23 @@ def test_permissions_do_not_depend_on_who_builds(machine: Machine) -> None:
     ],
 )
 def test_permissions_that_a_release_cannot_keep_are_refused(
-    permissions: str, said: str, machine: Machine
+    permissions: str, said: str, project: Project
 ) -> None:
-    add(machine, f"install(FILES main.c DESTINATION etc RENAME key PERMISSIONS {permissions})\n")
+    add(project, f"install(FILES main.c DESTINATION etc RENAME key PERMISSIONS {permissions})\n")
 
-    done = machine.run("build", "alone")
+    done = project.run("build", "alone")
 
     assert done.returncode == 1
     assert f"{HOST} ships etc/key {said}" in done.stderr
     assert "PERMISSIONS" in done.stderr
-    assert not (machine.root / ".buildtool/stage/alone").exists()
+    assert not (project.stage("alone")).exists()
 
 
-def test_artifacts_have_the_same_permissions(machine: Machine) -> None:
-    machine.edit("buildtool.toml", 'source = "host"\n', 'source = "host"\nartifacts = ["app"]\n')
+def test_artifacts_have_the_same_permissions(project: Project) -> None:
+    project.edit("buildtool.toml", 'source = "host"\n', 'source = "host"\nartifacts = ["app"]\n')
     before = os.umask(0o077)
     try:
-        assert machine.build("alone")[0] == {HOST: "built"}
+        assert project.build("alone") == {HOST: "built"}
     finally:
         os.umask(before)
-    assert shipped(machine.root / ".buildtool/stage/alone")["bin/app"] == 0o755
+    assert shipped(project.stage("alone"))["bin/app"] == 0o755

@@ -8,24 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
 from tests.integration.cache.remote_nginx import Nginx, free_port, running
-from tests.integration.engine.pair import HOST, SKEL, Machine
+from tests.integration.engine import pair
+from tests.integration.engine.pair import HOST, SKEL
+from tests.project import Project
 
 BOTH = {HOST: "built", SKEL: "built"}
 FROM_REMOTE = {HOST: "restored remote", SKEL: "restored remote"}
-NewMachine = Callable[..., Machine]
+NewMachine = Callable[..., Project]
 
 
 @pytest.fixture
-def machine(tmp_path: Path, buildtool: Buildtool) -> NewMachine:
+def machine(tmp_path: Path) -> NewMachine:
     """A machine with nothing but the sources, that uses the server at `url`."""
 
-    def new(name: str, url: str, mode: str = "") -> Machine:
+    def new(name: str, url: str, mode: str = "") -> Project:
         variables = {"BUILDTOOL_REMOTE_CACHE": url}
         if mode:
             variables["BUILDTOOL_REMOTE_CACHE_MODE"] = mode
-        return Machine(tmp_path / name, buildtool, variables)
+        return pair.machine(tmp_path / name, **variables)
 
     return new
 
@@ -38,9 +39,8 @@ def nginx(tmp_path: Path) -> Iterator[Nginx]:
 
 def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMachine) -> None:
     ci = machine("ci", nginx.url, "read-write")
-    outcomes, said = ci.build()
-    assert outcomes == BOTH
-    assert "remote cache" not in said
+    assert ci.build() == BOTH
+    assert "remote cache" not in ci.said
     asked = nginx.log()
 
     person = machine("a person", nginx.url)
@@ -50,9 +50,8 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
         f"{SKEL}: restored from the remote cache\n"
         "    it was not built here before\n"
     )
-    outcomes, said = person.build()
-    assert outcomes == FROM_REMOTE
-    assert "remote cache" not in said
+    assert person.build() == FROM_REMOTE
+    assert "remote cache" not in person.said
     assert person.staged() == ci.staged()
     assert not list(person.root.glob(".buildtool/build/*/*/CMakeCache.txt"))
     assert f"{HOST}: restored from the remote cache\n" in person.why("--last")
@@ -60,20 +59,20 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
 
     # Now it has them itself, and the server is not asked.
     before = nginx.log()
-    assert person.build()[0] == dict.fromkeys(BOTH, "up-to-date")
+    assert person.build() == dict.fromkeys(BOTH, "up-to-date")
     shutil.rmtree(person.root / ".buildtool")
-    assert person.build()[0] == dict.fromkeys(BOTH, "restored local")
+    assert person.build() == dict.fromkeys(BOTH, "restored local")
     assert nginx.log() == before
 
     # Who only reads stores nothing.
     person.edit("host/main.c", "return LEVEL", "return 7")
-    assert person.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+    assert person.build() == {HOST: "built", SKEL: "up-to-date"}
     assert puts(nginx.log()) == puts(asked)
     ci.edit("host/main.c", "return LEVEL", "return 7")
-    assert ci.build()[0] == {HOST: "built", SKEL: "up-to-date"}
+    assert ci.build() == {HOST: "built", SKEL: "up-to-date"}
     other = machine("another", nginx.url)
     other.edit("host/main.c", "return LEVEL", "return 7")
-    assert other.build()[0] == FROM_REMOTE
+    assert other.build() == FROM_REMOTE
 
 
 def puts(log: list[str]) -> list[str]:
@@ -83,12 +82,11 @@ def puts(log: list[str]) -> list[str]:
 def test_a_dead_server_costs_one_warning(machine: NewMachine) -> None:
     here = machine("a", f"http://127.0.0.1:{free_port()}/builds", "read-write")
 
-    outcomes, said = here.build()
-
-    assert outcomes == BOTH
-    assert said.count("remote cache") == 1
-    assert "cannot be reached" in said
-    assert here.build() == (dict.fromkeys(BOTH, "up-to-date"), "· 2 steps up to date\n")
+    assert here.build() == BOTH
+    assert here.said.count("remote cache") == 1
+    assert "cannot be reached" in here.said
+    assert here.build() == dict.fromkeys(BOTH, "up-to-date")
+    assert here.said == "· 2 steps up to date\n"
 
 
 def flip(path: Path) -> None:
@@ -116,7 +114,7 @@ def lose(nginx: Nginx) -> None:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> tuple[Path, Machine]:
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project]:
     """What a server holds after a build of one machine, and that machine."""
     place = tmp_path_factory.mktemp("filled")
     with running(place / "nginx") as nginx:
@@ -124,8 +122,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> tu
             "BUILDTOOL_REMOTE_CACHE": nginx.url,
             "BUILDTOOL_REMOTE_CACHE_MODE": "read-write",
         }
-        ci = Machine(place / "ci", buildtool, variables)
-        assert ci.build("alone")[0] == {HOST: "built"}
+        ci = pair.machine(place / "ci", **variables)
+        assert ci.build("alone") == {HOST: "built"}
         return nginx.files, ci
 
 
@@ -133,7 +131,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> tu
 def test_a_server_that_lies_makes_no_build_wrong(
     harm: Callable[[Nginx], None],
     warnings: int,
-    filled: tuple[Path, Machine],
+    filled: tuple[Path, Project],
     nginx: Nginx,
     machine: NewMachine,
 ) -> None:
@@ -142,9 +140,7 @@ def test_a_server_that_lies_makes_no_build_wrong(
     harm(nginx)
 
     person = machine("a", nginx.url)
-    outcomes, said = person.build("alone")
-
-    assert outcomes == {HOST: "built"}
-    assert said.count("remote cache") == warnings
+    assert person.build("alone") == {HOST: "built"}
+    assert person.said.count("remote cache") == warnings
     assert person.staged("alone") == ci.staged("alone")
-    assert person.build("alone")[0] == {HOST: "up-to-date"}
+    assert person.build("alone") == {HOST: "up-to-date"}

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from buildtool.core.files import file_digest
-from tests.command_line import Buildtool
-from tests.integration.engine.pair import HOST, SKEL, Machine
+from tests.integration.engine.pair import FILES, HOST, SKEL, machine
+from tests.project import Project
 
 HOST_FINE, SKEL_FINE = f"{HOST}: up to date\n", f"{SKEL}: up to date\n"
 LEVEL = "host/second/level.h"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> Machine:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project that was built in its first state."""
-    machine = Machine(tmp_path_factory.mktemp("why"), buildtool)
-    machine.build()
-    return machine
+    project = machine(tmp_path_factory.mktemp("why"))
+    project.build()
+    return project
 
 
 @pytest.fixture
-def here(built: Machine) -> Machine:
+def here(built: Project) -> Project:
     """That project, in that state again; tests that use it must not build."""
-    built.write()
+    built.lay_out(FILES)
     built.variables.clear()
     return built
 
 
 @pytest.fixture
-def own(tmp_path: Path, buildtool: Buildtool) -> Machine:
+def own(tmp_path: Path) -> Project:
     """A project of the test's own; of its host it builds and explains the target `alone`."""
-    machine = Machine(tmp_path / "machine", buildtool)
-    machine.build("alone")
-    return machine
+    project = machine(tmp_path / "machine")
+    project.build("alone")
+    return project
 
 
 def without_digests(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8}\b", "…", text)
 
 
-def let_through(machine: Machine) -> None:
-    machine.variables |= {"LET_THROUGH": "1", "NOT_LET_THROUGH": "1"}
+def explained(project: Project, *options: str) -> dict[str, dict[str, Any]]:
+    """The steps that `why --json` explains, by name."""
+    return {row["name"]: row for row in json.loads(project.why("--json", *options))["steps"]}
 
 
-NOW: list[tuple[str, Callable[[Machine], object], str, str]] = [
+def let_through(project: Project) -> None:
+    project.variables |= {"LET_THROUGH": "1", "NOT_LET_THROUGH": "1"}
+
+
+NOW: list[tuple[str, Callable[[Project], object], str, str]] = [
     ("nothing", lambda m: (m.root / LEVEL).touch(), HOST_FINE, SKEL_FINE),
     (
         "a define",
@@ -99,16 +106,16 @@ NOW: list[tuple[str, Callable[[Machine], object], str, str]] = [
     ("change", "host", "skel"), [row[1:] for row in NOW], ids=[row[0] for row in NOW]
 )
 def test_what_a_build_would_do_now(
-    change: Callable[[Machine], object], host: str, skel: str, here: Machine
+    change: Callable[[Project], object], host: str, skel: str, here: Project
 ) -> None:
     change(here)
 
     assert without_digests(here.why()) == host + skel
 
 
-def test_an_output_that_is_gone_is_restored(here: Machine) -> None:
+def test_an_output_that_is_gone_is_restored(here: Project) -> None:
     (path,) = here.root.glob(".buildtool/out/app/*/bin/app")
-    kept = path.rename(here.folder / "app")
+    kept = path.rename(here.root.with_name("app"))
 
     assert here.why("alone") == (
         f"{HOST}: restored from the local cache\n    bin/app, which it made, is missing\n"
@@ -118,7 +125,7 @@ def test_an_output_that_is_gone_is_restored(here: Machine) -> None:
     assert here.why("alone") == HOST_FINE
 
 
-def test_another_build_type_is_another_tree(here: Machine) -> None:
+def test_another_build_type_is_another_tree(here: Project) -> None:
     assert here.why("alone", "--build-type", "Debug") == (
         f"{HOST}: rebuilt\n    it was not built here before\n"
     )
@@ -128,7 +135,7 @@ def test_another_build_type_is_another_tree(here: Machine) -> None:
     assert "'Fast' is no build type" in done.stderr
 
 
-def test_why_touches_nothing(here: Machine) -> None:
+def test_why_touches_nothing(here: Project) -> None:
     def state() -> dict[Path, int]:
         files = [path for path in here.root.rglob("*") if path.is_file()]
         # What was digested and read is remembered, whoever asked.
@@ -141,13 +148,13 @@ def test_why_touches_nothing(here: Machine) -> None:
     assert state() == before
 
 
-def test_as_json(here: Machine) -> None:
+def test_as_json(here: Project) -> None:
     old = file_digest(here.root / LEVEL)
     here.edit(LEVEL, "LEVEL 1", "LEVEL 2")
     new = file_digest(here.root / LEVEL)
     reason = {"kind": "input", "name": "{project}/" + LEVEL, "old": old, "new": new}
 
-    assert here.why_json() == {
+    assert explained(here) == {
         HOST: {
             "name": HOST,
             "outcome": "built",
@@ -169,18 +176,18 @@ def test_as_json(here: Machine) -> None:
     }
 
 
-def test_before_any_build(tmp_path: Path, buildtool: Buildtool) -> None:
-    machine = Machine(tmp_path, buildtool)
+def test_before_any_build(tmp_path: Path) -> None:
+    project = machine(tmp_path)
 
-    assert machine.why("alone") == f"{HOST}: rebuilt\n    it was not built here before\n"
-    done = machine.run("why", "alone", "--last")
+    assert project.why("alone") == f"{HOST}: rebuilt\n    it was not built here before\n"
+    done = project.run("why", "alone", "--last")
 
     assert done.returncode == 2
     assert "no build of 'alone' is recorded" in done.stderr
     assert "→ buildtool build alone" in done.stderr
 
 
-def test_a_project_from_first_build_to_another_clone(own: Machine) -> None:
+def test_a_project_from_first_build_to_another_clone(own: Project) -> None:
     first = f"{HOST}: rebuilt\n    it was not built here before\n"
     assert own.why("alone", "--last") == first
     assert own.why("alone") == HOST_FINE
@@ -191,11 +198,11 @@ def test_a_project_from_first_build_to_another_clone(own: Machine) -> None:
     assert without_digests(own.why("alone")) == changed
     own.build("alone")
     assert without_digests(own.why("alone", "--last")) == changed
-    assert own.why_json("alone", "--last")[HOST]["reasons"][0]["name"] == "{project}/" + LEVEL
-    own.write()
+    assert explained(own, "alone", "--last")[HOST]["reasons"][0]["name"] == "{project}/" + LEVEL
+    own.lay_out(FILES)
     back = changed.replace("rebuilt", "restored from the local cache")
     assert without_digests(own.why("alone")) == back
-    assert own.build("alone")[0] == {HOST: "restored local"}
+    assert own.build("alone") == {HOST: "restored local"}
     assert without_digests(own.why("alone", "--last")) == back
     own.build("alone")
     assert own.why("alone", "--last") == HOST_FINE
@@ -212,7 +219,8 @@ def test_a_project_from_first_build_to_another_clone(own: Machine) -> None:
     )
 
     # A clone elsewhere that shares the cache.
-    there = Machine(own.folder / "there", own.buildtool, {"BUILDTOOL_CACHE": str(own.cache)})
+    there = Project(own.root.with_name("there"), own.cache)
+    there.lay_out(FILES)
     assert there.why("alone") == (
         f"{HOST}: restored from the local cache\n    it was not built here before\n"
     )
@@ -225,7 +233,7 @@ def test_a_project_from_first_build_to_another_clone(own: Machine) -> None:
     )
 
 
-def test_a_build_that_failed(own: Machine) -> None:
+def test_a_build_that_failed(own: Project) -> None:
     own.edit("host/main.c", "LEVEL", "NO_LEVEL")
     assert own.run("build", "alone").returncode == 1
 

@@ -1,0 +1,163 @@
+"""A project on disk, and `buildtool` run on it as its user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from buildtool import flow
+from buildtool.core.events import Event, Note, StepFinished
+from buildtool.engine.context import Options
+from buildtool.project.read import find_project
+from tests.command_line import run_buildtool
+
+OLD = 1_000_000_000
+"""A time stamp in 2001, in seconds since the epoch, as of a file from an archive."""
+Outcomes = dict[str, str]
+"""Step → outcome, and the cache that it was restored from: `restored local`."""
+
+
+@dataclass
+class Project:
+    """A project in the directory `root`, and the user who builds it.
+
+    `cache` is the user's cache directory, by default the test's.  `variables` are set in addition
+    to the test's environment.  `prefix` is a command that runs the command line after it.
+    """
+
+    root: Path
+    cache: Path | None = None
+    variables: dict[str, str] = field(default_factory=dict)
+    prefix: Sequence[str] = ()
+    said: str = field(default="", init=False)
+    """What the last command wrote to standard error, or the notes of the last `build_here`."""
+    outcomes: Outcomes = field(default_factory=dict, init=False)
+    """What became of the steps in the last `build_here`, which may have failed."""
+
+    def write(self, name: str, text: str, *, old: bool = False) -> None:
+        """Write a file and its directory."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if old:
+            os.utime(path, (OLD, OLD))
+
+    def lay_out(self, files: Mapping[str, str]) -> None:
+        """Make `files` the only sources; a file with that content keeps its time stamp."""
+        for path in [*self.root.rglob("*")]:
+            name = str(path.relative_to(self.root))
+            if not name.startswith(".buildtool") and path.is_file() and name not in files:
+                path.unlink()
+        for name, text in files.items():
+            path = self.root / name
+            if not path.is_file() or path.read_text() != text:
+                self.write(name, text)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace a text in a file once; it must be there."""
+        text = (self.root / name).read_text()
+        assert old in text, f"{old!r} is not in {name}"
+        self.write(name, text.replace(old, new, 1))
+
+    def copy_sources(self, root: Path) -> None:
+        """Copy the sources, and nothing that was built, to the directory `root`."""
+        ignored = shutil.ignore_patterns(".buildtool")
+        shutil.copytree(self.root, root, symlinks=True, ignore=ignored)
+
+    def forget(self, *names: str) -> None:
+        """Remove directories of the state, by default all but the build trees."""
+        for name in names or ("state", "out", "stage"):
+            shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What this user's environment sets in addition to the test's."""
+        cache = {"BUILDTOOL_CACHE": str(self.cache)} if self.cache else {}
+        return {**cache, **self.variables}
+
+    def run(self, *arguments: str) -> CompletedProcess[str]:
+        """Run `buildtool ARGUMENTS...` in the project."""
+        done = run_buildtool(
+            *arguments, cwd=self.root, environment=self.environment, prefix=self.prefix
+        )
+        self.said = done.stderr
+        assert "Traceback" not in self.said, self.said
+        assert "internal error" not in self.said, self.said
+        return done
+
+    def succeeds(self, *arguments: str) -> str:
+        """Run a command that must succeed; returns its standard output."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def fails(self, *arguments: str) -> str:
+        """Run a command (`build`) that must end in an error; returns the error."""
+        done = self.run(*(arguments or ("build",)))
+        assert done.returncode == 1, done.stderr
+        assert "\x1b" not in done.stderr
+        error = re.search(r"^error: ", done.stderr, re.MULTILINE)
+        assert error, done.stderr
+        return done.stderr[error.start() :]
+
+    def steps(self, target: str = "sim", *options: str) -> list[dict[str, Any]]:
+        """Build; returns the steps as `build --json` describes them."""
+        steps: list[dict[str, Any]]
+        steps = json.loads(self.succeeds("build", target, "--json", *options))["steps"]
+        return steps
+
+    def build(self, target: str = "sim", *options: str) -> Outcomes:
+        """Build, which must succeed."""
+        steps = self.steps(target, *options)
+        return {s["name"]: f"{s['outcome']} {s['origin'] or ''}".strip() for s in steps}
+
+    def build_here(self, target: str = "sim") -> Outcomes:
+        """Build in this process, which takes less time; caches are not named.
+
+        Raises:
+            BuildtoolError: the build failed.
+        """
+        self.outcomes = outcomes = {}
+        notes: list[str] = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, StepFinished):
+                outcomes[event.name] = event.outcome
+            elif isinstance(event, Note):
+                notes.append(event.text)
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            try:
+                flow.stage(find_project(self.root), target, listen, Options())
+            finally:
+                self.said = "\n".join(notes)
+        return outcomes
+
+    def why(self, *options: str) -> str:
+        """What `buildtool why` prints."""
+        return self.succeeds("why", *options)
+
+    def stage(self, target: str = "sim") -> Path:
+        """The directory of the staged target."""
+        return self.root / ".buildtool/stage" / target
+
+    def staged(self, target: str = "sim") -> dict[str, bytes]:
+        """The files of the staged target: path → content."""
+        stage = self.stage(target)
+        return {str(p.relative_to(stage)): p.read_bytes() for p in stage.rglob("*") if p.is_file()}
+
+    def tree(self, component: str) -> Path:
+        """The component's only build tree."""
+        (cache,) = (self.root / ".buildtool/build" / component).glob("*/CMakeCache.txt")
+        return cache.parent
