@@ -1,16 +1,13 @@
-"""A project with a host and six skels, and what a build of it did: steps and commands."""
+"""A project with a host and four skels, and what a build of it did: steps and commands."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
-from dataclasses import dataclass, field
-from pathlib import Path
 
-from tests.command_line import Buildtool
+from tests.project import Outcomes, Project
 
-ARCHS = ("v68", "v73", "v79")
+ARCHS = ("v68", "v73")
 HOST = "host/app"
 A = tuple(f"skel/a/{arch}" for arch in ARCHS)
 B = tuple(f"skel/b/{arch}" for arch in ARCHS)
@@ -106,40 +103,12 @@ _COMPILE = re.compile(r"Building C object .*?([\w.]+)\.o(?:bj)?$")
 _LINK = re.compile(r"Linking C (?:executable|shared library) (?:\S*/)?(\S+)$")
 
 
-@dataclass
-class Subject:
-    """The project in `root`, and how to build it."""
+class Subject(Project):
+    """The project, and what its builds did."""
 
-    root: Path
-    buildtool: Buildtool
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def write(self) -> None:
-        """Bring the sources to their first state; untouched files keep their time stamps."""
-        known = {self.root / name for name in FILES}
-        for path in [*self.root.rglob("*")]:
-            if ".buildtool" not in path.parts and path.is_file() and path not in known:
-                path.unlink()
-        for name, text in FILES.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.is_file() or path.read_text() != text:
-                path.write_text(text)
-
-    def forget(self) -> None:
-        """Leave the build trees, and nothing else that was built."""
-        for name in ("state", "out", "stage"):
-            shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
-
-    def build(self, target: str = "sim", *options: str) -> dict[str, str]:
-        """Build; returns step → outcome, of those that were not up to date."""
-        done = self.buildtool("build", target, "--json", *options, cwd=self.root)
-        assert done.returncode == 0, done.stderr
-        return {
-            step["name"]: step["outcome"]
-            for step in json.loads(done.stdout)["steps"]
-            if step["outcome"] != "up-to-date"
-        }
+    def rebuilt(self, target: str = "sim") -> Outcomes:
+        """Build; returns what became of the steps that were not up to date."""
+        return {name: how for name, how in self.build(target).items() if how != "up-to-date"}
 
     def commands(self, step: str) -> list[str]:
         """What the last build that ran `step` did: `main.c` for a compilation, `link app`, `idl`,
@@ -158,13 +127,3 @@ class Subject:
             elif not edge[1].startswith("Re-checking"):  # globs, which every build looks at
                 found.append(edge[1].split()[0].lower())
         return sorted(found)
-
-    def outputs(self) -> dict[str, bytes]:
-        """What is staged for `sim`."""
-        stage = self.root / ".buildtool/stage/sim"
-        return {str(p.relative_to(stage)): p.read_bytes() for p in stage.rglob("*") if p.is_file()}
-
-    def edit(self, name: str, old: str, new: str) -> None:
-        text = (self.root / name).read_text()
-        assert old in text
-        (self.root / name).write_text(text.replace(old, new))

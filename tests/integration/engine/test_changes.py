@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
-from tests.integration.engine.subject import ARCHS, HOST, A, B, Subject
+from tests.integration.engine.subject import ARCHS, FILES, HOST, A, B, Subject
 
 ALL = (HOST, *A, *B)
 SKELS = (*A, *B)
@@ -48,14 +46,11 @@ def touch(subject: Subject) -> None:
 
 def old_time(subject: Subject) -> None:
     """An edit that comes with an old time stamp, as from an archive or a backup."""
-    path = subject.root / "host/other.c"
-    path.write_text("int other(void) { return 7; }\n")
-    os.utime(path, (1_000_000_000, 1_000_000_000))
+    subject.write("host/other.c", "int other(void) { return 7; }\n", old=True)
 
 
 def output_files(subject: Subject, step: str) -> list[Path]:
-    plan = subject.buildtool("build", "--json", cwd=subject.root)
-    row = next(s for s in json.loads(plan.stdout)["steps"] if s["name"] == step)
+    row = next(row for row in subject.steps() if row["name"] == step)
     return [Path(path) for path in row["outputs"]]
 
 
@@ -158,22 +153,22 @@ CHANGES = [
     ),
     Change(
         "a new file that a glob matches",
-        lambda s: (s.root / "dsp/b/parts/two.c").write_text("int part_two(void) { return 2; }\n"),
+        lambda s: s.write("dsp/b/parts/two.c", "int part_two(void) { return 2; }\n"),
         built(B, "configure", "two.c", LINK_B),
     ),
     Change(
         "a new file that a dependable glob matches",
-        lambda s: (s.root / "dsp/a/parts/two.c").write_text("int part_two(void) { return 2; }\n"),
+        lambda s: s.write("dsp/a/parts/two.c", "int part_two(void) { return 2; }\n"),
         built(A, "configure", "two.c", LINK_A),
     ),
     Change(
         "a new header that shadows",
-        lambda s: (s.root / "dsp/a/first/level.h").write_text("#define LEVEL 9\n"),
+        lambda s: s.write("dsp/a/first/level.h", "#define LEVEL 9\n"),
         built(A, "imp.c", LINK_A),
     ),
     Change(
         "a new file that nothing looks at",
-        lambda s: (s.root / "dsp/a/first/unrelated.h").write_text("#define LEVEL 9\n"),
+        lambda s: s.write("dsp/a/first/unrelated.h", "#define LEVEL 9\n"),
         same_outputs=True,
     ),
     Change("an output deleted", delete_output, restored=(A[0],), same_outputs=True),
@@ -190,87 +185,86 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def subject(place: Path, buildtool: Buildtool) -> Subject:
+def subject(place: Path) -> Subject:
     """The project in its first state, its build trees at just that state, with an empty cache."""
-    subject = Subject(place, buildtool)
-    subject.write()
+    subject = Subject(place)
+    subject.lay_out(FILES)
     subject.forget()
     subject.build()
-    assert subject.build() == {}
     return subject
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
 def test_a_change_builds_exactly_what_depends_on_it(subject: Subject, change: Change) -> None:
-    before = subject.outputs()
+    before = subject.staged()
 
     change.do(subject)
-    outcomes = subject.build()
+    outcomes = subject.rebuilt()
 
     assert outcomes == {
         **dict.fromkeys(change.built, "built"),
-        **dict.fromkeys(change.restored, "restored"),
+        **dict.fromkeys(change.restored, "restored local"),
     }
     assert {step: subject.commands(step) for step in change.built} == {
         step: list(commands) for step, commands in change.built.items()
     }
-    assert (subject.outputs() == before) == change.same_outputs
-    assert subject.build() == {}
+    assert (subject.staged() == before) == change.same_outputs
+    assert subject.rebuilt() == {}
 
 
 def test_environment_variables_on_the_list_count_and_others_do_not(
     subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOT_LET_THROUGH", "1")
-    assert subject.build() == {}
+    assert subject.rebuilt() == {}
 
     monkeypatch.setenv("LET_THROUGH", "1")
     # No tool tells what depends on a variable, so the trees are made anew.
-    assert subject.build() == dict.fromkeys(ALL, "built")
+    assert subject.rebuilt() == dict.fromkeys(ALL, "built")
     assert {step: subject.commands(step) for step in ALL} == {
         step: list(commands) for step, commands in EVERYTHING.items()
     }
 
     monkeypatch.delenv("LET_THROUGH")
-    assert subject.build() == dict.fromkeys(ALL, "restored")
+    assert subject.rebuilt() == dict.fromkeys(ALL, "restored local")
 
 
 def test_another_branch_and_back(subject: Subject) -> None:
-    first = subject.outputs()
+    first = subject.staged()
     subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
-    subject.build()
-    second = subject.outputs()
+    subject.rebuilt()
+    second = subject.staged()
 
     subject.edit("common/shared.h", "SHARED 2", "SHARED 1")
-    assert subject.build() == dict.fromkeys(SKELS, "restored")
-    assert subject.outputs() == first
+    assert subject.rebuilt() == dict.fromkeys(SKELS, "restored local")
+    assert subject.staged() == first
 
     subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
-    assert subject.build() == dict.fromkeys(SKELS, "restored")
-    assert subject.outputs() == second
+    assert subject.rebuilt() == dict.fromkeys(SKELS, "restored local")
+    assert subject.staged() == second
 
     # The trees are two states behind; what is built now is right all the same.
     subject.edit("common/shared.h", "SHARED 2", "SHARED 3")
-    assert subject.build() == dict.fromkeys(SKELS, "built")
+    assert subject.rebuilt() == dict.fromkeys(SKELS, "built")
     assert subject.commands(B[0]) == ["entry.c", LINK_B]
 
 
 def test_a_second_clone_elsewhere_restores_everything(subject: Subject, tmp_path: Path) -> None:
-    other = Subject(tmp_path / "another clone", subject.buildtool)
-    other.write()
+    other = Subject(tmp_path / "another clone")
+    other.lay_out(FILES)
 
-    assert other.build() == dict.fromkeys(ALL, "restored")
+    assert other.rebuilt() == dict.fromkeys(ALL, "restored local")
 
-    assert other.outputs() == subject.outputs()
+    assert other.staged() == subject.staged()
 
 
 def test_a_skel_that_two_targets_share_is_built_once(subject: Subject) -> None:
     subject.forget()
     shutil.rmtree(Path(os.environ["BUILDTOOL_CACHE"]) / "actions")
-    outcomes = subject.build("other")
+    outcomes = subject.rebuilt("other")
     assert set(outcomes) == {HOST, A[0], B[0]}
 
-    assert set(subject.build("sim")) == {*A[1:], *B[1:]}
+    assert set(subject.rebuilt("sim")) == {*A[1:], *B[1:]}
     assert ARCHS[0] == "v68"
 
 
@@ -283,7 +277,7 @@ def test_an_input_that_changes_while_it_is_built_is_built_again(subject: Subject
         " ${CMAKE_SOURCE_DIR}/later.c ${CMAKE_SOURCE_DIR}/other.c)\ninstall(TARGETS",
     )
     (subject.root / "host/later.c").write_text("int other(void) { return 5; }\n")
-    assert subject.build() == {HOST: "built"}
+    assert subject.rebuilt() == {HOST: "built"}
 
-    assert subject.build() == {HOST: "built"}
-    assert subject.build() == {}
+    assert subject.rebuilt() == {HOST: "built"}
+    assert subject.rebuilt() == {}
