@@ -1,24 +1,35 @@
-"""Caches for tests: each its own, but for what takes minutes to make."""
+"""Cache directories for tests, which share only what takes minutes to make.
+
+A build tree is configured again when it is built with another cache directory, since the path of
+the compiler is in it.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 SLOW = ("zig", "toolchains")
-"""What zig compiled, and zig itself: what it has compiled is known to it by its own path."""
+"""What zig compiled, and zig itself, by whose path it finds what it compiled."""
 
 
 def share(cache: Path, names: Iterable[str] = SLOW) -> Path:
-    """Let the cache directory `cache`, made if need be, share `names` with the current one."""
+    """Create the cache directory `cache`, which shares `names` with the current one."""
     current = Path(os.environ["BUILDTOOL_CACHE"])
     cache.mkdir(parents=True, exist_ok=True)
     for name in names:
         (current / name).mkdir(exist_ok=True)
         (cache / name).symlink_to((current / name).resolve())
-    # The size of what is shared, as if just looked at: there are many files.
+    return empty(cache)
+
+
+def empty(cache: Path) -> Path:
+    """Remove from the cache directory `cache` what was built."""
+    shutil.rmtree(cache / "actions", ignore_errors=True)
     (cache / "actions").mkdir()
+    # The size of what is shared, as if just determined: there are many files.
     (cache / "actions" / "neighbours").write_text(f"{time.time_ns()} 0", encoding="utf-8")
     return cache

@@ -30,12 +30,12 @@ Outcomes = dict[str, str]
 class Project:
     """A project in the directory `root`, and the user who builds it.
 
-    `cache` is the user's cache directory, by default the test's.  `variables` are set in addition
-    to the test's environment.  `prefix` is a command that runs the command line after it.
+    `cache` is the user's cache directory, by default the test's.  `variables` are added to the
+    test's environment.  `prefix` is a command that runs the command line after it.
     """
 
     root: Path
-    cache: Path | None = None
+    cache: Path = field(default_factory=lambda: Path(os.environ["BUILDTOOL_CACHE"]))
     variables: dict[str, str] = field(default_factory=dict)
     prefix: Sequence[str] = ()
     said: str = field(default="", init=False)
@@ -81,8 +81,7 @@ class Project:
     @property
     def environment(self) -> dict[str, str]:
         """What this user's environment sets in addition to the test's."""
-        cache = {"BUILDTOOL_CACHE": str(self.cache)} if self.cache else {}
-        return {**cache, **self.variables}
+        return {"BUILDTOOL_CACHE": str(self.cache), **self.variables}
 
     def run(self, *arguments: str) -> CompletedProcess[str]:
         """Run `buildtool ARGUMENTS...` in the project."""

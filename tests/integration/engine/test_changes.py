@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from tests.caches import empty, share
 from tests.integration.engine.subject import ARCHS, FILES, HOST, A, B, Subject
 
 ALL = (HOST, *A, *B)
@@ -180,18 +180,20 @@ CHANGES = [
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("subject") / "a project"
+def only_one(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    """The project and its cache, in the state in which the last test left them."""
+    place = tmp_path_factory.mktemp("subject")
+    return Subject(place / "a project", share(place / "cache"))
 
 
 @pytest.fixture
-def subject(place: Path) -> Subject:
-    """The project in its first state, its build trees at just that state, with an empty cache."""
-    subject = Subject(place)
-    subject.lay_out(FILES)
-    subject.forget()
-    subject.build()
-    return subject
+def subject(only_one: Subject) -> Subject:
+    """The project built in its first state, and a cache with nothing else in it."""
+    only_one.lay_out(FILES)
+    only_one.forget()
+    empty(only_one.cache)
+    only_one.build()
+    return only_one
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
@@ -250,7 +252,7 @@ def test_another_branch_and_back(subject: Subject) -> None:
 
 
 def test_a_second_clone_elsewhere_restores_everything(subject: Subject, tmp_path: Path) -> None:
-    other = Subject(tmp_path / "another clone")
+    other = Subject(tmp_path / "another clone", subject.cache)
     other.lay_out(FILES)
 
     assert other.rebuilt() == dict.fromkeys(ALL, "restored local")
@@ -260,7 +262,7 @@ def test_a_second_clone_elsewhere_restores_everything(subject: Subject, tmp_path
 
 def test_a_skel_that_two_targets_share_is_built_once(subject: Subject) -> None:
     subject.forget()
-    shutil.rmtree(Path(os.environ["BUILDTOOL_CACHE"]) / "actions")
+    empty(subject.cache)
     outcomes = subject.rebuilt("other")
     assert set(outcomes) == {HOST, A[0], B[0]}
 
