@@ -1,4 +1,4 @@
-"""A clone of the project of `sources`: its sources written, built, harmed, compared."""
+"""A clone of the project of `sources`: what happens to it between builds, and what they make."""
 
 from __future__ import annotations
 
@@ -8,27 +8,21 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from buildtool import flow
-from buildtool.core.errors import BuildtoolError
-from buildtool.core.events import Event, StepFinished
-from buildtool.engine.context import Options
-from buildtool.project.read import find_project
 from tests.integration.engine.edits import Harm
 from tests.integration.engine.sources import COMPONENTS, Source, State
+from tests.project import OLD, Project
 
-OLD = 1_000_000_000
 Outputs = dict[str, bytes]
 """What is staged: path, with `+x` behind it for a program, and content; of a link, its target."""
 
 
 @dataclass
-class Clone:
-    """The project in `root`."""
+class Clone(Project):
+    """The project in `root`, whose sources are in `state`."""
 
-    root: Path
     state: dict[str, Source] = field(default_factory=dict)
 
-    def write(self, state: State, manner: str = "now") -> None:
+    def check_out(self, state: State, manner: str = "now") -> None:
         """Bring the sources to `state`; files that stay as they are keep their time stamps."""
         for name in self.state.keys() - state.keys():
             path = self.root / name
@@ -47,29 +41,15 @@ class Clone:
         for name in self.state:
             os.utime(self.root / name, follow_symlinks=False)
 
-    def build(self) -> dict[str, str] | BuildtoolError:
-        """Build in this process; step → outcome, or what is wrong."""
-        outcomes: dict[str, str] = {}
-
-        def listen(event: Event) -> None:
-            if isinstance(event, StepFinished):
-                outcomes[event.name] = event.outcome
-
-        try:
-            flow.stage(find_project(self.root), "sim", listen, Options())
-        except BuildtoolError as error:
-            return error
-        return outcomes
-
     def outputs(self) -> dict[str, Outputs]:
         """What is staged, by component."""
-        return outputs(self.root / ".buildtool/stage/sim")
+        return outputs(self.stage())
 
     def harm(self, harm: Harm) -> str:
         """Do it; returns the path that was harmed, "" when there is none."""
         place = self.root / ".buildtool" / harm.place
         if harm.place == "cache":
-            place = Path(os.environ["BUILDTOOL_CACHE"]) / "actions"
+            place = self.cache / "actions"
         files = sorted(path for path in place.rglob("*") if path.is_file() or path.is_symlink())
         if not files:
             return ""

@@ -46,7 +46,7 @@ def main(what: str, disk: Path, rooms: list[int]) -> None:
             shutil.rmtree(clone.root / ".buildtool", ignore_errors=True)
         shutil.rmtree(cache / "actions" / "ac", ignore_errors=True)
         state = (EDITED, BASE)[number % 2]
-        clone.write(state)
+        clone.check_out(state)
         with ballast.open("wb") as stream:
             os.posix_fallocate(stream.fileno(), 0, max(shutil.disk_usage(disk).free - room, 1))
         row = [*build(clone.root)]

@@ -37,7 +37,7 @@ class Scratch:
 
 
 def _build(root: Path, project: State, component: str) -> Outputs | None:
-    Clone(root / "project").write(project)
+    Clone(root / "project").check_out(project)
     cache = share(root / "cache", (*SLOW, "emulator", "digests"))
     process = start(root / "project", BUILDTOOL_CACHE=str(cache))
     _, said = process.communicate()

@@ -12,7 +12,7 @@ from tests.integration.engine.sources import FIRST
 
 def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
     clone = Clone(tmp_path / "a clone")
-    clone.write(FIRST)
+    clone.check_out(FIRST)
     both = [start(clone.root) for _ in range(2)]
     said = [process.communicate(timeout=120)[1] for process in both]
 
@@ -26,13 +26,12 @@ def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
 def test_two_clones_that_share_a_cache(tmp_path: Path, scratch: Scratch) -> None:
     clones = [Clone(tmp_path / name) for name in ("one", "two", "three")]
     for clone in clones:
-        clone.write(FIRST)
+        clone.check_out(FIRST)
     both = [start(clone.root) for clone in clones[:2]]
     said = [process.communicate(timeout=120)[1] for process in both]
 
     assert [process.returncode for process in both] == [0, 0], said
-    done = clones[2].build()
-    assert isinstance(done, dict)
+    done = clones[2].build_here()
     assert set(done.values()) == {"restored"}
     for clone in clones:
         assert clone.outputs() == scratch.whole(FIRST)

@@ -19,7 +19,7 @@ from buildtool.cache.remote.document import pack, unpack
 from buildtool.cache.remote.zstd_frames import Frame, compress
 from buildtool.release.layout import StageError
 from buildtool.toolchains.import_stub import import_stub
-from tests.caches import share
+from tests.caches import empty
 from tests.integration.cache.remote_nginx import Nginx, running
 from tests.integration.engine.pair import HOST, SKEL, machine
 from tests.project import Outcomes, Project
@@ -58,12 +58,13 @@ def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.fixture
-def victim(built: Built, nginx: Nginx, tmp_path: Path) -> Project:
+def victim(built: Built, nginx: Nginx) -> Project:
     """The same clone as if nothing were built, with an empty cache; the server as it was."""
     shutil.rmtree(nginx.files)
     shutil.copytree(built.served, nginx.files)
     built.clone.forget()
-    return Project(built.clone.root, share(tmp_path / "cache"))
+    empty(built.clone.cache)
+    return built.clone
 
 
 def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> str:

@@ -39,12 +39,13 @@ def log(clone: Clone) -> str:
 
 
 def test_what_was_compiled_before_a_failure_is_not_compiled_again(clone: Clone) -> None:
-    clone.write(with_(GOOD, lists=NO_LINK))
-    assert isinstance(clone.build(), BuildtoolError)
+    clone.check_out(with_(GOOD, lists=NO_LINK))
+    with pytest.raises(BuildtoolError):
+        clone.build_here()
     assert "Building C object" in log(clone)
 
-    clone.write(GOOD)
-    assert isinstance(clone.build(), dict)
+    clone.check_out(GOOD)
+    clone.build_here()
     assert "Building C object" not in log(clone)
 
 
@@ -53,14 +54,15 @@ def test_a_header_that_only_a_failed_build_has_read(
     first: State | None, clone: Clone, scratch: Scratch
 ) -> None:
     if first:
-        clone.write(first)
-        assert isinstance(clone.build(), dict)
-    clone.write(with_(GOOD, lists=NO_LINK))
-    assert isinstance(clone.build(), BuildtoolError)
+        clone.check_out(first)
+        clone.build_here()
+    clone.check_out(with_(GOOD, lists=NO_LINK))
+    with pytest.raises(BuildtoolError):
+        clone.build_here()
 
     changed = with_(GOOD, new=OLD.replace("1", "2"))
-    clone.write(changed, "same time")
-    assert isinstance(clone.build(), dict)
+    clone.check_out(changed, "same time")
+    clone.build_here()
 
     assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
 
@@ -68,12 +70,13 @@ def test_a_header_that_only_a_failed_build_has_read(
 def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
     clone: Clone, scratch: Scratch
 ) -> None:
-    clone.write(with_(GOOD, lists=NO_LINK))
-    assert isinstance(clone.build(), BuildtoolError)
+    clone.check_out(with_(GOOD, lists=NO_LINK))
+    with pytest.raises(BuildtoolError):
+        clone.build_here()
 
     changed = {**GOOD, "dsp/b/new.h": Source("#define NEW 3\n")}
-    clone.write(changed, "old time")
-    assert isinstance(clone.build(), dict)
+    clone.check_out(changed, "old time")
+    clone.build_here()
 
     assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
 
@@ -101,14 +104,12 @@ def test_what_cmake_wrote_is_harmed(
         entry='#include "number.h"\n' + BASE[ENTRY].text.replace("return ", "return NUMBER + "),
     )
     before = {**generated, "dsp/b/number.in": Source("#define NUMBER 1\n")}
-    clone.write(before)
-    assert isinstance(clone.build(), dict)
+    clone.check_out(before)
+    clone.build_here()
     (tree,) = (clone.root / ".buildtool/build/b").glob("*/")
     harm(tree)
 
     after = {**before, "dsp/b/lib/inner.c": Source("int inner(void) { return 8; }\n")}
-    clone.write(after, "old time")
-    done = clone.build()
-
-    assert done == {"skel/b/v68": "built"}
+    clone.check_out(after, "old time")
+    assert clone.build_here() == {"skel/b/v68": "built"}
     assert clone.outputs()[COMPONENT] == scratch(after, COMPONENT).result()

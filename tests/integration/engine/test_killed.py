@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 import signal
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.caches import empty
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone
 from tests.integration.engine.edits import Edit, edited
@@ -35,14 +34,14 @@ def test_the_build_after_one_that_was_ended_is_right(
 ) -> None:
     moments = random.Random(0 if not LONG else None)
     clone = Clone(tmp_path / "a clone")
-    clone.write(FIRST)
-    assert isinstance(clone.build(), dict)
+    clone.check_out(FIRST)
+    clone.build_here()
     lasts = 2.0  # seconds, until it is known better
     cut = 0
     for turn in range(MOMENTS if number == signal.SIGKILL else (MOMENTS + 1) // 2):
         state = (other(), FIRST)[turn % 2]
-        shutil.rmtree(Path(os.environ["BUILDTOOL_CACHE"]) / "actions", ignore_errors=True)
-        clone.write(state)
+        empty(clone.cache)
+        clone.check_out(state)
         begun = time.monotonic()
         process = start(clone.root)
         if number == signal.SIGINT:
@@ -56,8 +55,7 @@ def test_the_build_after_one_that_was_ended_is_right(
         assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGINT), said
         assert "Traceback" not in said
         cut += process.returncode != 0
-        done = clone.build()
-        assert isinstance(done, dict), f"killed after {moment} s of {lasts}: {done}"
+        clone.build_here()
         assert clone.outputs() == scratch.whole(state), f"killed after {moment} s"
         lasts = (lasts + took) / 2 if not process.returncode else lasts
     assert cut

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -56,7 +55,7 @@ class Story:
         """Go to a state that could be built, the `begin`th, let `acts` happen, build, and note
         what that makes, to be compared."""
         self.told.append(f"state {begin}:")
-        self.clone.write(self.good[begin % len(self.good)] if self.good else FIRST)
+        self.clone.check_out(self.good[begin % len(self.good)] if self.good else FIRST)
         for act in acts:
             self.told.append(self.happen(act))
         state = dict(self.clone.state)
@@ -67,32 +66,32 @@ class Story:
         if not error:
             self.good.append(state)
             assert self.build() is None
-            assert set(self.outcomes.values()) == {"up-to-date"}, "\n".join(self.told)
+            assert set(self.clone.outcomes.values()) == {"up-to-date"}, "\n".join(self.told)
 
     def happen(self, act: Act) -> str:
         match act:
             case Edit():
-                self.clone.write(edited(self.clone.state, act), act.manner)
+                self.clone.check_out(edited(self.clone.state, act), act.manner)
             case Checkout():
                 state = self.states[act.number % len(self.states)]
-                self.clone.write(state, act.manner)
+                self.clone.check_out(state, act.manner)
             case Harm():
                 return f"{act}: {self.clone.harm(act)}"
             case Do("touch"):
                 self.clone.touch()
             case Do("clear"):
-                clear(Store(Path(os.environ["BUILDTOOL_CACHE"]) / "actions"))
+                clear(Store(self.clone.cache / "actions"))
             case Do("build"):
-                return f"{act}: {self.build() or self.outcomes}"
+                return f"{act}: {self.build() or self.clone.outcomes}"
         return str(act)
 
     def build(self) -> BuildtoolError | None:
         if self.clone.state not in self.states:
             self.states.append(dict(self.clone.state))
-        done = self.clone.build()
-        if isinstance(done, BuildtoolError):
-            return done
-        self.outcomes = done
+        try:
+            self.clone.build_here()
+        except BuildtoolError as error:
+            return error
         return None
 
 

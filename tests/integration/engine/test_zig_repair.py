@@ -35,13 +35,13 @@ def outputs(tmp_path: Path) -> Path:
 def test_outputs_that_are_missing(outputs: Path, tmp_path: Path) -> None:
     clone = Clone(tmp_path / "a clone")
     kept = {LISTS: Source(BASE[LISTS].text + COMPILE), "dsp/b/kept.c": Source("int kept;\n")}
-    clone.write({**BASE, **kept})
-    assert isinstance(clone.build(), dict)
+    clone.check_out({**BASE, **kept})
+    clone.build_here()
     (made,) = outputs.glob("*/kept.o")
     made.unlink()
     shutil.rmtree(clone.root / ".buildtool")
     shutil.rmtree(outputs.parents[1] / "actions")
 
-    assert clone.build() == {"skel/b/v68": "built"}
+    assert clone.build_here() == {"skel/b/v68": "built"}
     (made,) = outputs.glob("*/kept.o")
     assert made.stat().st_size
