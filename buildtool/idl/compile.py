@@ -110,7 +110,7 @@ def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:
 def compiler_files() -> tuple[Path, ...]:
     """The files that this compiler consists of, so that a new one compiles again."""
     here = Path(__file__).parent
-    return tuple(sorted(path for end in ("*.py", "*.lark") for path in here.rglob(end)))
+    return tuple(sorted(path for end in ("*.py", "*.lark", "*.c") for path in here.rglob(end)))
 
 
 def _escaped(path: Path) -> str:

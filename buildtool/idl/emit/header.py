@@ -13,7 +13,7 @@ from buildtool.idl.emit.c_declarations import (
     public_signature,
     uses_strings,
 )
-from buildtool.idl.emit.constants import literal, quoted
+from buildtool.idl.emit.c_text import literal, quoted
 from buildtool.idl.model import (
     Alias,
     Array,

@@ -11,19 +11,15 @@ from buildtool.idl.layout.method_layout import (
     Role,
     WireMethod,
     WireRecord,
-    record_of,
 )
 from buildtool.idl.layout.types import (
-    Composite,
     composite,
     flat_size,
     is_flat,
-    is_nested,
     strip_typedefs,
 )
 from buildtool.idl.model import (
     Array,
-    Direction,
     Interface,
     Parameter,
     Primitive,
@@ -100,39 +96,6 @@ def _elements(type_: Type) -> Iterator[Type]:
     elif isinstance(resolved, Struct):
         for member in resolved.members:
             yield from _elements(member.type)
-
-
-def composites(parameters: Iterable[Parameter], direction: Direction) -> tuple[Composite, ...]:
-    """The composites that travel in this direction, the inner ones before the outer."""
-    found: dict[str, Composite] = {}
-    for parameter in parameters:
-        if parameter.direction is direction and is_nested(parameter.type):
-            _collect(parameter.type, found)
-    return tuple(found.values())
-
-
-def _collect(type_: Type, found: dict[str, Composite]) -> None:
-    resolved = strip_typedefs(type_)
-    inner = composite(resolved.element) if isinstance(resolved, Sequence) else composite(type_)
-    if inner.c_type in found:
-        return
-    for member in inner.members:
-        if is_nested(member.type):
-            _collect(member.type, found)
-    found[inner.c_type] = inner
-
-
-def element_composite(type_: Type) -> Composite | None:
-    """The composite that a sequence's elements are, None for a sequence of flat ones."""
-    resolved = strip_typedefs(type_)
-    if isinstance(resolved, Sequence) and not is_flat(resolved.element):
-        return composite(resolved.element)
-    return None
-
-
-def has_record(inner: Composite, kind: RecordKind) -> bool:
-    """Whether the composite has any field in this face."""
-    return bool(record_of(inner.members, kind).fields)
 
 
 FieldNames = Mapping[tuple[str, bool], str]

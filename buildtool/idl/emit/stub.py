@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from buildtool.idl.emit.c_declarations import function_name, function_parameters, public_signature
 from buildtool.idl.emit.c_text import function
 from buildtool.idl.emit.idl_note import note
-from buildtool.idl.emit.plain import HANDLE
-from buildtool.idl.emit.records import (
-    composites,
-    has_record,
-    method_records,
-    record_struct,
-    size_checks,
-)
+from buildtool.idl.emit.records import method_records, size_checks
+from buildtool.idl.emit.stub_composites import StubComposites
 from buildtool.idl.emit.stub_methods import method_function
-from buildtool.idl.emit.stub_records import fetch_function, in_function, room_function
 from buildtool.idl.emit.support import support
-from buildtool.idl.emit.support_stub import STUB
-from buildtool.idl.layout.method_layout import RecordKind, record_of, wire_methods
-from buildtool.idl.model import Direction, Interface, Method, Unit
+from buildtool.idl.layout.method_layout import wire_methods
+from buildtool.idl.model import Interface, Unit
 
 ASYNC = """\
 /* Older libraries lack these: then an async method is AEE_EUNSUPPORTED. */
 #pragma weak remote_handle64_invoke_async
 #pragma weak remote_handle_invoke_async
+"""
+HANDLE = """\
+/* The one handle of INTERFACE, opened at the first call and never closed; -1 when that
+ * fails.  Of threads that open it at once, the first one's handle stays. */
+__QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void);
+__QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void)
+{
+    static remote_handle shared = (remote_handle)-1;
+    remote_handle none = (remote_handle)-1;
+    remote_handle own = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+
+    if (own != none) {
+        return own;
+    }
+    if (__QAIC_REMOTE(remote_handle_open)("INTERFACE", &own) != 0) {
+        return none;
+    }
+    if (!__atomic_compare_exchange_n(&shared, &none, own, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        (void)__QAIC_REMOTE(remote_handle_close)(own);
+        own = none;
+    }
+    return own;
+}
 """
 
 
@@ -34,10 +47,11 @@ def stub(unit: Unit, interface: Interface) -> str:
     first = 2 if interface.multi_domain else 0
     methods = interface.methods[first:]
     wires = wire_methods(interface)[first:]
+    parameters = [parameter for method in methods for parameter in method.parameters]
     body = [
-        *_composites(methods),
+        *StubComposites().functions(parameters),
         *(method_records(interface, wire, received=False) for wire in wires),
-        *(_open_and_close(interface) if first else _handle(interface)),
+        *(_open_and_close(interface) if first else [HANDLE.replace("INTERFACE", interface.c_name)]),
         *(method_function(interface, wire) for wire in wires),
     ]
     parts = [
@@ -46,35 +60,11 @@ def stub(unit: Unit, interface: Interface) -> str:
         f'#include "{unit.stem}.h"\n',
         ASYNC if any(method.is_async for method in methods) else "",
         note(unit.digest),
-        support("\n".join(body), STUB),
-        size_checks(parameter for method in methods for parameter in method.parameters),
+        support("\n".join(body), "STUB"),
+        size_checks(parameters),
         *body,
     ]
     return "\n".join(part for part in parts if part)
-
-
-def _composites(methods: Sequence[Method]) -> list[str]:
-    """The records of the composites in use, each with its functions, inner ones first."""
-    parameters = [parameter for method in methods for parameter in method.parameters]
-    parts = []
-    for inner in composites(parameters, Direction.IN):
-        record = record_of(inner.members, RecordKind.IN)
-        parts += [
-            record_struct(inner.c_type, RecordKind.IN, record, received=False),
-            in_function(inner),
-        ]
-    for inner in composites(parameters, Direction.ROUT):
-        room = record_of(inner.members, RecordKind.CAPACITY)
-        parts.append(record_struct(inner.c_type, RecordKind.CAPACITY, room, received=False))
-        if has_record(inner, RecordKind.RESULT):
-            out = record_of(inner.members, RecordKind.RESULT)
-            parts.append(record_struct(inner.c_type, RecordKind.RESULT, out, received=True))
-        parts += [room_function(inner), fetch_function(inner)]
-    return parts
-
-
-def _handle(interface: Interface) -> list[str]:
-    return [HANDLE.replace("INTERFACE", interface.c_name)]
 
 
 def _open_and_close(interface: Interface) -> list[str]:

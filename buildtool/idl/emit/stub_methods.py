@@ -15,7 +15,7 @@ from buildtool.idl.emit.c_declarations import (
 )
 from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
-from buildtool.idl.emit.stub_records import fetch, pack_in, pack_room
+from buildtool.idl.emit.stub_composites import StubComposites
 from buildtool.idl.layout.method_layout import RecordKind, Role, WireMethod
 from buildtool.idl.layout.types import is_flat, is_nested, strip_typedefs
 from buildtool.idl.model import (
@@ -166,11 +166,13 @@ def _fields(method: Method, wire: WireMethod) -> list[str]:
                 lines.append(copied(field, _value(parameter), type_))
             continue
         if is_nested(type_):
-            member = Member(name, type_)
+            kind = RecordKind.CAPACITY
             if parameter.direction is Direction.IN:
-                lines.append(pack_in(member, name, name, "_in.", names))
-            else:
-                lines.append(pack_room(member, name, name, "_in.", names))
+                kind = RecordKind.IN
+            member = Member(name, type_)
+            lines.append(
+                StubComposites().member(kind, member, name, name, wire="_in.", names=names)
+            )
             continue
         if parameter.direction is not Direction.ROUT:
             lines.append(f"_in.{names[name, False]} = {_in_length(parameter)};")
@@ -259,5 +261,8 @@ def _results(method: Method) -> list[str]:
         if is_flat(type_):
             lines.append(copied(_value(parameter), f"_out.{name}", type_, received=True))
         else:
-            lines.append(fetch(Member(name, type_), name, name, "_out."))
+            member = Member(name, type_)
+            lines.append(
+                StubComposites().member(RecordKind.RESULT, member, name, name, wire="_out.")
+            )
     return if_any(["_err == 0"], lines) if any(lines) else []
