@@ -1,4 +1,4 @@
-"""adb, the user's own: with the keys and the server that the user has."""
+"""The user's adb, with the user's keys and server."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
 class Adb(FoundTool, kw_only=True):
-    """A found adb; `where` is the program, `version` that of its package ("29.0.6")."""
+    """A found adb; `where` is the program, `version` its package's version ("29.0.6")."""
 
 
 def find_adb(requirement: Tool = NO_REQUIREMENT) -> Adb:
-    """The adb that [tool.adb] path names, else that on PATH, else an Android SDK's.
+    """Find adb: `path` in [tool.adb], else on PATH, else in an Android SDK.
 
-    The one on PATH comes first whatever its version: it is the one that the user starts, and two
-    versions end each other's server.  Raises `ToolMissingError`, `ToolUnfitError`.
+    An adb on PATH is used whatever its version: it is the one that the user runs, and adb
+    programs of two versions stop each other's server.  Raises `ToolMissingError`,
+    `ToolUnfitError`.
     """
     return search(
         "adb",
@@ -48,7 +49,7 @@ def _of_sdks() -> list[Path]:
 def _probe(program: Path) -> Adb | None:
     if not program.is_file():
         return None
-    # This starts no server.
+    # `adb version` does not start a server.
     version, problems = probe_version(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
     return Adb(
         where=program,

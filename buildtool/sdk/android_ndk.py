@@ -1,8 +1,8 @@
-"""The Android NDK: Google's clang and LLD for Android, brought by the user.
+"""The Android NDK: Google's clang and LLD for Android, installed by the user.
 
-Layouts r25 to r29.  Sources of what is read here: the NDK's "Build System Maintainers Guide"
-(programs, sysroot, meta/platforms.json) and its `android.toolchain.cmake` (how a revision is
-written, which host directory is used).
+Supports the layouts of r25 to r29.  Sources: the NDK's "Build System Maintainers Guide" (programs,
+sysroot, meta/platforms.json) and its `android.toolchain.cmake` (form of a revision, host
+directory).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from buildtool.sdk.tool_search import (
 )
 
 VARIABLES = ("ANDROID_NDK_ROOT", "ANDROID_NDK_HOME", "ANDROID_NDK")
-"""Looked at in this order.  CMake reads the first and the last, Gradle and Rust's tools the second;
-ANDROID_NDK_LATEST_HOME of hosted CI names a directory below ANDROID_HOME, which is looked in."""
+"""Read in this order.  CMake reads the first and the last, Gradle and Rust's tools the second.
+ANDROID_NDK_LATEST_HOME of hosted CI names a directory below ANDROID_HOME, which is searched."""
 SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 OLDEST = 25
 FIRST_ARM64_API = 21  # Android 5, the first with 64-bit ABIs
-HOST = "linux-x86_64"  # the one host directory that Google publishes for Linux
+HOST = "linux-x86_64"  # the only host directory that Google publishes for Linux
 TRIPLE = "aarch64-linux-android"
 INSTALL = (
-    "Install it: sdkmanager 'ndk;27.2.12479018', or unpack the archive from"
+    "Install it: sdkmanager 'ndk;27.2.12479018'; or unpack the archive from"
     " https://developer.android.com/ndk/downloads and set ANDROID_NDK_ROOT to its directory."
 )
-UNPACK = "Unpack the NDK's archive again, with a program that keeps modes and links: unzip."
+UNPACK = "Unpack the NDK's archive again with unzip, which preserves modes and links."
 MAX_BYTES = 1 << 20
 OPT, USR_LIB = Path("/opt"), Path("/usr/lib")
 
@@ -53,8 +53,8 @@ class ApiError(BuildtoolError):
 class AndroidNdk(FoundTool, kw_only=True):
     """A found NDK; `where` is its root, `version` its revision ("27.2.12479018").
 
-    `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` levels
-    that stand for another ("25" → 24); `clang` is its compiler's version ("18.0.2").
+    `lowest` and `highest` are the API levels that it builds ARM64 programs for, `aliases` the
+    levels that stand for another level ("25" → 24); `clang` is the compiler's version ("18.0.2").
     """
 
     clang: str
@@ -64,7 +64,7 @@ class AndroidNdk(FoundTool, kw_only=True):
 
     @property
     def major(self) -> int:
-        """27 for r27c; 0 when the revision is not known."""
+        """The major version, 27 for r27c; 0 if the revision is unknown."""
         return _major(self.version)
 
     @property
@@ -73,16 +73,16 @@ class AndroidNdk(FoundTool, kw_only=True):
 
     @property
     def programs(self) -> Path:
-        """The directory of clang and the rest of LLVM."""
+        """The directory of clang and the other LLVM programs."""
         return _prebuilt(self.where) / "bin"
 
     @property
     def libraries(self) -> Path:
-        """The directory of ARM64 libraries that are the same for all API levels."""
+        """The directory of the ARM64 libraries for all API levels."""
         return ndk_libraries(self.where)
 
     def api(self, wanted: int) -> int:
-        """The level that the NDK builds for when asked for `wanted`: itself, or what it stands for.
+        """The level that the NDK builds for when `wanted` is requested: aliases are resolved.
 
         Raises `ApiError` outside the NDK's range.
         """
@@ -90,25 +90,25 @@ class AndroidNdk(FoundTool, kw_only=True):
         if not self.lowest <= wanted <= self.highest or not self.lowest <= level <= self.highest:
             raise ApiError(
                 f"NDK {self.version} cannot build for Android API {wanted}",
-                why=f"it builds ARM64 programs for {self.lowest} to {self.highest} ({self.where})",
-                remedy=f"Let 'api' of the target be one of {self.lowest} to {self.highest}"
+                why=f"it supports the API levels {self.lowest} to {self.highest} ({self.where})",
+                remedy=f"Set 'api' of the target to a level from {self.lowest} to {self.highest}"
                 + (", or install a newer NDK." if wanted > self.highest else "."),
             )
         return level
 
 
 def ndk_libraries(root: Path) -> Path:
-    """The directory of the ARM64 libraries of the NDK in `root`: those of all API levels, and a
-    directory for each level with stubs of the system's."""
+    """The directory of the ARM64 libraries of the NDK in `root`: the libraries for all API levels,
+    and a directory for each level with stubs of the system's libraries."""
     return _prebuilt(root) / "sysroot" / "usr" / "lib" / TRIPLE
 
 
 def find_android_ndk(requirement: Tool = NO_REQUIREMENT) -> AndroidNdk:
-    """The NDK that `VARIABLES` name, else [tool.android-ndk] path, else the newest fitting one of
-    the usual places: `ndk/` of the Android SDK, /opt, /usr/lib, the home directory.
+    """Find the NDK: `VARIABLES`, else `path` in [tool.android-ndk], else the newest suitable NDK in
+    the default paths: `ndk/` of the Android SDK, /opt, /usr/lib, the home directory.
 
-    Raises `ToolMissingError` when there is none where one is named, or none at all;
-    `ToolUnfitError` when the project asks for another version.
+    Raises `ToolMissingError` when a named path has no NDK, or none is found; `ToolUnfitError` when
+    the project requires another version.
     """
     if not requirement.path and not any(map(os.environ.get, VARIABLES)):
         _check_sdk_variables()
@@ -119,7 +119,7 @@ def find_android_ndk(requirement: Tool = NO_REQUIREMENT) -> AndroidNdk:
         default_paths=_default_paths(),
         probe=_probe,
         install_remedy=INSTALL,
-        other=f"Change 'version' in buildtool.toml, or install NDK {requirement.version}:"
+        version_remedy=f"Change 'version' in buildtool.toml, or install NDK {requirement.version}:"
         " sdkmanager --list names all. ANDROID_NDK_ROOT may name its directory.",
     )
 
@@ -129,9 +129,9 @@ def _check_sdk_variables() -> None:
         value = os.environ.get(variable)
         if value and not Path(value).is_dir():
             raise ToolMissingError(
-                f"{variable} names {value}, and no Android SDK is there",
-                why="the Android NDK is looked for below it",
-                remedy=f"Correct {variable}, take it away, or set ANDROID_NDK_ROOT.",
+                f"{variable} names {value}, but there is no Android SDK",
+                why="the Android NDK is searched for below that directory",
+                remedy=f"Correct {variable}, unset it, or set ANDROID_NDK_ROOT.",
             )
 
 
@@ -148,7 +148,7 @@ def _default_paths() -> Iterator[Path]:
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
-    """What matches in `folder`; else the pattern itself, to be named among what was looked for."""
+    """The matches in `folder`; if there are none, the pattern itself, to be listed as searched."""
     return sorted(folder.glob(pattern)) or [folder / pattern]
 
 
@@ -166,7 +166,7 @@ def _probe(root: Path) -> AndroidNdk | None:
     except OSError as error:
         problem = Problem(
             f"{error.filename or root} cannot be read: {error.strerror}",
-            "Make it readable, or have another NDK used: set ANDROID_NDK_ROOT to it.",
+            "Make it readable, or set ANDROID_NDK_ROOT to another NDK.",
         )
         return AndroidNdk(
             where=root,
@@ -189,7 +189,7 @@ def _read(root: Path) -> AndroidNdk | None:
     lowest, highest, aliases = _platforms(root)
     problems = list(_problems(root, version))
     if not highest:
-        problems.append(Problem(f"{root}/meta/platforms.json names no API levels", UNPACK))
+        problems.append(Problem(f"{root}/meta/platforms.json has no API levels", UNPACK))
     return AndroidNdk(
         where=root,
         version=version,
@@ -203,8 +203,8 @@ def _read(root: Path) -> AndroidNdk | None:
 
 
 def _identity_files(root: Path) -> Iterator[tuple[str, Path]]:
-    """The files that shape what the NDK compiles, by name; its headers and libraries are those of
-    its revision."""
+    """The files, by name, that affect what the NDK compiles.  Its headers and libraries are not
+    among them: the revision determines them."""
     programs = [_prebuilt(root) / "bin" / name for name in ("clang", "ld.lld")]
     for file in [*programs, *sorted(_toolchain_file(root).parent.glob("*.cmake"))]:
         if file.is_file() and os.access(file, os.R_OK):
@@ -218,9 +218,9 @@ def _major(version: str) -> int:
 
 def _problems(root: Path, version: str) -> Iterator[Problem]:
     if not version:
-        yield Problem(f"{root}/source.properties names no Pkg.Revision", UNPACK)
+        yield Problem(f"{root}/source.properties has no Pkg.Revision", UNPACK)
     elif _major(version) < OLDEST:
-        yield Problem(f"NDK {version} is older than r{OLDEST}, the oldest that is known", INSTALL)
+        yield Problem(f"NDK {version} is older than r{OLDEST}, the oldest supported", INSTALL)
     if not _toolchain_file(root).is_file():
         yield Problem(f"{_toolchain_file(root)} is missing", UNPACK)
     for name in ("clang", "clang++", "ld.lld", "llvm-ar"):
@@ -244,18 +244,18 @@ def _program_problems(program: Path) -> Iterator[Problem]:
         yield Problem(f"{program} cannot be read: {error.strerror}", UNPACK)
         return
     if not head.startswith((b"\x7fELF", b"#!")):
-        yield Problem(f"{program} is no program: a link that was unpacked as a text?", UNPACK)
+        yield Problem(f"{program} is not a program: a link unpacked as a text file?", UNPACK)
     if made_for := foreign_machine(head):
         yield Problem(
-            f"{program} is made for {made_for}, this machine is {platform.machine()}",
+            f"{program} is built for {made_for}, but this machine is {platform.machine()}",
             "Google publishes the NDK for x86-64 Linux only: build on such a machine, register"
             " an emulator for its programs with binfmt_misc, or set ANDROID_NDK_ROOT to an NDK"
-            f" made for {platform.machine()}.",
+            f" built for {platform.machine()}.",
         )
 
 
 def _platforms(root: Path) -> tuple[int, int, dict[str, int]]:
-    """Lowest and highest API level for ARM64, and aliases; zeros when they cannot be read."""
+    """The lowest and highest API level for ARM64, and aliases; zeros if they cannot be read."""
     try:
         data = json.loads(_text(root / "meta" / "platforms.json"))
         lowest, highest, aliases = data["min"], data["max"], data.get("aliases", {})
@@ -272,13 +272,13 @@ def _is_level(value: object) -> bool:
 
 
 def _clang_version(root: Path) -> str:
-    """The version in the first line of AndroidVersion.txt; "" when it is not told."""
+    """The version in the first line of AndroidVersion.txt, or ""."""
     found = re.match(r"\d{1,4}(\.\d{1,6}){0,3}", _text(_prebuilt(root) / "AndroidVersion.txt"))
     return found[0] if found else ""
 
 
 def _text(file: Path) -> str:
-    """The start of a small text file; "" when there is none."""
+    """The first `MAX_BYTES` of a text file; "" if it cannot be read."""
     if not file.is_file():
         return ""
     try:

@@ -29,15 +29,15 @@ from buildtool.sdk.tool_search import (
 VARIABLE = "BUILDTOOL_CLANG"
 TARGET = "--target=aarch64-linux-gnu"
 VERSIONS = range(30, 13, -1)
-OLDEST = (14,)  # the first that knows --start-no-unused-arguments
+OLDEST = (14,)  # the first with --start-no-unused-arguments
 
 
 class Clang(FoundTool, kw_only=True):
     """A found clang; `where` is the C compiler, `cxx` the C++ one, `lld` its linker.
 
-    `binutils` is the directory with an `ar`, `ranlib`, `strip`… for ARM64 under these names,
-    `root` the one above the C library's `include` and `lib`.  Its identity covers the shared
-    objects that the compiler and the linker are made of, and all that they link into programs.
+    `binutils` is the directory with `ar`, `ranlib`, `strip`… for ARM64 under these names; `root`
+    is the directory with the C library's `include` and `lib`.  The identity covers the shared
+    objects of the compiler and the linker, and everything that they link into programs.
     """
 
     cxx: Path
@@ -47,10 +47,10 @@ class Clang(FoundTool, kw_only=True):
 
 
 def find_clang(requirement: Tool = NO_REQUIREMENT, machine: str = "") -> Clang:
-    """The newest clang, as the project wishes, set to ARM64 Linux; `machine` is the build's.
+    """Find the newest clang that satisfies `requirement`, for ARM64 Linux.
 
-    Looked for: `$BUILDTOOL_CLANG`, `[tool.clang] path`, then `clang` and `clang-N` on PATH.
-    Raises `ToolMissingError`, `ToolUnfitError`.
+    `machine` is the build machine's processor.  Searches `$BUILDTOOL_CLANG`, `path` in
+    [tool.clang], then `clang` and `clang-N` on PATH.  Raises `ToolMissingError`, `ToolUnfitError`.
     """
     native = (machine or this_machine()) == ARM64_MACHINE
     gcc = "g++" if native else "g++-aarch64-linux-gnu"
@@ -72,7 +72,7 @@ def _probe(driver: Path, gcc: str) -> Clang | None:
         return _broken(driver, answer)
     version = answer.match_line(r"clang version (\d[\d.]*)")
     if not version:
-        return _broken(driver, Problem("it is no clang", "Name a clang, or take it away."))
+        return _broken(driver, Problem("it is not a clang", "Name a clang, or remove it."))
     major = version.partition(".")[0]
     cxx = cxx_driver(driver, "clang", "clang++")
     lld = _lld(driver, major)
@@ -88,8 +88,8 @@ def _probe(driver: Path, gcc: str) -> Clang | None:
     needs = {
         "c++ driver": ("a C++ compiler", f"clang{suffix}"),
         "lld": ("a linker", f"lld{suffix}"),
-        "crtbegin.o": ("a gcc for ARM64 beside it, whose libraries it links with", gcc),
-        "crt1.o": ("the C library to link with", gcc),
+        "crtbegin.o": ("a gcc for ARM64, whose libraries it links", gcc),
+        "crt1.o": ("the C library", gcc),
         "libstdc++.so": ("the C++ library", gcc),
     }
     problems = [
@@ -99,7 +99,7 @@ def _probe(driver: Path, gcc: str) -> Clang | None:
     ]
     if version_numbers(version) < OLDEST:
         problems.append(Problem("it is older than clang 14", "Install a newer one."))
-    # The last directory is that of the gcc; before it the clang's own, with the machine's tools.
+    # The last directory is gcc's; those before it are clang's, with tools for the build machine.
     ar = [place for folder in answer.programs if (place := folder / "ar").is_file()][-1:]
     crt = answer.library("crt1.o")
     return Clang(
@@ -115,7 +115,7 @@ def _probe(driver: Path, gcc: str) -> Clang | None:
 
 
 def _lld(driver: Path, major: str) -> Path | None:
-    """The linker of this clang: in the directory where it really lies, else on PATH."""
+    """The linker of this clang: beside the program or the target of its link, else on PATH."""
     for beside in (driver.resolve().parent, driver.parent):
         for name in (f"ld.lld-{major}", "ld.lld"):
             if (beside / name).is_file():

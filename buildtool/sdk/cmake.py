@@ -1,4 +1,4 @@
-"""CMake from its PyPI package: the binary inside, not the slow script around it."""
+"""CMake, usually the binary in its PyPI package; the script around it is slow."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from buildtool.sdk.program import find_packaged_tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT, FoundTool, require_usable
 
 OLDEST = (3, 22)
-"""What this project's CMake modules ask for."""
+"""The version that buildtool's CMake modules require."""
 
 
 class CMake(Value):
-    """A CMake with the Ninja that it drives: the programs, CMake's version, a digest of both."""
+    """A CMake and its Ninja: the programs, CMake's version, and a digest of both."""
 
     program: Path
     ninja: Path
@@ -27,9 +27,9 @@ class CMake(Value):
 def find_cmake(
     requirement: Tool = NO_REQUIREMENT, ninja_requirement: Tool = NO_REQUIREMENT
 ) -> CMake:
-    """The CMake and the Ninja that builds are driven with.
+    """Find the CMake and the Ninja for builds.
 
-    Raises `ToolMissingError`, and `ToolUnfitError` when one cannot be used.
+    Raises `ToolMissingError`, and `ToolUnfitError` when one of them is unusable.
     """
     cmake = require_usable("the CMake", find_cmake_program(requirement))
     ninja = require_usable("the Ninja", find_ninja(ninja_requirement))
@@ -38,9 +38,9 @@ def find_cmake(
 
 
 def find_cmake_program(requirement: Tool = NO_REQUIREMENT) -> FoundTool:
-    """The CMake itself; found and raises as `find_packaged_tool` says.
+    """Find CMake as `find_packaged_tool` does, with the same errors.
 
-    Its identity leaves out its modules, which are those of its version.
+    CMake's modules are not part of its identity: the version determines them.
     """
     pattern = r"^cmake version (\d[\w.-]{0,40})"
     return find_packaged_tool("CMake", "cmake", requirement, pattern=pattern, oldest=OLDEST)

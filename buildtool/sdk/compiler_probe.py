@@ -1,7 +1,6 @@
-"""Asking a gcc or a clang about itself: where it has its parts, and what it is made of.
+"""Query a gcc or a clang: where its parts are, and which files it consists of.
 
-Whatever lies on PATH under a compiler's name is a stranger until it has answered: it may print
-anything, or never end.
+A program on PATH with a compiler's name is not trusted: it may print anything, or never exit.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ CXX_FILES = ("libstdc++.so", "libstdc++.a", "libgcc_s.so", "libgcc_s.so.1")
 
 @dataclass(frozen=True, slots=True)
 class CompilerAnswer:
-    """What a compiler says of itself.
+    """What a compiler prints about itself.
 
-    `text` is all of it; `programs` and `libraries` are the directories where it looks for its
-    parts, in its order.
+    `text` is the whole output; `programs` and `libraries` are the directories where the compiler
+    searches for its parts, in its order.
     """
 
     text: str
@@ -40,7 +39,7 @@ class CompilerAnswer:
     libraries: tuple[Path, ...]
 
     def match_line(self, pattern: str) -> str:
-        """The first group of `pattern` in a line of the answer, or an empty text."""
+        """The first group of `pattern` in a line of the output, or ""."""
         match = re.search(pattern, self.text, re.MULTILINE)
         return match[1] if match else ""
 
@@ -54,33 +53,33 @@ class CompilerAnswer:
 
 
 def this_machine() -> str:
-    """The processor of this machine as Linux calls it: `x86_64`, `aarch64`."""
+    """The processor of this machine as Linux names it: `x86_64`, `aarch64`."""
     return os.uname().machine
 
 
 def probe_compiler(driver: Path, *questions: Sequence[str]) -> CompilerAnswer | Problem:
-    """Let the compiler `driver` tell its version and where it looks for things.
+    """Ask the compiler `driver` for its version and its search directories.
 
-    `questions` are its arguments, of one call each: gcc cannot be asked both in one.
+    `questions` are the arguments of one call each: gcc does not print both in one call.
     """
     text = ""
     for question in questions:
         try:
             done = _capture([driver, *question], _environment())
         except ToolError as error:
-            return Problem(f"it cannot be asked: {error.message}", error.remedy)
+            return Problem(f"it cannot be queried: {error.message}", error.remedy)
         text += done.output + "\n"
         if done.status != 0 or not done.output:
             shown = " / ".join(done.output.splitlines()[:3])[:300] or "nothing"
             return Problem(
-                f"it does not answer as a compiler does: exit status {done.status}, {shown}",
-                f"Run it by hand: {done.command}",
+                f"its output is not that of a compiler: exit status {done.status}, {shown}",
+                f"Run it to see what it prints: {done.command}",
             )
     return parse_answer(text)
 
 
 def parse_answer(text: str) -> CompilerAnswer:
-    """What a compiler printed for `-v -print-search-dirs`."""
+    """Parse what a compiler prints for `-v -print-search-dirs`."""
 
     def directories(what: str) -> tuple[Path, ...]:
         match = re.search(rf"^{what}: =(.+)$", text, re.MULTILINE)
@@ -91,10 +90,11 @@ def parse_answer(text: str) -> CompilerAnswer:
 
 
 def loaded_libraries(program: Path, *beginnings: str) -> dict[str, Path]:
-    """The shared objects of `program` whose names begin so: Debian's compilers are mostly that.
+    """The shared objects of `program` whose names start with one of `beginnings`.
 
-    The dynamic loader tells, without starting the program: it is what `ldd` asks.  One without a
-    loader does start, and an assembler then writes its a.out: not where the user is.
+    Debian's compilers consist mostly of shared objects.  The dynamic loader lists them without
+    starting the program, as for `ldd`.  A static program does start, and an assembler then writes
+    an a.out; so it runs in a temporary directory.
     """
     environment = {**_environment(), "LD_TRACE_LOADED_OBJECTS": "1"}
     try:
@@ -106,16 +106,16 @@ def loaded_libraries(program: Path, *beginnings: str) -> dict[str, Path]:
 
 
 def linked_files(answer: CompilerAnswer) -> dict[str, Path]:
-    """The start files and libraries that the compiler puts into programs, as far as it has them."""
+    """The start files and libraries that the compiler links into programs, those that exist."""
     names = (*CRT_FILES, *COMPILER_FILES, *LIBC_FILES, *CXX_FILES)
     found = {name: answer.library(name) for name in names}
     return {name: path for name, path in found.items() if path}
 
 
 def library_root(crt: Path) -> Path:
-    """The directory above `include` and `lib` of the C library with the start file `crt`.
+    """The directory with `include` and `lib` of the C library that the start file `crt` is from.
 
-    Debian's lies in `usr/lib/aarch64-linux-gnu` or in `usr/aarch64-linux-gnu/lib`.
+    On Debian `crt` is in `usr/lib/aarch64-linux-gnu` or in `usr/aarch64-linux-gnu/lib`.
     """
     above = crt.resolve().parents
     libraries = (folder for folder in above if folder.name in ("lib", "lib64"))
@@ -123,13 +123,13 @@ def library_root(crt: Path) -> Path:
 
 
 def without_aliases(paths: Iterable[Path]) -> list[Path]:
-    """`paths` without those that are other names of an earlier one."""
+    """`paths` without links to the file of an earlier path."""
     return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
 
 
 def cxx_driver(driver: Path, c: str, cxx: str) -> Path:
-    """The C++ compiler that belongs to the C compiler `driver`: beside it, or beside what it links
-    to.  The first of these names, when there is none."""
+    """The C++ compiler of the C compiler `driver`: beside it, or beside the target of its link.
+    If neither exists, the first of these paths."""
     places = [
         place.with_name(place.name.replace(c, cxx))
         for place in (driver, driver.resolve())
@@ -140,9 +140,10 @@ def cxx_driver(driver: Path, c: str, cxx: str) -> Path:
 
 
 def compiler_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
-    """The directories of headers that belong to the compiler: C++ library first, then its own.
+    """The header directories of the compiler itself: those of its C++ library, then its own.
 
-    Those of the C library and of the system are left out.  Raises `ToolUnfitError`.
+    Directories of the C library and of the system are left out.  Raises `ToolUnfitError` when
+    the compiler lists none.
     """
     question = (*arguments, "-E", "-v", "-x", "c++", "/dev/null")
     done = _capture([driver, *question], _environment())
@@ -151,16 +152,18 @@ def compiler_headers(driver: Path, *arguments: str) -> tuple[Path, ...]:
     own = tuple(path.resolve() for path in found if _is_own(path))
     if not own:
         raise ToolUnfitError(
-            f"{driver} does not tell where its headers are",
+            f"{driver} does not list its header directories",
             why=f"command: {done.command}",
-            remedy="Run it by hand to see what it prints.",
+            remedy="Run the command to see what it prints.",
         )
     return own
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether a directory of headers is the compiler's: no C library has a stddef.h, and a gcc that
-    no distribution made has its limits.h in another directory than that."""
+    """Whether a header directory belongs to the compiler.
+
+    No C library has a stddef.h.  A gcc built from source has its limits.h in `include-fixed`.
+    """
     parts = folder.resolve().parts
     return "c++" in parts or parts[-1] == "include-fixed" or (folder / "stddef.h").is_file()
 
@@ -170,13 +173,13 @@ def _first(directories: Sequence[Path], name: str) -> Path | None:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's, without what would change a compiler's answers or their language."""
+    """The caller's environment without variables that change a compiler's output."""
     kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
     return {**kept, "LC_ALL": "C"}
 
 
 def _capture(command: Sequence[str | Path], environment: Mapping[str, str]) -> Completed:
-    """The answer of a compiler, of now or of before; raises `ToolError`."""
+    """The output of a compiler, from the cache if possible; raises `ToolError`."""
 
     def run() -> Completed:
         limit = _LineLimit(Path(command[0])).line
@@ -189,7 +192,7 @@ def _capture(command: Sequence[str | Path], environment: Mapping[str, str]) -> C
 
 
 class _LineLimit:
-    """Ends a program that never stops talking."""
+    """Stops a program that prints too many lines."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
@@ -201,5 +204,5 @@ class _LineLimit:
             raise ToolError(
                 f"{self._program.name} prints more than {MAX_LINES} lines about itself",
                 why=f"it is {self._program}",
-                remedy="Take it off PATH, or name another.",
+                remedy="Remove it from PATH, or name another compiler.",
             )

@@ -1,4 +1,4 @@
-"""Conan 2: the Python package beside this one."""
+"""Conan 2, from its Python package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from buildtool.sdk.tool_search import (
 )
 
 OLDEST = "2.34"
-"""The oldest that this is tested with; its recipes and lockfiles are used as that one does."""
+"""The oldest version that is tested; recipes and lockfiles follow its conventions."""
 INSTALL = f"Install it beside buildtool: python -m pip install 'conan>={OLDEST},<3'"
 
 
@@ -27,14 +27,14 @@ class Conan(FoundTool, kw_only=True):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What starts it: as a module, for its program may be another Python's."""
+        """The command: Conan is run as a module, because its program may use another Python."""
         return (sys.executable, "-P", "-m", "conans.conan")
 
 
 def find_conan() -> Conan:
-    """The Conan that is installed beside buildtool.
+    """Find the Conan that is installed beside buildtool.
 
-    Raises `ToolMissingError` when there is none, `ToolUnfitError` for an older one.
+    Raises `ToolMissingError` if there is none, `ToolUnfitError` if it is too old.
     """
     spec = importlib.util.find_spec("conan")
     found = search(

@@ -1,4 +1,4 @@
-"""gcc for ARM64 Linux: Debian's cross compiler, or an ARM64 machine's own."""
+"""gcc for ARM64 Linux: Debian's cross compiler, or an ARM64 machine's native compiler."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ PARTS = ("cc1", "cc1plus", "collect2", "as", "ld", "ar", "lto1", "lto-wrapper", 
 class Gcc(FoundTool, kw_only=True):
     """A found gcc; `where` is the C compiler, `cxx` the C++ one.
 
-    `binutils` is the directory with its `ar`, `ranlib`, `strip`… under these names; `root` the
-    one above the C library's `include` and `lib`.  Its identity covers the programs behind the
-    driver and all that it links into programs, so also the C and C++ libraries.
+    `binutils` is the directory with `ar`, `ranlib`, `strip`… under these names; `root` is the
+    directory with the C library's `include` and `lib`.  The identity covers the programs that the
+    driver starts and everything that it links into programs, so also the C and C++ libraries.
     """
 
     cxx: Path
@@ -46,11 +46,11 @@ class Gcc(FoundTool, kw_only=True):
 
 
 def find_gcc(requirement: Tool = NO_REQUIREMENT, machine: str = "") -> Gcc:
-    """The newest gcc for ARM64 Linux, as the project wishes; `machine` is that of the build.
+    """Find the newest gcc for ARM64 Linux that satisfies `requirement`.
 
-    Looked for: `$BUILDTOOL_GCC_AARCH64`, `[tool.gcc-aarch64] path`, then on PATH
-    `aarch64-linux-gnu-gcc` and `aarch64-linux-gnu-gcc-N`; on an ARM64 machine `gcc` and `gcc-N`
-    as well.  Raises `ToolMissingError`, `ToolUnfitError`.
+    `machine` is the build machine's processor.  Searches `$BUILDTOOL_GCC_AARCH64`, `path` in
+    [tool.gcc-aarch64], then `aarch64-linux-gnu-gcc` and `aarch64-linux-gnu-gcc-N` on PATH; on an
+    ARM64 machine also `gcc` and `gcc-N`.  Raises `ToolMissingError`, `ToolUnfitError`.
     """
     native = (machine or this_machine()) == ARM64_MACHINE
     names = [CROSS, *(f"{CROSS}-{n}" for n in VERSIONS)]
@@ -79,7 +79,7 @@ def _probe(driver: Path, native: bool) -> Gcc | None:
     version = answer.match_line(r"^gcc version (\d[\w.]*)")
     target = answer.match_line(r"^Target: (\S+)$")
     if not version:
-        return _broken(driver, Problem("it is no gcc", "Name a gcc, or take it away."))
+        return _broken(driver, Problem("it is not a gcc", "Name a gcc, or remove it."))
     if not ARM64_LINUX.fullmatch(target):
         return _broken(
             driver,
@@ -95,7 +95,7 @@ def _probe(driver: Path, native: bool) -> Gcc | None:
         if found := _part(answer, part, native):
             files[part] = found
     for tool in ("as", "ld"):
-        if tool in files:  # binutils are thin, too
+        if tool in files:  # most of their code is in shared objects
             files.update(loaded_libraries(files[tool], "libbfd", "libopcodes", "libctf"))
     present = {name: path for name, path in files.items() if path.is_file()}
     ar, crt = files.get("ar"), answer.library("crt1.o")
@@ -111,8 +111,11 @@ def _probe(driver: Path, native: bool) -> Gcc | None:
 
 
 def _part(answer: CompilerAnswer, name: str, native: bool) -> Path | None:
-    """The program `name` behind gcc.  One that is not its own gcc takes from PATH, where only an
-    ARM64 machine has the right one."""
+    """The program `name` that gcc starts.
+
+    If it is not in gcc's directories, gcc takes it from PATH; only an ARM64 machine has the right
+    one there.
+    """
     if found := answer.program(name):
         return found
     on_path = programs_on_path(name) if native else []
@@ -127,8 +130,8 @@ def _problems(files: dict[str, Path], native: bool) -> list[Problem]:
         "as": ("an assembler", f"binutils{suffix}"),
         "ld": ("a linker", f"binutils{suffix}"),
         "ar": ("an archiver", f"binutils{suffix}"),
-        "crt1.o": ("the C library to link with", libc),
-        "libc.so": ("the C library to link with", libc),
+        "crt1.o": ("the C library", libc),
+        "libc.so": ("the C library", libc),
         "c++ driver": ("a C++ compiler", f"g++{suffix}"),
         "cc1plus": ("the C++ compiler proper", f"g++{suffix}"),
         "libstdc++.so": ("the C++ library", f"g++{suffix}"),

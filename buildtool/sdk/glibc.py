@@ -1,4 +1,4 @@
-"""Which glibc a `libc.so.6` is."""
+"""The glibc version of a `libc.so.6`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 
 def glibc_version(data: bytes) -> str:
-    """The version of the glibc whose `libc.so.6` has these bytes: "2.35", or "" when it is none.
+    """The version of the `libc.so.6` with these bytes ("2.35"), or "" if it is not glibc.
 
-    Its banner says it; failing that, the newest symbol version that it defines.
+    It is read from the banner, else from the newest symbol version that the library defines.
     """
     if banner := re.search(rb"GNU C Library [^\n\0]{0,200}release version (2\.\d{1,3})", data):
         return banner[1].decode()

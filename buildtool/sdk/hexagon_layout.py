@@ -1,7 +1,7 @@
-"""Where things lie in a Hexagon SDK: read from the directory alone, nothing is started.
+"""The directory layout of a Hexagon SDK.  Nothing is started.
 
-Sources: public build files for SDKs 4.4 to 6.6 (llama.cpp, TVM, Halide, PX4, executorch) and the
-SDK's own CMake files as far as these quote them.
+Sources: public build files for SDKs 4.4 to 6.6 (llama.cpp, TVM, Halide, PX4, executorch), and the
+SDK's CMake files where these quote them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from buildtool.sdk.tool_search import NamedToolMissingError, Problem, version_nu
 MAX_JSON = 4 << 20
 TOOLS_VARIABLES = ("HEXAGON_TOOLS_ROOT", "DEFAULT_HEXAGON_TOOLS_ROOT")
 RUNTIME = ("libc++.so.1", "libc++abi.so.1")
-"""The C++ runtime, by SONAME: no DSP shell has it from v68 on."""
+"""The C++ runtime, by SONAME.  From v68 on no DSP shell contains it."""
 QAIC_PATHS = (
-    "ipc/fastrpc/qaic/bin/qaic",  # where the SDK's set-up script puts the one for this machine
+    "ipc/fastrpc/qaic/bin/qaic",  # the SDK's set-up script installs this machine's program here
     "ipc/fastrpc/qaic/Ubuntu/qaic",
     "ipc/fastrpc/qaic/Ubuntu22/qaic",
     "ipc/fastrpc/qaic/Ubuntu20/qaic",
@@ -37,7 +37,7 @@ QAIC_PATHS = (
 
 
 def is_sdk(root: Path) -> bool:
-    """Whether the directory looks like an SDK, whole or not."""
+    """Whether the directory looks like an SDK, complete or not."""
     if (root / "hexagon_sdk.json").is_file():
         return True
     return (root / "incs").is_dir() and any(
@@ -46,13 +46,13 @@ def is_sdk(root: Path) -> bool:
 
 
 def sdk_version(root: Path) -> str:
-    """The version that the directory's name ends with: "6.4.0.2", "hexagon-sdk-v6.6.0.0"; or ""."""
+    """The version at the end of the directory's name ("6.4.0.2", "hexagon-sdk-v6.6.0.0"), or ""."""
     match = re.search(r"(?:^|[-_v])(\d{1,4}(?:\.\d{1,4}){1,3})$", root.name)
     return match[1] if match else ""
 
 
 def default_sdk_paths() -> Iterator[Path]:
-    """Where people have their SDKs, several versions side by side."""
+    """The usual installation paths, which may hold several versions."""
     home = Path.home()
     parents = (
         home / "Qualcomm/Hexagon_SDK",
@@ -66,7 +66,7 @@ def default_sdk_paths() -> Iterator[Path]:
         home / "hexagon",
     )
     for parent in parents:
-        yield parent  # may be one itself, or a link to one
+        yield parent  # may be an SDK or a link to one
         try:
             yield from sorted(path for path in parent.glob("[0-9]*.[0-9]*") if path.is_dir())
         except OSError:
@@ -74,30 +74,30 @@ def default_sdk_paths() -> Iterator[Path]:
 
 
 def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
-    """The Hexagon Tools of the SDK in `root`: the directory that has `Tools/bin` in it.
+    """The Hexagon Tools of the SDK in `root`: the directory that contains `Tools/bin`.
 
-    `hexagon_sdk.json` says which; without an answer there, a variable does; without one, the
-    newest in `tools/HEXAGON_Tools`.  Raises `NamedToolMissingError` when a variable that is asked
-    names nothing.
+    `hexagon_sdk.json` names it; else an environment variable does; else it is the newest in
+    `tools/HEXAGON_Tools`.  Raises `NamedToolMissingError` when such a variable names a directory
+    without the tools.
     """
     named_path, problems = _tools_in_json(root)
     if named_path and (root / named_path / "Tools").is_dir():
         return root / named_path, problems
     if named_path:
-        text = f"hexagon_sdk.json says that its tools are in {named_path}, and they are not"
+        text = f"hexagon_sdk.json names {named_path} for its tools, but they are not there"
         problems.append(Problem(text, "Unpack the SDK again, with its tools."))
     for variable in TOOLS_VARIABLES:
         if value := os.environ.get(variable):
             named = Path(value).absolute()
-            # Some set-ups name the directory `Tools` itself.
+            # Some installations name the directory `Tools` itself.
             for tools in (named, named.parent):
                 if (tools / "Tools" / "bin").is_dir():
                     return tools, problems
             raise NamedToolMissingError(
-                f"{variable} names {named}, and no Hexagon Tools are there",
-                why=f"they have Tools/bin/hexagon-clang; the SDK in {root} does not say itself"
-                " which tools are its own",
-                remedy=f"Correct {variable}, or take it away.",
+                f"{variable} names {named}, but there are no Hexagon Tools",
+                why=f"Tools/bin/hexagon-clang is missing, and the SDK in {root} does not name its"
+                " tools",
+                remedy=f"Correct {variable}, or unset it.",
             )
     everything = [path for path in root.glob("tools/HEXAGON_Tools/*") if (path / "Tools").is_dir()]
     newest = max(everything, key=lambda path: version_numbers(path.name), default=None)
@@ -105,7 +105,7 @@ def find_tools(root: Path) -> tuple[Path | None, list[Problem]]:
 
 
 def find_qaic(root: Path) -> tuple[Path | None, list[Problem]]:
-    """The SDK's IDL compiler for Linux; the first that can be run."""
+    """The SDK's IDL compiler for Linux: the first that can run."""
     places = [root / place for place in QAIC_PATHS]
     there = [path for path in places if path.is_file()]
     problems = [problem for path in there[:1] if (problem := execution_problem(path))]
@@ -113,25 +113,25 @@ def find_qaic(root: Path) -> tuple[Path | None, list[Problem]]:
     if fit:
         return fit, []
     if not there:
-        text = "it has no qaic (looked for in " + ", ".join(QAIC_PATHS) + ")"
-        problems = [Problem(text, 'Use idl-compiler = "buildtool", or install the whole SDK.')]
+        text = "it has no qaic (searched: " + ", ".join(QAIC_PATHS) + ")"
+        problems = [Problem(text, 'Use idl-compiler = "buildtool", or install the complete SDK.')]
     return None, problems
 
 
 def execution_problem(program: Path) -> Problem | None:
-    """Why this machine cannot run `program`, if it cannot."""
+    """Why this machine cannot run `program`; None if it can."""
     if not os.access(program, os.X_OK):
-        return Problem(f"{program} is not executable", f"Make it so: chmod +x '{program}'")
+        return Problem(f"{program} is not executable", f"Make it executable: chmod +x '{program}'")
     try:
         with program.open("rb") as stream:
             head = stream.read(20)
     except OSError as error:
         return Problem(f"{program} cannot be read: {error.strerror}", "Correct its permissions.")
     if foreign := foreign_machine(head):
-        import platform  # noqa: PLC0415 - most have no foreign programs
+        import platform  # noqa: PLC0415 - rarely needed
 
         return Problem(
-            f"{program} is made for {foreign}, this machine is {platform.machine()}",
+            f"{program} is built for {foreign}, but this machine is {platform.machine()}",
             "The SDK is for x86-64: build there, register an emulator for its programs with"
             ' binfmt_misc, or use dsp-toolchain = "llvm" and idl-compiler = "buildtool".',
         )
@@ -139,7 +139,7 @@ def execution_problem(program: Path) -> Problem | None:
 
 
 def find_archs(root: Path, tools: Path) -> tuple[str, ...]:
-    """The DSP archs that the SDK has both QuRT's headers and the tools' libraries for."""
+    """The DSP archs for which the SDK has both QuRT's headers and the tools' libraries."""
     return tuple(
         arch
         for arch in HEXAGON_ARCHS
@@ -149,12 +149,12 @@ def find_archs(root: Path, tools: Path) -> tuple[str, ...]:
 
 
 def pic_libraries(tools: Path, arch: str) -> Path:
-    """The directory of what a shared object of `arch` is linked with."""
+    """The directory of the libraries that shared objects for `arch` link."""
     return tools / "Tools" / "target" / "hexagon" / "lib" / arch / "G0" / "pic"
 
 
 def _tools_in_json(root: Path) -> tuple[str, list[Problem]]:
-    """The path of the Hexagon Tools that `hexagon_sdk.json` names, or ""."""
+    """The path of the Hexagon Tools in `hexagon_sdk.json`, or ""."""
     file = root / "hexagon_sdk.json"
     if not file.is_file():
         return "", []
@@ -165,7 +165,7 @@ def _tools_in_json(root: Path) -> tuple[str, list[Problem]]:
         entries = document["root"]["tools"]["info"]
         named = [entry["path"] for entry in entries if entry.get("name") == "Hexagon Tools"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        text = f"its hexagon_sdk.json is not understood ({type(error).__name__}: {error})"
+        text = f"its hexagon_sdk.json cannot be read ({type(error).__name__}: {error})"
         return "", [Problem(text, "Unpack the SDK again.")]
     for path in named:
         if not isinstance(path, str) or "\0" in path:
@@ -175,5 +175,5 @@ def _tools_in_json(root: Path) -> tuple[str, list[Problem]]:
             return str(PurePosixPath(*parts)), []
     if not named:
         return "", []
-    text = "its hexagon_sdk.json names Hexagon Tools outside of the SDK"
+    text = "its hexagon_sdk.json names Hexagon Tools outside the SDK"
     return "", [Problem(text, "Unpack the SDK again.")]

@@ -1,4 +1,4 @@
-"""The Hexagon SDK: the vendor's compiler, headers and IDL compiler, brought by the user."""
+"""The Hexagon SDK: the vendor's compiler, headers and IDL compiler, installed by the user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from buildtool.sdk.tool_search import (
 VARIABLES = ("HEXAGON_SDK_ROOT",)
 INSTALL = (
     "Install the Hexagon SDK (Qualcomm Package Manager), then set HEXAGON_SDK_ROOT or 'path' in"
-    ' [tool.hexagon-sdk] to the directory that has hexagon_sdk.json; or use dsp-toolchain = "llvm".'
+    ' [tool.hexagon-sdk] to the directory with hexagon_sdk.json; or use dsp-toolchain = "llvm".'
 )
 _PROGRAMS = ("hexagon-clang", "hexagon-clang++", "hexagon-link", "hexagon-ar")
 _CLIENT_VARIANTS = {
@@ -42,11 +42,11 @@ _LINKED_FILES = ("initS.o", "finiS.o", "libgcc.a", "libgcc.so", "libc.so", *RUNT
 
 
 class HexagonSdk(FoundTool, kw_only=True):
-    """A found SDK; `where` is its directory, links followed, as its own CMake files see it.
+    """A found SDK; `where` is its directory with links resolved, as its CMake files see it.
 
-    `tools` is the directory that has `Tools/bin` in it, or None; `archs` are the DSP archs that
-    can be compiled for here: none when the compiler cannot run; `qaic` is the IDL compiler, or
-    None when there is none that can run.  `tools_problems` and `qaic_problems` say why.
+    `tools` is the directory that contains `Tools/bin`, or None; `archs` are the DSP archs that
+    this machine can compile for, none if the compiler cannot run; `qaic` is the IDL compiler, or
+    None if none can run.  `tools_problems` and `qaic_problems` say why.
     """
 
     tools: Path | None
@@ -58,32 +58,32 @@ class HexagonSdk(FoundTool, kw_only=True):
 
     @property
     def usable(self) -> bool:
-        """Whether it compiles for some arch; no qaic, or a fault of one arch, is no hindrance."""
+        """Whether it compiles for any arch, even without qaic or with a fault for one arch."""
         return bool(self.archs)
 
     def program(self, name: str) -> Path:
-        """A program of its tools, such as `hexagon-clang`."""
+        """A program of the Hexagon Tools, such as `hexagon-clang`."""
         assert self.tools is not None, "an SDK without archs compiles nothing"
         return self.tools / "Tools" / "bin" / name
 
     @property
     def tools_variant(self) -> str:
-        """How its directories name the tools: `toolv87`, `toolv88`, `toolv19`."""
+        """The tools' name in the SDK's directory names: `toolv87`, `toolv88`, `toolv19`."""
         major, minor = (*version_numbers(self.tools_version), 0, 0)[:2]
         return f"toolv{major}" if major >= 10 else f"toolv{major}{minor}"
 
     def pic_libraries(self, arch: str) -> Path:
-        """The directory of what a skel for `arch` is linked with."""
+        """The directory of the libraries that a skel for `arch` links."""
         assert self.tools is not None
         return pic_libraries(self.tools, arch)
 
     def runtime(self, arch: str) -> dict[str, Path]:
-        """The libraries that ship beside a skel that needs them, by SONAME."""
+        """The runtime libraries that ship beside skels that need them, by SONAME."""
         folder = self.pic_libraries(arch)
         return {name: folder / name for name in RUNTIME if (folder / name).is_file()}
 
     def include_dirs(self, arch: str) -> tuple[str, ...]:
-        """Its header directories for skels of `arch`, relative to the SDK."""
+        """The header directories for skels of `arch`, relative to the SDK."""
         qurt = f"rtos/qurt/compute{arch}/include"
         places = (
             *("incs", "incs/stddef", "ipc/fastrpc/incs"),
@@ -94,26 +94,26 @@ class HexagonSdk(FoundTool, kw_only=True):
         return tuple(place for place in places if (self.where / place).is_dir())
 
     def client_variant(self, platform: str) -> str:
-        """How its directories of ARM64 libraries name `platform`, such as `android_aarch64`."""
+        """The name of `platform` in the SDK's directory names, such as `android_aarch64`."""
         names = _CLIENT_VARIANTS[platform]
         ship = self.where / "ipc" / "fastrpc" / "remote" / "ship"
         return next((name for name in names if (ship / name).is_dir()), names[0])
 
     @property
     def idl_includes(self) -> tuple[Path, ...]:
-        """Where its IDL files (AEEStdDef.idl, remote.idl) lie, with their headers."""
+        """The directories of the SDK's IDL files (AEEStdDef.idl, remote.idl) and their headers."""
         return tuple(self.where / place for place in ("incs", "incs/stddef"))
 
     def known_fault(self, arch: str) -> Problem | None:
-        """What is known to be wrong with the code that its compiler makes for `arch`."""
+        """The known defect of the code that the compiler generates for `arch`, if any."""
         return _known_fault(self.tools_version, arch)
 
 
 def find_hexagon_sdk(requirement: Tool = NO_REQUIREMENT) -> HexagonSdk:
-    """The SDK that $HEXAGON_SDK_ROOT, the project or the usual places have.
+    """Find the SDK: $HEXAGON_SDK_ROOT, else `path` in [tool.hexagon-sdk], else default paths.
 
-    Raises `ToolMissingError` when there is none or not where it is said to be, `ToolUnfitError`
-    when the project asks for another version.
+    Raises `ToolMissingError` if none is found or a named path has none, `ToolUnfitError` when the
+    project requires another version.
     """
     return search(
         "the Hexagon SDK",
@@ -126,7 +126,7 @@ def find_hexagon_sdk(requirement: Tool = NO_REQUIREMENT) -> HexagonSdk:
 
 
 def probe_hexagon_sdk(path: Path) -> HexagonSdk | None:
-    """The SDK in the directory `path`; None when it is none."""
+    """The SDK in the directory `path`; None if it is not an SDK."""
     if not is_sdk(path):
         return None
     root = path.resolve()
@@ -143,7 +143,7 @@ def probe_hexagon_sdk(path: Path) -> HexagonSdk | None:
         archs = find_archs(root, tools)
         if not archs:
             text = "it has no DSP arch with both rtos/qurt/compute<arch> and the tools' libraries"
-            tools_problems.append(Problem(text, "Install the whole SDK, with QuRT."))
+            tools_problems.append(Problem(text, "Install the complete SDK, with QuRT."))
     qaic, qaic_problems = find_qaic(root)
     try:
         digest = _identity(version, tools_version, tools if archs else None, archs, qaic)
@@ -181,7 +181,7 @@ def _compiler_problem(tools: Path | None) -> Problem | None:
     programs = tools / "Tools" / "bin"
     for name in _PROGRAMS:
         if not (programs / name).is_file():
-            return Problem(f"{programs} has no {name}", "Install the Hexagon Tools again, whole.")
+            return Problem(f"{programs} has no {name}", "Reinstall the Hexagon Tools completely.")
         if problem := execution_problem(programs / name):
             return problem
     return None
@@ -213,6 +213,6 @@ def _version_by_tools(tools: str) -> str:
 
 @functools.cache
 def _release_table() -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - most projects take the LLVM of zig
+    import tomllib  # noqa: PLC0415 - most projects use zig's LLVM
 
     return tomllib.loads((Path(__file__).parent / "hexagon_sdk.toml").read_text(encoding="utf-8"))

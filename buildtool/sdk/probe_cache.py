@@ -1,8 +1,8 @@
-"""What a program said of itself, remembered while nothing is another than when it was asked.
+"""A cache of what programs print about themselves.
 
-To look what there is to do must start no process, and compilers are asked where they look for
-their parts.  Their answers name these places; so an answer holds while the program and everything
-that its answer names, there or not, has the stamp that it had.
+A build with nothing to do must not start a process, but compilers have to be asked where they
+search for their parts.  Their output names these paths, so an entry is valid while the program and
+every path in its output, existing or not, have the same stamp as when the program ran.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _NO_FILE = [0, 0, 0, 0]
 def cached_probe(
     argv: Sequence[str | Path], env: Mapping[str, str], run: Callable[[], Completed]
 ) -> Completed:
-    """The answer of `argv`, an absolute program and its arguments, in the environment `env`.
+    """The output of `argv`, an absolute program and its arguments, in the environment `env`.
 
-    `run` starts it on a cache miss; raises what that raises.  Only good answers are remembered.
+    On a cache miss `run` starts the program; its errors are passed on.  Only successful runs are
+    cached.
     """
     words = tuple(map(str, argv))
     name = hashlib.sha256(json.dumps([words, dict(env)], sort_keys=True).encode()).hexdigest()
@@ -61,7 +62,7 @@ def _cached_output(entry: Path) -> str | None:
 
 
 def _file_stamp(path: str) -> list[int]:
-    """Of what is there: inode, size, times of modification and of change; zeros for nothing."""
+    """Inode, size, modification time and change time of a file; zeros if there is none."""
     try:
         status = os.stat(path)  # noqa: PTH116 - some hundred of them
     except (OSError, ValueError):

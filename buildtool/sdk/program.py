@@ -1,4 +1,4 @@
-"""Programs: which version they tell, whether they run here, those that Python packages bring."""
+"""Programs: their versions, whether they run on this machine, and those in Python packages."""
 
 from __future__ import annotations
 
@@ -19,49 +19,50 @@ from buildtool.sdk.tool_search import (
     version_numbers,
 )
 
-TIMEOUT = 10.0  # seconds; a version is told in some milliseconds
+TIMEOUT = 10.0  # seconds; printing a version takes milliseconds
 MAX_LINES = 200
+RUN_IT_YOURSELF = "Run it to see what it is, or name another with 'path' in buildtool.toml."
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 _ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine → as platform.machine() says it
 
 
 def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tuple[Problem, ...]]:
-    """What `program` says of its version when asked `question`: the first group of `pattern`.
+    """The version that `program` prints for the arguments `question`: the first group of `pattern`.
 
-    When it cannot be asked or says something else, the version is empty and the problem is told.
+    If the program fails or prints something else, the version is "" and there is a problem.
     """
-    from buildtool.core.process import ToolError, capture  # noqa: PLC0415 - most tell by files
+    from buildtool.core.process import ToolError, capture  # noqa: PLC0415 - rarely needed
 
     lines: list[str] = []
 
     def listen(line: str) -> None:
         lines.append(line)
         if len(lines) > MAX_LINES:
-            raise ToolError(f"{program.name} does not stop talking")
+            raise ToolError(f"{program.name} prints more than {MAX_LINES} lines")
 
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         capture([program, *question], env=environment, timeout=TIMEOUT, on_line=listen)
     except ToolError as error:
         return "", (
-            Problem(f"it cannot be asked: {error.message}", error.remedy or _run_it_yourself()),
+            Problem(f"cannot get its version: {error.message}", error.remedy or RUN_IT_YOURSELF),
         )
     answer = re.search(pattern, "\n".join(lines), re.MULTILINE)
     if answer:
         return answer[1], ()
     shown = lines[0][:80] if lines else "nothing"
-    return "", (Problem(f"it does not tell its version, but: {shown}", _run_it_yourself()),)
+    return "", (Problem(f"it does not print its version, but: {shown}", RUN_IT_YOURSELF),)
 
 
 class PackagedProgram(Value):
-    """The program that a Python package of the same name brings, and the version of both."""
+    """A program in a Python package of the same name, and the version of both."""
 
     program: Path
     version: str
 
 
 def packaged_program(package: str) -> PackagedProgram | None:
-    """The program `package` of the Python package of that name, if that is installed."""
+    """The program `package` in the Python package of that name, if it is installed."""
     found = python_package(package)
     program = found.program(package) if found else None
     return PackagedProgram(program, found.version) if found and program else None
@@ -76,12 +77,13 @@ def find_packaged_tool(
     oldest: tuple[int, ...],
     why: str = "",
 ) -> FoundTool:
-    """The program `package` that [tool.`package`] path names, else that of the Python package; one
-    on PATH only when there is no such package, or not in the version that the project asks for:
-    what is on PATH differs from machine to machine.
+    """Find the program `package`: `path` in [tool.`package`], else in the Python package.
 
-    `pattern` finds the version in what it says to --version; `why` tells what ones before `oldest`
-    lack.  Raises `ToolMissingError`, and `ToolUnfitError` when the project asks for another one.
+    PATH is searched only if the Python package is missing or does not satisfy the requirement,
+    because programs on PATH differ from machine to machine.
+
+    `pattern` finds the version in the output of --version; `why` says what versions before
+    `oldest` lack.  Raises `ToolMissingError`, `ToolUnfitError`.
     """
     own = packaged_program(package)
 
@@ -113,33 +115,29 @@ def find_packaged_tool(
         default_paths=default_paths,
         probe=probe,
         install_remedy=_install(package, oldest),
-        other=f"Put one of that version on PATH, or name it with 'path' in [tool.{package}] of"
+        version_remedy=f"Put that version on PATH, or set 'path' in [tool.{package}] of"
         " buildtool.toml; or change 'version' there.",
     )
 
 
 def _install(package: str, oldest: tuple[int, ...]) -> str:
-    """How the Python package is installed; an older one that is there is replaced."""
+    """The remedy that installs or upgrades the Python package."""
     version = ".".join(map(str, oldest))
     return f"Install it beside buildtool: python -m pip install '{package}>={version}'"
 
 
 def foreign_machine(head: bytes) -> str:
-    """The machine that a program is made for, by its first 20 bytes, when it cannot run here.
+    """The machine that a program is built for, from its first 20 bytes, if it cannot run here.
 
-    "" for one of this machine, for one that an emulator runs which the kernel knows (binfmt_misc),
-    and for scripts.
+    "" for programs for this machine, for those that the kernel runs with a registered emulator
+    (binfmt_misc), and for scripts.
     """
     if not head.startswith(b"\x7fELF"):
         return ""
-    import platform  # noqa: PLC0415 - most have no foreign programs
+    import platform  # noqa: PLC0415 - rarely needed
 
     machine = _ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "another machine")
     if machine == platform.machine():
         return ""
     names = [entry.name.lower().replace("-", "_") for entry in BINFMT.glob("*")]
     return "" if any(machine in name or "rosetta" in name for name in names) else machine
-
-
-def _run_it_yourself() -> str:
-    return "Run it by hand to see what it is; name another with 'path' in buildtool.toml."

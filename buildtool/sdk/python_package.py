@@ -1,7 +1,6 @@
-"""Python packages beside this one: their versions and programs, as their .dist-info directories
-tell.
+"""Versions and programs of installed Python packages, read from their .dist-info directories.
 
-`importlib.metadata` tells the same, in twice the time that a build with nothing to do takes.
+`importlib.metadata` gives the same, but takes twice as long as a build with nothing to do.
 Source: the Python Packaging User Guide, "Recording installed projects".
 """
 
@@ -21,13 +20,13 @@ class PythonPackage(Value):
     record: Path
 
     def program(self, name: str) -> Path | None:
-        """The program `name` among its files, links followed.
+        """The program `name` among the package's files, with links resolved.
 
-        `cmake` installs a slow Python script beside the binary in `data/bin`; the latter is meant.
+        `cmake` installs a slow Python script and the binary in `data/bin`; this returns the binary.
         """
         try:
             lines = self.record.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:  # a package need not say what its files are
+        except OSError:  # a package need not list its files
             return None
         # Each line is a path, its digest, its size; a path with a comma in it is quoted.
         names = (line.rsplit(",", 2)[0].strip('"') for line in lines if f"bin/{name}" in line)
@@ -40,7 +39,7 @@ class PythonPackage(Value):
 
 
 def python_package(name: str) -> PythonPackage | None:
-    """The installed package `name`, which is in lower case and has no `-`."""
+    """The installed package `name`, in lower case and without `-`; None if it is not installed."""
     for folder in sys.path:
         try:
             entries = os.listdir(folder or ".")  # noqa: PTH208 - names

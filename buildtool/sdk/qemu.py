@@ -1,4 +1,4 @@
-"""QEMU's user-mode emulators, and an ARM64 glibc for them to run programs against."""
+"""QEMU's user-mode emulators, and the ARM64 glibc that emulated programs use."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FIRST_WITH_V73 = (8, 1)
 
 
 class Qemu(FoundTool, kw_only=True):
-    """Found emulators; `where` is qemu-aarch64, `hexagon` the program beside it, `hexagon_cpu` the
-    CPU to ask that one for."""
+    """Found emulators; `where` is qemu-aarch64, `hexagon` is qemu-hexagon, and `hexagon_cpu` is
+    the CPU model to select."""
 
     hexagon: Path
     hexagon_cpu: str
@@ -46,9 +46,9 @@ class CrossGlibc:
 
 
 def find_qemu(requirement: Tool = NO_REQUIREMENT) -> Qemu:
-    """qemu-aarch64 and qemu-hexagon: in the directory that [tool.qemu] path names, else on PATH.
+    """Find qemu-aarch64 and qemu-hexagon: in `path` of [tool.qemu], else on PATH.
 
-    Raises `ToolMissingError` without qemu-aarch64, `ToolUnfitError` when the project asks for
+    Raises `ToolMissingError` without qemu-aarch64, `ToolUnfitError` when the project requires
     another version.
     """
     return search(
@@ -81,16 +81,16 @@ def _probe(place: Path) -> Qemu | None:
         identity=tool_identity("qemu", version, files),
         problems=problems,
         hexagon=hexagon or beside,
-        # An ELF marked newer than the model is refused unless a model is named; integer HVX
-        # code of every arch runs on the oldest.
+        # QEMU refuses an ELF file for a newer arch than its default model unless a model is
+        # selected; integer HVX code of every arch runs on the oldest model.
         hexagon_cpu="v73" if version_numbers(version) >= FIRST_WITH_V73 else "v67",
     )
 
 
 def find_cross_glibc() -> CrossGlibc:
-    """The ARM64 glibc of Debian's cross packages.
+    """Find the ARM64 glibc of Debian's cross packages.
 
-    Raises `ToolMissingError` when it is not installed.
+    Raises `ToolMissingError` if it is not installed.
     """
     libc = CROSS_LIBRARIES / "libc.so.6"
     if not libc.is_file():

@@ -1,4 +1,4 @@
-"""ssh, the user's own: with the configuration, agent and known hosts that the user has."""
+"""The user's ssh, with the user's configuration, agent and known hosts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Ssh(FoundTool, kw_only=True):
 
 
 def find_ssh(requirement: Tool = NO_REQUIREMENT) -> Ssh:
-    """The ssh that [tool.ssh] path names, else that on PATH.
+    """Find ssh: `path` in [tool.ssh], else on PATH.
 
     Raises `ToolMissingError`, `ToolUnfitError`.
     """
@@ -43,7 +43,7 @@ def _probe(program: Path) -> Ssh | None:
     version, problems = probe_version(program, "-V", pattern=r"^OpenSSH_(?:\D+_)?(\d[\w.]{0,20})")
     if problems:
         problems = tuple(
-            Problem(f"it is not OpenSSH's: {problem.text}", INSTALL) for problem in problems
+            Problem(f"it is not OpenSSH: {problem.text}", INSTALL) for problem in problems
         )
     return Ssh(
         where=program,

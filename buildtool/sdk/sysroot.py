@@ -1,9 +1,9 @@
-"""Sysroots: what was fetched from a device of its FastRPC library, DSP shell and C library.
+"""Sysroots: a device's FastRPC library, DSP shell and C library, copied from the device.
 
-`buildtool sysroot pull` writes them, each a directory in the user's cache:
+`buildtool sysroot pull` writes each into a directory in the user's cache:
 
-facts.json    what the device is, and every file with size and sha256
-root/         the files, at the paths that they have on the device
+facts.json    a description of the device, and every file with size and sha256
+root/         the files, at their paths on the device
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Sysroot(FoundTool, kw_only=True):
-    """A pulled sysroot; `where` is its directory, `version` that of the device's libcdsprpc.
+    """A pulled sysroot; `where` is its directory, `version` the version of the device's libcdsprpc.
 
     `platform` is `ubuntu-aarch64` or `android`; `soname` and `exports` are those of the device's
-    libcdsprpc, `library` its path below `root`; `glibc` ("2.35"), `soc` ("QCS6490") and `arch`
-    ("v68") are empty where the device does not tell; `shell_exports` are the names that its DSP
-    shell offers to skels; `has_libc` says that headers, start files and linker scripts of its C
-    library are there too.
+    libcdsprpc, `library` is its path below `root`; `glibc` ("2.35"), `soc` ("QCS6490") and `arch`
+    ("v68") are "" if unknown; `shell_exports` are the symbols that the DSP shell exports to skels;
+    `has_libc` says whether the sysroot has the headers, start files and linker scripts of the C
+    library.
     """
 
     name: str
@@ -50,22 +50,22 @@ class Sysroot(FoundTool, kw_only=True):
 
     @property
     def root(self) -> Path:
-        """The directory that holds the device's files at the device's own paths."""
+        """The directory with the device's files, at their paths on the device."""
         return self.where / ROOT
 
 
 def sysroots_dir() -> Path:
-    """Where pulled sysroots lie."""
+    """The directory of the pulled sysroots."""
     return cache_dir() / "sysroots"
 
 
 def check_sysroot_name(name: str) -> str:
-    """`name` itself; raises `UsageError` when it cannot be the name of a sysroot."""
+    """Return `name`; raises `UsageError` if it is not valid as the name of a sysroot."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} cannot be the name of a sysroot",
-            why="it names a directory: letters, digits, . _ -, at most 64, no . in front",
-            remedy="Choose another: buildtool sysroot pull DEVICE --name NAME",
+            f"{name!r} is not a valid name for a sysroot",
+            why="a name has at most 64 letters, digits, . _ - and starts with a letter or digit",
+            remedy="Choose another name: buildtool sysroot pull DEVICE --name NAME",
         )
     return name
 
@@ -80,17 +80,17 @@ def sysroot_names() -> list[str]:
 
 
 def find_sysroot(name: str) -> Sysroot:
-    """The pulled sysroot called `name`, with every file as it was when it was fetched.
+    """The pulled sysroot `name`, with all its files verified.
 
-    Raises `UsageError` for an impossible name, `ToolMissingError` when it was not pulled,
-    `ToolUnfitError` when it is damaged.
+    Raises `UsageError` for an invalid name, `ToolMissingError` if it was not pulled,
+    `ToolUnfitError` if it is damaged.
     """
     where = sysroots_dir() / check_sysroot_name(name)
     if not (where / FACTS).is_file():
         have = ", ".join(sysroot_names()) or "none"
         raise ToolMissingError(
             f"there is no sysroot {name!r}",
-            why=f"looked for {where / FACTS}; pulled so far: {have}",
+            why=f"{where / FACTS} does not exist; pulled so far: {have}",
             remedy=f"Pull it from the device: buildtool sysroot pull DEVICE --name {name}",
         )
     facts = read_facts(where)
@@ -104,8 +104,8 @@ def _sysroot(where: Path, facts: SysrootFacts) -> Sysroot:
     if not device["shells"]:
         problems.append(
             Problem(
-                "the device has no DSP shell where libcdsprpc looks for it",
-                "Install the device's DSP firmware package, and pull again.",
+                "the device has no DSP shell in libcdsprpc's search path",
+                "Install the device's DSP firmware package, and pull the sysroot again.",
             )
         )
     return Sysroot(
@@ -130,7 +130,7 @@ def _sysroot(where: Path, facts: SysrootFacts) -> Sysroot:
 
 
 def _verify(where: Path, facts: SysrootFacts) -> None:
-    """Every file of `facts` is there with its content; cheap when nothing was touched."""
+    """Check that every file of `facts` exists with its content; fast if no file was touched."""
     rows, newest = [], 0
     for file in facts.files:
         path = where / ROOT / file.path
@@ -152,9 +152,9 @@ def _verify(where: Path, facts: SysrootFacts) -> None:
             same = not path.is_symlink() and path.is_file()
             same = same and path.stat().st_size == file.size and _digest(where, path) == file.sha256
         if not same:
-            raise damaged_error(where, f"{file.path} is not what was fetched")
+            raise damaged_error(where, f"{file.path} has changed since it was pulled")
     if is_settled(newest):
-        with contextlib.suppress(OSError):  # in a cache that may only be read it is checked anew
+        with contextlib.suppress(OSError):  # a read-only cache is verified each time
             write_if_changed(note, stamp)
 
 

@@ -1,6 +1,6 @@
-"""`facts.json` of a pulled sysroot: what the device is, and the files that were fetched.
+"""`facts.json` of a pulled sysroot: a description of the device, and the list of files.
 
-It is checked like anything else that comes from outside: other programs can write to the cache.
+It is validated like all external input: other programs can write to the cache.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]{0,1023}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class PulledFile:
-    """One file below the root: a regular one with size and sha256, or a link and its target."""
+    """A file below the root: a regular file with size and sha256, or a link and its target."""
 
     path: str
     size: int = 0
@@ -40,7 +40,7 @@ class PulledFile:
 
 @dataclass(frozen=True, slots=True)
 class SysrootFacts:
-    """What `facts.json` says; `device` are the fields of `Sysroot` that describe the device."""
+    """The content of `facts.json`; `device` has the fields of `Sysroot` about the device."""
 
     name: str
     source: str
@@ -50,7 +50,7 @@ class SysrootFacts:
 
     @property
     def identity(self) -> str:
-        """What the device is and what was fetched; not when, nor how it was reached."""
+        """A digest of the device and its files, without the time and the way of the transfer."""
         files = sorted((file.as_json() for file in self.files), key=lambda row: str(row["path"]))
         return value_digest({"device": dict(self.device), "files": files})
 
@@ -66,7 +66,7 @@ class SysrootFacts:
 
 
 def read_facts(where: Path) -> SysrootFacts:
-    """`facts.json` of the sysroot in `where`, checked; raises `ToolUnfitError`."""
+    """Read and validate `facts.json` of the sysroot in `where`; raises `ToolUnfitError`."""
     try:
         data = read_regular(where / FACTS, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
@@ -87,12 +87,12 @@ def read_facts(where: Path) -> SysrootFacts:
         raise damaged_error(where, f"{FACTS}: {type(error).__name__}: {error}") from error
     missing = _FACT_TYPES.keys() - facts.device.keys()
     if missing:
-        raise damaged_error(where, f"{FACTS} does not tell {', '.join(sorted(missing))}")
+        raise damaged_error(where, f"{FACTS} lacks {', '.join(sorted(missing))}")
     return facts
 
 
 def damaged_error(where: Path, why: str) -> ToolUnfitError:
-    """The error for a sysroot that is not as it was pulled."""
+    """The error for a sysroot that has changed since it was pulled."""
     return ToolUnfitError(
         f"the sysroot {where.name!r} is damaged",
         why=f"{why} ({where})",
@@ -101,7 +101,7 @@ def damaged_error(where: Path, why: str) -> ToolUnfitError:
 
 
 def is_relative_inside(path: str) -> bool:
-    """Whether `path` is relative and stays below the directory that it starts from."""
+    """Whether `path` is relative and stays below its base directory."""
     parts = PurePosixPath(path).parts
     return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
 
@@ -109,7 +109,7 @@ def is_relative_inside(path: str) -> bool:
 def _file(row: Any) -> PulledFile:
     path = _text(row["path"])
     if not is_relative_inside(path):
-        raise ValueError(f"a file outside of it: {path!r}")
+        raise ValueError(f"a file outside the sysroot: {path!r}")
     if "link" in row:
         return PulledFile(path, link=_text(row["link"]))
     size, sha256 = row["size"], _text(row["sha256"])
@@ -149,7 +149,7 @@ def _checked_fact(key: str, value: Any) -> Any:
     if isinstance(value, list):
         texts = tuple(_text(item) for item in value)
         if key in _SYMBOLS and not all(map(SYMBOL.fullmatch, texts)):
-            raise ValueError(f"{key} has what is no name of a symbol")
+            raise ValueError(f"{key} has an invalid symbol name")
         return texts
     if isinstance(value, str) and not _FACT_PATTERNS.get(key, _ANY).fullmatch(_text(value)):
         raise ValueError(f"{key} is {value!r}")
@@ -158,6 +158,6 @@ def _checked_fact(key: str, value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
-    value.encode()  # JSON can hold halves of characters, which nothing can print
+        raise ValueError(f"{value!r} is not a string")
+    value.encode()  # JSON can contain lone surrogates, which cannot be printed
     return value

@@ -1,9 +1,9 @@
-"""What all found tools have in common, and the order in which they are looked for.
+"""What all found tools have in common, and the order in which tools are searched for.
 
-A tool is looked for in three places: the environment variables that are customary for it, the
-path in the project file, and the places where it usually lies.  The first two decide: what they
-name must be there.  Among the usual places the newest version that the project accepts is taken,
-one that can be used before one that is broken.
+The search has three sources: the tool's customary environment variables, the path in the project
+file, and default paths.  The first two are binding: what they name must exist.  Among the default
+paths the newest version that the project accepts is used; usable tools are preferred to broken
+ones.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from buildtool.project.model import Tool
 
 
 class ToolMissingError(BuildtoolError):
-    """A tool that is needed is not on this machine."""
+    """A required tool is not installed on this machine."""
 
     code = "tool-missing"
 
 
 class NamedToolMissingError(ToolMissingError):
-    """A variable or the project file names a tool, and it is not there."""
+    """An environment variable or the project file names a tool that does not exist."""
 
 
 class ToolUnfitError(BuildtoolError):
-    """A tool was found, but it is of the wrong version or lacks a part."""
+    """A tool was found, but it has the wrong version or lacks a part."""
 
     code = "tool-unfit"
 
 
 class Problem(Value):
-    """What is wrong with a found tool, and what to do about it."""
+    """A defect of a found tool, and what to do about it."""
 
     text: str
     remedy: str
 
 
 class FoundTool(Value, kw_only=True):
-    """A found tool: where it is, which version, a digest of what shapes its output, its faults.
+    """A found tool.
 
-    `where` is the program, or the root directory of an SDK.
+    `where` is the program, or the root directory of an SDK; `identity` is a digest of everything
+    that affects the tool's output.
     """
 
     where: Path
@@ -58,12 +59,12 @@ class FoundTool(Value, kw_only=True):
 
     @property
     def usable(self) -> bool:
-        """Whether it can be used in spite of its problems."""
+        """Whether the tool works despite its problems."""
         return not self.problems
 
 
 NO_REQUIREMENT = Tool()
-"""What a project asks of a tool that it says nothing about."""
+"""The requirement of a project that does not mention the tool."""
 
 AnyTool = TypeVar("AnyTool", bound=FoundTool)
 
@@ -76,27 +77,28 @@ def search(
     default_paths: Iterable[Path],
     probe: Callable[[Path], AnyTool | None],
     install_remedy: str,
-    other: str = "",
+    version_remedy: str = "",
 ) -> AnyTool:
-    """Find the tool called `what` ("the Hexagon SDK") in the order that this module states.
+    """Find the tool called `what` ("the Hexagon SDK") in the order described in this module.
 
-    `probe` returns the tool at a path, or None; `install_remedy` is what to do when there is
-    none, `other` when there is one of another version only.  Raises `ToolMissingError` when it is
-    nowhere, `NamedToolMissingError` when it is not where a variable or the project file says;
-    `ToolUnfitError` when its version is not the one that the project asks for, or cannot be told;
-    `UnsafePathError` when another tool would misread the path that is named, or those of all that
-    is found.  Nothing is run there.
+    `probe` returns the tool at a path, or None.  `install_remedy` is the remedy when no tool is
+    found, `version_remedy` the remedy when only other versions are found.
+
+    Raises `ToolMissingError` when nothing is found, `NamedToolMissingError` when an environment
+    variable or the project file names a path without the tool, `ToolUnfitError` when the version
+    is unknown or not the required one, and `UnsafePathError` when other tools would misread the
+    path.  A tool at an unsafe path is not started.
     """
     places = list(dict.fromkeys(default_paths))
     default_paths = [path for path in places if not misread(path)]
     for source, path in _named_paths(requirement, variables):
-        check_path(path, what, f"Let {source} name one without it in its path.")
+        check_path(path, what, f"Set {source} to a path without it.")
         found = probe(path)
         if not found:
             raise NamedToolMissingError(
-                f"{source} names {path}, and {what} is not there",
-                why="what is named is used or refused; nothing else is tried in its place",
-                remedy=f"Correct {source}, or take it away to have the usual places looked in.",
+                f"{source} names {path}, but {what} is not there",
+                why="a named path is binding: the default paths are not searched",
+                remedy=f"Correct {source}, or remove it to search the default paths.",
             )
         if not satisfies(found.version, requirement.version):
             if _has_no_version(found):
@@ -104,13 +106,13 @@ def search(
             others = [other for other in map(probe, default_paths) if other]
             suitable = _newest(others, requirement)
             raise ToolUnfitError(
-                f"{what} {found.version} is not the one that the project asks for:"
+                f"{what} {found.version} does not satisfy the project's requirement"
                 f" {requirement.version!r}",
                 why=f"{source} names it: {found.where}",
-                remedy=f"{suitable.version} is at {suitable.where}: let {source} name that, or take"
-                " it away."
+                remedy=f"Version {suitable.version} is in {suitable.where}: set {source} to that"
+                " path, or remove it."
                 if suitable
-                else f"Let {source} name another, or change 'version' in buildtool.toml.",
+                else f"Set {source} to another path, or change 'version' in buildtool.toml.",
             )
         return found
     everything = [found for found in map(probe, default_paths) if found]
@@ -120,9 +122,9 @@ def search(
         if all(map(_has_no_version, everything)):
             require_usable(what, everything[0])
         raise ToolUnfitError(
-            f"the project asks for {what} {requirement.version!r}, which is not here",
+            f"the project requires {what} {requirement.version!r}, which was not found",
             why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in everything),
-            remedy=other
+            remedy=version_remedy
             or f"Change 'version' in buildtool.toml, or install {what} {requirement.version}.",
         )
     for path in filter(Path.exists, places):
@@ -130,13 +132,13 @@ def search(
     where = [f"${variable} (not set)" for variable in variables] + [str(path) for path in places]
     raise ToolMissingError(
         f"{what} was not found",
-        why=f"looked for in: {', '.join(where)}" if where else "no place to look in is known",
+        why=f"searched: {', '.join(where)}" if where else "there is no default path",
         remedy=install_remedy,
     )
 
 
 def require_usable(what: str, tool: AnyTool) -> AnyTool:
-    """`tool`, when nothing is wrong with it; raises `ToolUnfitError` with what is."""
+    """Return `tool` if it has no problems; raises `ToolUnfitError` otherwise."""
     for problem in tool.problems:
         raise ToolUnfitError(
             f"{what} in {tool.where} cannot be used: {problem.text}",
@@ -147,13 +149,14 @@ def require_usable(what: str, tool: AnyTool) -> AnyTool:
 
 
 LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
-"""Programs that play a compiler by links of its name: distributions put these in front of PATH."""
+"""Programs that act as a compiler through links with its name.  Distributions put a directory of
+such links first on PATH."""
 
 
 def programs_on_path(*names: str) -> list[Path]:
-    """The first program on PATH for each of `names`; those that are not there are left out.
+    """The first program on PATH for each of `names`; missing ones are left out.
 
-    Compiler launchers are passed over: behind one link a compiler can change unseen.
+    Compiler launchers are skipped: the compiler behind such a link can change unnoticed.
     """
     found = (_program_on_path(name) for name in names)
     return [path for path in found if path]
@@ -170,7 +173,7 @@ def _program_on_path(name: str) -> Path | None:
 
 
 def satisfies(version: str, wanted: str) -> bool:
-    """Whether `version` is what a project asks for: "6.4" is any 6.4.x, ">=6.4" that or newer."""
+    """Whether `version` is as required: "6.4" means any 6.4.x, ">=6.4" that version or newer."""
     if not wanted:
         return True
     have, ask = version_numbers(version), version_numbers(wanted)
@@ -185,9 +188,9 @@ def version_numbers(version: str) -> tuple[int, ...]:
 
 
 def tool_identity(tool: str, version: str, files: Mapping[str, Path]) -> str:
-    """A digest of a tool: name, version, and the content of the files that shape its output.
+    """A digest of a tool: name, version, and the content of the files that affect its output.
 
-    Paths and time stamps do not count, so a tool that is moved or touched stays the same.
+    Paths and timestamps are not included, so a tool that is moved or touched keeps its identity.
     Raises `OSError` when a file cannot be read.
     """
     digests = {name: cached_digest(path) for name, path in files.items()}
@@ -195,7 +198,7 @@ def tool_identity(tool: str, version: str, files: Mapping[str, Path]) -> str:
 
 
 def _named_paths(requirement: Tool, variables: Sequence[str]) -> Iterable[tuple[str, Path]]:
-    """The places that are named, first the one that decides."""
+    """The paths that environment variables and the project file name, with what names them."""
     for variable in variables:
         if value := os.environ.get(variable):
             yield variable, Path(value).absolute()
@@ -204,7 +207,7 @@ def _named_paths(requirement: Tool, variables: Sequence[str]) -> Iterable[tuple[
 
 
 def _has_no_version(tool: FoundTool) -> bool:
-    """Whether the tool is so broken that it has no version: its fault is what to speak of."""
+    """Whether the tool is so broken that its version is unknown; the error then names the fault."""
     return not version_numbers(tool.version) and not tool.usable
 
 

@@ -1,4 +1,4 @@
-"""zig: clang and LLD for aarch64 Linux and Hexagon, as a rule from the PyPI package `ziglang`."""
+"""zig: clang and LLD for aarch64 Linux and Hexagon, usually from the PyPI package `ziglang`."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from buildtool.sdk.tool_search import (
 )
 
 VERSION = "0.17"
-"""The zig whose clang and libc++ the profiles are set to."""
-CLANG_VERSION = "22"  # the clang inside ziglang 0.17; its `zig cc --version` says so
+"""The version whose clang and libc++ the profiles are written for."""
+CLANG_VERSION = "22"  # the clang in ziglang 0.17, from `zig cc --version`
 INSTALL = "Install it beside buildtool: python -m pip install 'ziglang==0.17.0'"
 REPAIR = "Install it again: python -m pip install --force-reinstall 'ziglang==0.17.0'"
 
 
 class Zig(FoundTool, kw_only=True):
-    """A found zig; `where` is the program, links followed, `library` the directory of its headers
-    and libc sources.  Its identity leaves these out: they are those of its version."""
+    """A found zig; `where` is the program with links resolved, `library` the directory of its
+    headers and libc sources.  These are not part of its identity: the version determines them."""
 
     library: Path
 
 
 def find_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
-    """The zig that [tool.zig] path names, else that of the `ziglang` package beside this one.
+    """Find zig: `path` in [tool.zig], else the installed `ziglang` package.
 
-    Raises `ToolMissingError` when it is not there, `ToolUnfitError` when the project asks for
-    another version.
+    Raises `ToolMissingError` if there is none, `ToolUnfitError` when the project requires another
+    version.
     """
     return search(
         "zig",
@@ -47,15 +47,16 @@ def find_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
         default_paths=list(_packaged_zigs()),
         probe=_probe,
         install_remedy=INSTALL,
-        other=f"Change 'version' in [tool.zig] of buildtool.toml: profiles are made for {VERSION}.",
+        version_remedy="Change 'version' in [tool.zig] of buildtool.toml: the profiles are written"
+        f" for {VERSION}.",
     )
 
 
 def usable_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
-    """`find_zig`; raises `ToolUnfitError` also for a zig with problems.
+    """`find_zig`, but raises `ToolUnfitError` for a zig with problems.
 
-    The zig of the `ziglang` package is the one in the user's cache where there can be one: see
-    `shared_copy`.
+    The zig of the `ziglang` package is replaced by its copy in the user's cache if there can be
+    one: see `shared_copy`.
     """
     zig = require_usable("zig", find_zig(requirement))
     if not _is_packaged(zig.where):
@@ -82,16 +83,16 @@ def _packaged_zigs() -> Iterator[Path]:
 def _probe(program: Path) -> Zig | None:
     if not program.is_file():
         return None
-    program = program.resolve()  # zig, too, looks for its library from where it really lies
+    program = program.resolve()  # zig searches for its library from its real path
     version, problems = _version(program)
     library = _library(program)
     if not library:
-        text = f"its library is not beside it: no lib/libc above {program}"
-        remedy = REPAIR if _is_packaged(program) else "Name a zig as it was unpacked, with its lib."
+        text = f"its library is missing: no lib/libc above {program}"
+        remedy = REPAIR if _is_packaged(program) else "Name a complete zig, with its lib directory."
         problems = (*problems, Problem(text, remedy))
     elif not problems and not satisfies(version, VERSION):
-        text = f"it is zig {version}, and what profiles know of its clang and libc++ is {VERSION}'s"
-        problems = (Problem(text, f"Name a zig {VERSION}, or take 'path' of [tool.zig] away."),)
+        text = f"it is zig {version}, but the profiles are written for the clang of zig {VERSION}"
+        problems = (Problem(text, f"Name a zig {VERSION}, or remove 'path' from [tool.zig]."),)
     return Zig(
         where=program,
         version=version or "unknown",
@@ -113,7 +114,7 @@ def _is_packaged(program: Path) -> bool:
 
 
 def _library(program: Path) -> Path | None:
-    """Where zig finds its library: `lib` or `lib/zig` of a directory above it."""
+    """The library that zig finds: `lib` or `lib/zig` in a directory above the program."""
     places = (above / name for above in program.parents for name in ("lib", "lib/zig"))
     return next(
         (directory for directory in places if (directory / "libc" / "include").is_dir()), None

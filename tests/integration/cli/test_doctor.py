@@ -115,7 +115,7 @@ def test_a_target_whose_compiler_is_missing_cannot_be_built(
 
     assert done.returncode == 1
     text = " ".join(done.stdout.split())
-    assert "board no – gcc for ARM64 Linux was not found looked for in:" in text
+    assert "board no – gcc for ARM64 Linux was not found searched:" in text
     assert "$BUILDTOOL_GCC_AARCH64 (not set)" in text
     assert "demo: 1 of 2 targets can be built here." in text
     assert text.count("gcc for ARM64 Linux was not found") == 1
@@ -165,7 +165,7 @@ def test_cmake_of_a_wrong_version_stops_builds_and_doctor_tells(
     built = buildtool("build", cwd=project)
     document = survey(buildtool, project, status=1)
 
-    what = "the project asks for CMake '>=90', which is not here"
+    what = "the project requires CMake '>=90', which was not found"
     assert (row(document, "build", "cmake")["state"], built.returncode) == ("unfit", 1)
     assert [fault["what"] for fault in target(document, "sim")["faults"]] == [what]
     assert f"error: {what}" in built.stderr
@@ -182,7 +182,7 @@ def test_a_program_that_is_none_is_unfit(project: Path, buildtool: Buildtool) ->
     for platform, toolchain in (("build", "ninja"), ("device", "adb"), ("device", "ssh")):
         found = row(document, platform, toolchain)
         assert (found["state"], found["where"]) == ("unfit", str(fake))
-        assert "it does not tell its version, but: hello" in found["faults"][0]["what"]
+        assert "it does not print its version, but: hello" in found["faults"][0]["what"]
 
 
 @pytest.mark.parametrize("name", ["cmake", "ninja", "qemu", "adb", "ssh"])

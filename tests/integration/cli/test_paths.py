@@ -126,7 +126,7 @@ def test_a_tool_s_path(
 
     assert done.returncode == 125
     assert "'`' in it: " in done.stderr
-    assert "→ Let 'path' in buildtool.toml name one without it in its path." in done.stderr
+    assert "→ Set 'path' in buildtool.toml to a path without it in its path." in done.stderr
     assert not started(tmp_path)
 
 

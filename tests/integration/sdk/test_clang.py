@@ -65,12 +65,10 @@ def test_what_it_lacks_comes_with_the_packages(programs: Path) -> None:
     assert remedies == {
         "it lacks a C++ compiler (c++ driver)": "Install it: apt-get install clang-18",
         "it lacks a linker (lld)": "Install it: apt-get install lld-18",
-        "it lacks a gcc for ARM64 beside it, whose libraries it links with (crtbegin.o)": (
+        "it lacks a gcc for ARM64, whose libraries it links (crtbegin.o)": (
             "Install it: apt-get install g++-aarch64-linux-gnu"
         ),
-        "it lacks the C library to link with (crt1.o)": (
-            "Install it: apt-get install g++-aarch64-linux-gnu"
-        ),
+        "it lacks the C library (crt1.o)": ("Install it: apt-get install g++-aarch64-linux-gnu"),
         "it lacks the C++ library (libstdc++.so)": (
             "Install it: apt-get install g++-aarch64-linux-gnu"
         ),
@@ -80,7 +78,7 @@ def test_what_it_lacks_comes_with_the_packages(programs: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("echo 'gcc version 12'; echo 'programs: =/a'", "it is no clang"),
+        ("echo 'gcc version 12'; echo 'programs: =/a'", "it is not a clang"),
         ("echo no; exit 3", "exit status 3, no"),
         (ANSWER.format(version="13.0.0"), "cannot be used: it lacks"),
     ],

@@ -77,7 +77,7 @@ def test_the_newest_sound_one_is_taken_or_the_one_that_is_asked_for(
 
     assert find_gcc().where == programs / CROSS
     assert find_gcc(Tool(version=">=20")).where == programs / f"{CROSS}-15"
-    with pytest.raises(ToolUnfitError, match="asks for gcc for ARM64 Linux '98'"):
+    with pytest.raises(ToolUnfitError, match="requires gcc for ARM64 Linux '98'"):
         find_gcc(Tool(version="98"))
 
 
@@ -116,7 +116,7 @@ def test_a_missing_part_is_named_with_its_package(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("echo junk", "it is no gcc"),
+        ("echo junk", "it is not a gcc"),
         ("echo broken; exit 1", "exit status 1, broken"),
         ("exit 0", "exit status 0, nothing"),
         ("kill -SEGV $$", "exit status -11"),

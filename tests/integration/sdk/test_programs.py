@@ -45,7 +45,7 @@ def test_cmake_is_the_packaged_one_unless_the_project_wants_another(program: Pro
     assert find_cmake_program().where == own.program
     assert find_cmake_program(Tool(version=">=9")).where == newer
     assert find_cmake_program(Tool(version="9.1")).version == "9.1.0"
-    with pytest.raises(ToolUnfitError, match="asks for CMake '10'") as caught:
+    with pytest.raises(ToolUnfitError, match="requires CMake '10'") as caught:
         find_cmake_program(Tool(version="10"))
     assert "9.1.0 in" in caught.value.why
     assert "or change 'version' there" in caught.value.remedy
@@ -103,8 +103,8 @@ def test_adb_on_path_comes_before_that_of_an_sdk(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("echo Dropbear v2022.83", "it is not OpenSSH's: it does not tell its version, but: Drop"),
-        ("while :; do echo y; done", "does not stop talking"),
+        ("echo Dropbear v2022.83", "it is not OpenSSH: it does not print its version, but: Drop"),
+        ("while :; do echo y; done", "prints more than 200 lines"),
         ("exit 1", "but: nothing"),
     ],
 )
@@ -120,7 +120,7 @@ def test_what_an_ssh_that_is_none_says_is_told(line: str, expected: str, program
 def test_a_program_that_cannot_be_started_is_a_problem(program: Program) -> None:
     program("ssh", "").write_bytes(b"\x7fELF nonsense")
 
-    assert "it cannot be asked" in find_ssh().problems[0].text
+    assert "cannot get its version" in find_ssh().problems[0].text
 
 
 def test_a_replaced_program_is_another_and_a_touched_one_is_not(program: Program) -> None:

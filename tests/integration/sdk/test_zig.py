@@ -56,9 +56,9 @@ def test_it_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("version", "library", "expected"),
     [
-        ("0.18.0", "lib", r"it is zig 0\.18\.0, and what profiles know"),
-        ("0.17.0", "elsewhere", "its library is not beside it"),
-        ("no zig", "lib", "it does not tell its version, but: no zig"),
+        ("0.18.0", "lib", r"it is zig 0\.18\.0, but the profiles are written"),
+        ("0.17.0", "elsewhere", "its library is missing"),
+        ("no zig", "lib", "it does not print its version, but: no zig"),
     ],
 )
 def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(

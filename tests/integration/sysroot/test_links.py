@@ -222,7 +222,7 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
         ('glibc = "2.39"', 'Lower it for this target: glibc = "2.36"'),
         ('archs = ["v73"]', 'Add "v68" to its archs'),
         ('sysroot = "none"', "buildtool sysroot pull DEVICE --name none"),
-        ('sysroot = "../old"', "cannot be the name of a sysroot"),
+        ('sysroot = "../old"', "is not a valid name for a sysroot"),
     ],
 )
 def test_a_stand_in_that_does_not_fit_the_target(

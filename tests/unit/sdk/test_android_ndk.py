@@ -94,7 +94,9 @@ def test_an_sdk_variable_that_names_nothing_is_an_error(
     make(tmp_path / "home/Android/Sdk/ndk" / R27)
     monkeypatch.setenv("ANDROID_HOME", str(tmp_path / "gone"))
 
-    with pytest.raises(ToolMissingError, match=r"ANDROID_HOME names .*gone, and no Android SDK"):
+    with pytest.raises(
+        ToolMissingError, match=r"ANDROID_HOME names .*gone, but there is no Android SDK"
+    ):
         find_android_ndk()
     monkeypatch.setenv("ANDROID_NDK_ROOT", str(make(tmp_path / "ndk", "26.0.1")))
     assert find_android_ndk().version == "26.0.1"
@@ -135,7 +137,7 @@ def test_of_several_the_newest_fitting_one(wanted: str, taken: str, tmp_path: Pa
 def test_a_version_that_is_not_there(tmp_path: Path) -> None:
     make(tmp_path / "home/Android/Sdk/ndk" / R27)
 
-    with pytest.raises(ToolUnfitError, match=r"'r26'.*not here") as caught:
+    with pytest.raises(ToolUnfitError, match=r"'r26'.*not found") as caught:
         find_android_ndk(Tool(version="r26"))
     assert R27 in caught.value.why
     assert "sdkmanager" in caught.value.remedy
@@ -162,7 +164,7 @@ def test_programs_unpacked_without_modes_or_links(tmp_path: Path) -> None:
 
     assert "bin/clang is not executable" in texts(ndk)
     assert "bin/ld.lld is missing" in texts(ndk)
-    assert "bin/clang++ is no program" in texts(ndk)
+    assert "bin/clang++ is not a program" in texts(ndk)
     assert all("unzip" in problem.remedy for problem in ndk.problems)
 
 
@@ -190,7 +192,7 @@ def test_programs_for_x86_64_on_an_aarch64_machine(
 
     (problem,) = found_at(tmp_path / "ndk").problems
 
-    assert "clang is made for x86_64, this machine is aarch64" in problem.text
+    assert "clang is built for x86_64, but this machine is aarch64" in problem.text
     assert "x86-64 Linux only" in problem.remedy
 
 
@@ -223,7 +225,7 @@ def test_a_revision_that_cannot_be_read(data: bytes, tmp_path: Path) -> None:
     ndk = found_at(tmp_path)
 
     assert (ndk.version, ndk.major) == ("", 0)
-    assert "names no Pkg.Revision" in texts(ndk)
+    assert "has no Pkg.Revision" in texts(ndk)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_a_revision_that_cannot_be_read(data: bytes, tmp_path: Path) -> None:
 def test_platforms_that_cannot_be_read(data: bytes, tmp_path: Path) -> None:
     (make(tmp_path) / "meta/platforms.json").write_bytes(data)
 
-    assert "names no API levels" in texts(found_at(tmp_path))
+    assert "has no API levels" in texts(found_at(tmp_path))
 
 
 def test_a_pipe_in_place_of_a_file_does_not_hang(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_tools_elsewhere_are_found_by_a_variable(
 def test_the_sdk_s_own_tools_go_before_a_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After one SDK's set-up script, another one that the project asks for keeps its tools."""
+    """After one SDK's set-up script, another one that the project requires keeps its tools."""
     monkeypatch.setenv("DEFAULT_HEXAGON_TOOLS_ROOT", str(lay_tools(tmp_path / "other" / "8.8.06")))
     assert seen(lay(tmp_path / "6.6.0.0")).tools_version == "19.0.07"
 
@@ -213,7 +213,7 @@ def test_a_compiler_that_is_not_executable(tmp_path: Path) -> None:
     sdk = seen(root)
 
     assert sdk.archs == ()
-    assert sdk.problems[0].remedy.startswith("Make it so: chmod +x")
+    assert sdk.problems[0].remedy.startswith("Make it executable: chmod +x")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_what_is_named_must_be_there(
     if source == "KIT_ROOT":
         monkeypatch.setenv(source, str(nothing))
 
-    with pytest.raises(ToolMissingError, match="and the kit is not there") as caught:
+    with pytest.raises(ToolMissingError, match="but the kit is not there") as caught:
         find(
             default_paths,
             requirement=NO_REQUIREMENT if source == "KIT_ROOT" else Tool(path=str(nothing)),
@@ -121,7 +121,7 @@ def test_one_that_can_be_used_goes_before_a_newer_one_that_is_broken(tmp_path: P
 def test_a_version_that_is_not_here_is_refused_with_those_that_are(tmp_path: Path) -> None:
     old = make(tmp_path / "5.5", "5.5")
 
-    with pytest.raises(ToolUnfitError, match=r"asks for the kit '>=6\.4'") as caught:
+    with pytest.raises(ToolUnfitError, match=r"requires the kit '>=6\.4'") as caught:
         find(old, requirement=Tool(version=">=6.4"))
 
     assert f"5.5 in {old}" in caught.value.why
@@ -134,7 +134,7 @@ def test_to_install_what_is_there_is_no_remedy_for_another_version(
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
-    with pytest.raises(ToolUnfitError, match=r"asks for .* '0\.13', which is not here") as caught:
+    with pytest.raises(ToolUnfitError, match=r"requires .* '0\.13', which was not found") as caught:
         find_it(Tool(version="0.13"))
 
     assert "hange 'version'" in caught.value.remedy
@@ -160,10 +160,10 @@ def test_a_variable_that_names_the_wrong_version_is_refused_and_the_right_one_na
     old, new = make(tmp_path / "old", "5.5"), make(tmp_path / "new", "6.4")
     monkeypatch.setenv("KIT_ROOT", str(old))
 
-    with pytest.raises(ToolUnfitError, match=r"the kit 5\.5 is not the one") as caught:
+    with pytest.raises(ToolUnfitError, match=r"the kit 5\.5 does not satisfy") as caught:
         find(old, new, requirement=Tool(version="6"))
 
-    assert f"6.4 is at {new}: let KIT_ROOT name that" in caught.value.remedy
+    assert f"Version 6.4 is in {new}: set KIT_ROOT to that" in caught.value.remedy
 
 
 def test_nothing_anywhere_says_where_was_looked(tmp_path: Path) -> None:
@@ -171,8 +171,7 @@ def test_nothing_anywhere_says_where_was_looked(tmp_path: Path) -> None:
         find(tmp_path / "here", tmp_path / "there")
 
     assert caught.value.why == (
-        "looked for in: $KIT_ROOT (not set), $KIT_HOME (not set),"
-        f" {tmp_path}/here, {tmp_path}/there"
+        f"searched: $KIT_ROOT (not set), $KIT_HOME (not set), {tmp_path}/here, {tmp_path}/there"
     )
 
 
@@ -236,11 +235,11 @@ def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(
     }
     with pytest.raises(UnsafePathError, match="the path of the kit has '`' in it") as caught:
         search("the kit", requirement=Tool(path=str(place)), **rest)  # type: ignore[arg-type]
-    assert caught.value.remedy.startswith("Let 'path' in buildtool.toml name one")
+    assert caught.value.remedy.startswith("Set 'path' in buildtool.toml to a path")
     monkeypatch.setenv("KIT_ROOT", str(place))
     with pytest.raises(UnsafePathError) as caught:
         search("the kit", requirement=NO_REQUIREMENT, **rest)  # type: ignore[arg-type]
-    assert caught.value.remedy.startswith("Let KIT_ROOT name one")
+    assert caught.value.remedy.startswith("Set KIT_ROOT to a path")
 
 
 def test_usual_places_that_tools_misread_are_passed_over(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_auto_prefers_an_sdk_that_builds_all_archs_rightly(
 
 
 MISSING, UNFIT = ToolMissingError("none"), ToolUnfitError("too old")
-NAMED = NamedToolMissingError("HEXAGON_TOOLS_ROOT names /nope, and no Hexagon Tools are there")
+NAMED = NamedToolMissingError("HEXAGON_TOOLS_ROOT names /nope, but there are no Hexagon Tools")
 
 
 @pytest.mark.parametrize(
