@@ -1,4 +1,4 @@
-"""The Android profile: the NDK's own toolchain file, told ABI, API level, C++ library and pages."""
+"""The Android profile: the NDK's toolchain file with ABI, API level, C++ library and page size."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from buildtool.toolchains.profile import Compiler, Profile
 
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
 SHARED_CXX = "libc++_shared.so"
-ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned for such pages
+ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned to 16 KiB
 
 
 class PageSizeError(BuildtoolError):
-    """A file cannot be loaded on devices with pages of 16 KiB."""
+    """A file cannot be loaded on devices with 16 KiB pages."""
 
     code = "page-size"
 
 
 def android(api: int, stl: str = "c++_static", ndk_requirement: Tool = NO_REQUIREMENT) -> Profile:
-    """The profile of ARM64 programs for Android `api` (31 is Android 12) and newer.
+    """The profile of ARM64 programs for Android API level `api` (31 is Android 12) and newer.
 
-    `stl` is the C++ library as the NDK calls it.  Raises `ToolMissingError` without an NDK,
-    `ToolUnfitError` for one that is broken or too old, `ApiError` for a level outside its range.
+    `stl` is the NDK's name of the C++ library.  Raises `ToolMissingError` without an NDK,
+    `ToolUnfitError` if it is broken or too old, `ApiError` for a level outside its range.
     """
     ndk = require_usable("the Android NDK", find_android_ndk(ndk_requirement))
     level = ndk.api(api)
@@ -53,7 +53,7 @@ def _compiler(ndk: AndroidNdk, level: int, stl: str) -> Compiler:
 
 
 def check_pages(elf: Elf) -> None:
-    """Check that a file that ships can be loaded on devices with pages of 16 KiB.
+    """Check that a shipped file can be loaded on devices with 16 KiB pages.
 
     Raises `PageSizeError`.
     """
@@ -61,14 +61,11 @@ def check_pages(elf: Elf) -> None:
     if smallest >= PAGE:
         return
     if elf.path.name == SHARED_CXX:
-        remedy = f'Use NDK r{ALIGNED_CXX} or newer, whose own is, or stl = "c++_static".'
+        remedy = f'Use NDK r{ALIGNED_CXX} or newer, or set stl = "c++_static".'
     else:
-        remedy = (
-            f"Link it with -Wl,-z,max-page-size={PAGE}; a library that was built elsewhere must be"
-            " built again."
-        )
+        remedy = f"Link it with -Wl,-z,max-page-size={PAGE}; a prebuilt library must be rebuilt."
     raise PageSizeError(
-        f"{elf.path.name} cannot be loaded on devices with pages of 16 KiB",
-        why=f"a LOAD segment of it is aligned to {smallest} bytes, not {PAGE} ({elf.path})",
+        f"{elf.path.name} cannot be loaded on devices with 16 KiB pages",
+        why=f"one of its LOAD segments is aligned to {smallest} bytes, not {PAGE} ({elf.path})",
         remedy=remedy,
     )

@@ -1,7 +1,7 @@
-"""The profile of programs that run while others are built: code generators, build systems.
+"""The profile of programs that run during a build: code generators, build systems.
 
-It is zig, as on every other machine, and not the compiler that this machine happens to have: what
-it makes is the same everywhere, and an upgrade of the machine makes nothing anew.
+The compiler is zig and not the machine's own: its output is the same on every machine, and an
+upgrade of the machine does not cause rebuilds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
-GLIBC = "2.28"  # that of the oldest distributions that PyPI's manylinux wheels are built for
+GLIBC = "2.28"  # as in manylinux_2_28, the oldest baseline of current PyPI wheels
 
 
 def build_machine(zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
-    """The profile of this machine's own programs; raises `ToolMissingError` without zig."""
+    """The profile of programs for this machine; raises `ToolMissingError` without zig."""
     zig = usable_zig(zig_requirement)
     program, arch = str(zig.where), platform.machine()
     arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")

@@ -1,7 +1,8 @@
-"""The system's libcdsprpc as builds see it: what is linked, and what may be asked of it.
+"""The system's libcdsprpc as builds see it: what programs link, and which symbols they may use.
 
-It belongs to the device and never ships.  What is linked is an import stub of its SONAME and
-exports; the library itself would drag in whatever it NEEDs, down to the device's newer glibc.
+The library belongs to the device and is never shipped.  Programs link an import stub with its
+SONAME and exports: linking the library itself would also require everything that it needs, such as
+the device's newer glibc.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from buildtool.sdk.sysroot import Sysroot
 
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
-"""By platform: upstream's SONAME on Linux, Android's own there."""
-LINKED_AS = "libcdsprpc.so"  # what -lcdsprpc looks for
+"""By platform: upstream's SONAME on Linux, Android's SONAME on Android."""
+LINKED_AS = "libcdsprpc.so"  # the file that -lcdsprpc searches for
 _NAME = r"libcdsprpc(_system)?\.(so|a)\b"
-# The names of the FastRPC client's interface: remote.h, rpcmem.h, dspqueue.h, HAP_debug.h.
+# The functions of the FastRPC client API: remote.h, rpcmem.h, dspqueue.h, HAP_debug.h.
 _API = (
     r"remote_(handle|handle64|register)_\w+|remote_(session_control|system_request|set_mode)"
     r"|remote_(mem_map|mem_unmap|mmap|munmap|mmap64|munmap64)"
@@ -38,13 +39,13 @@ _UNDEFINED = r"undefined (?:symbol:|reference to) ['`]?(\w+)"  # LLD; GNU ld, go
 
 
 class CdsprpcError(BuildtoolError):
-    """Something would be linked against, or would need, another libcdsprpc than the device's."""
+    """A file links, or needs, a libcdsprpc other than the device's."""
 
     code = "cdsprpc"
 
 
 class Cdsprpc(Value):
-    """The libcdsprpc of a platform, or of the device whose pulled sysroot is called `device`."""
+    """The libcdsprpc of a platform, or of the device whose pulled sysroot is named `device`."""
 
     soname: str
     exports: frozenset[str]
@@ -52,12 +53,12 @@ class Cdsprpc(Value):
 
     @property
     def digest(self) -> str:
-        """sha256 of everything that a linker can see of it."""
+        """sha256 of everything in it that affects linking."""
         return value_digest({"soname": self.soname, "exports": sorted(self.exports)})
 
     @property
     def directory(self) -> Path:
-        """Where its import stub is written: `lib/libcdsprpc.so` below it."""
+        """The directory of its import stub, which is `lib/libcdsprpc.so` below it."""
         return cache_dir() / "buildtool-cdsprpc" / self.digest[:16]
 
     @property
@@ -75,7 +76,8 @@ def system_cdsprpc(platform: str, sysroot: Sysroot | None = None) -> Cdsprpc:
 def write_stub(cdsprpc: Cdsprpc, directory: Path | None = None) -> Path:
     """Write the import stub below `directory` (default: the user's cache); returns that directory.
 
-    It lies there as `lib/libcdsprpc.so` and by its SONAME, for linkers that follow NEEDED.
+    The stub is written as `lib/libcdsprpc.so` and under its SONAME, for linkers that follow
+    NEEDED entries.
     """
     directory = directory or cdsprpc.directory
     stub = import_stub(cdsprpc.soname, cdsprpc.exports)
@@ -86,7 +88,7 @@ def write_stub(cdsprpc: Cdsprpc, directory: Path | None = None) -> Path:
 
 @functools.cache
 def known_exports() -> dict[str, bool]:
-    """The exports of the newest libcdsprpc: whether those of all devices have it."""
+    """The exports of the newest libcdsprpc, and for each whether all devices have it."""
     rows = (_data.path("cmake") / "cdsprpc_exports.txt").read_text(encoding="utf-8").splitlines()
     return {
         row.split()[0]: row.split()[1:] != ["newer"]
@@ -96,20 +98,20 @@ def known_exports() -> dict[str, bool]:
 
 
 def common_exports() -> frozenset[str]:
-    """What the libcdsprpc of every device exports."""
+    """The symbols that the libcdsprpc of every device exports."""
     return frozenset(name for name, everywhere in known_exports().items() if everywhere)
 
 
 def is_cdsprpc(name: str) -> bool:
-    """Whether a file name or SONAME is that of a libcdsprpc."""
+    """Whether a file name or SONAME belongs to a libcdsprpc."""
     return bool(re.match(_NAME, name.rpartition("/")[2]))
 
 
 def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
-    """Check what ships together on the ARM64 side against the device's libcdsprpc.
+    """Check the files shipped on the ARM64 side against the device's libcdsprpc.
 
-    Raises `CdsprpcError` for a NEEDED libcdsprpc of another SONAME, and for a FastRPC function
-    that neither the device's library nor any of `files` has; weak references may be missing.
+    Raises `CdsprpcError` for a NEEDED libcdsprpc with another SONAME, and for a FastRPC function
+    that neither the device's library nor any of `files` defines.  Weak references may be missing.
     """
     elves = [elf for elf in files if elf.machine == EM_AARCH64]
     shipped = frozenset[str]().union(*(elf.exports for elf in elves))
@@ -117,11 +119,11 @@ def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
         for needed in elf.needed:
             if is_cdsprpc(needed) and needed != cdsprpc.soname:
                 raise CdsprpcError(
-                    f"{elf.path.name} needs {needed}, and {cdsprpc.owner} has {cdsprpc.soname}",
-                    why=f"it would not start: the loader looks for the name as it stands"
+                    f"{elf.path.name} needs {needed}, but {cdsprpc.owner} has {cdsprpc.soname}",
+                    why=f"it would not start: the loader searches for exactly that name"
                     f" ({elf.path})",
-                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without a -L of your own; a"
-                    " library that comes ready-made must be one for this platform.",
+                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without an own -L; a prebuilt"
+                    " library must be built for this platform.",
                     files=[elf.path],
                 )
         missing = sorted(
@@ -132,8 +134,8 @@ def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
                 f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of"
                 f" {cdsprpc.owner} does not have"
                 if cdsprpc.device
-                else f"{elf.path.name} needs {', '.join(missing)}, which not every device's"
-                " libcdsprpc has",
+                else f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of some"
+                " devices does not have",
                 why=f"it would not start there: cannot locate symbol {missing[0]} ({elf.path})",
                 remedy=_weak_symbol_remedy(missing[0], cdsprpc),
                 files=[elf.path],
@@ -141,7 +143,7 @@ def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
 
 
 def missing_symbols_remedy(output: str, cdsprpc: Cdsprpc) -> str:
-    """What to do when a linker's `output` misses FastRPC functions; "" when it is not that."""
+    """The remedy if a linker's `output` reports missing FastRPC functions, else ""."""
     missing = [
         name
         for name in dict.fromkeys(re.findall(_UNDEFINED, output))
@@ -161,6 +163,6 @@ def _weak_symbol_remedy(name: str, cdsprpc: Cdsprpc) -> str:
     if cdsprpc.device or known_exports().get(name) is not False:
         return weak
     return (
-        f"{weak} If the devices that you build for all have it, name one: buildtool sysroot pull"
+        f"{weak} If all your devices have it, build for one of them: buildtool sysroot pull"
         ' DEVICE, and sysroot = "…" in the target.'
     )

@@ -1,4 +1,4 @@
-"""What makes a file one that the ARM64 side of a platform runs."""
+"""Checks that a file of the ARM64 side runs on its platform."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from buildtool.toolchains.android import check_pages
 from buildtool.toolchains.profile import Profile
 
 _NUMBERS = re.compile(r"2(\.\d{1,3}){1,2}")
-# What a glibc promises to its loader's clients has no number.  Source: glibc's release notes.
+# Symbol versions without a number, and the glibc that introduced them.  Source: glibc's NEWS.
 _ABI_VERSIONS = {"GLIBC_ABI_DT_RELR": "2.36"}
 
 
 class HostFileError(BuildtoolError):
-    """A file of the ARM64 side would not run on the platform that it is built for."""
+    """A file of the ARM64 side would not run on its platform."""
 
     code = "host"
 
@@ -25,7 +25,7 @@ class HostFileError(BuildtoolError):
 def check_host_file(elf: Elf, profile: Profile) -> None:
     """Check a program, library or object that ships on the ARM64 side.
 
-    Raises `HostFileError` or `PageSizeError` with the first thing that is wrong.
+    Raises `HostFileError` or `PageSizeError` for the first problem.
     """
     if elf.machine != EM_AARCH64 or elf.bits != 64:
         raise HostFileError(
@@ -40,7 +40,7 @@ def check_host_file(elf: Elf, profile: Profile) -> None:
 
 
 def _check_glibc(elf: Elf, profile: Profile) -> None:
-    """Whether the oldest glibc that the target is for has all that the file needs of one."""
+    """Check that the target's oldest glibc has all symbol versions that the file needs."""
     floor = profile.settings.get("GLIBC", "")
     too_new = [
         (since, need)
@@ -58,22 +58,22 @@ def _check_glibc(elf: Elf, profile: Profile) -> None:
         raise HostFileError(
             f"{elf.path.name} needs {need.version}, which not every glibc {floor} has",
             why=why,
-            remedy="Build it again from its source for this target.",
+            remedy="Rebuild it from source for this target.",
         )
-    pinned = profile.compiler.c[1:2] == ("cc",)  # zig's: it has the symbols of that glibc only
+    pinned = profile.compiler.c[1:2] == ("cc",)  # zig links the symbols of that glibc only
     raise HostFileError(
-        f"{elf.path.name} needs glibc {since}, the target is for {floor} and newer",
+        f"{elf.path.name} needs glibc {since}, but the target is for glibc {floor} and newer",
         why=why,
-        remedy=f'Raise it, if the device has that: glibc = "{since}". '
+        remedy=f'Set glibc = "{since}" in the target, if its devices have that version. '
         + (
-            "Or build the file for an older one: it was not compiled by this target's compiler."
+            "Or rebuild the file for an older glibc: another compiler than the target's built it."
             if pinned
-            else 'Or compile against an older one: toolchain = "zig" takes the one of the target.'
+            else 'Or set toolchain = "zig", which compiles for the glibc of the target.'
         ),
     )
 
 
 def _glibc_with_version(version: str) -> str:
-    """The glibc that first had a version of its symbols: "2.36"; "" when no number tells."""
+    """The first glibc with a symbol version ("2.36"), or "" if it is unknown."""
     number = _ABI_VERSIONS.get(version, version.removeprefix("GLIBC_"))
     return number if _NUMBERS.fullmatch(number) else ""

@@ -1,4 +1,4 @@
-"""What makes a shared object a skel that a DSP will load."""
+"""Checks that a shared object is a skel that a DSP loads."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from buildtool.toolchains.dsp_shells import (
     missing_names,
 )
 
-PAGE = 0x1000  # LOAD segments of SDK-built skels are aligned to 4 KiB
-MAX_LISTED_NAMES = 12  # names that a message tells of: where there are more, they have one cause
+PAGE = 0x1000  # SDK-built skels have LOAD segments aligned to 4 KiB
+MAX_LISTED_NAMES = 12  # in one message; more names usually have the same cause
 _PULL_REMEDY = (
-    "If the device that you build for has it, name the device: buildtool sysroot pull DEVICE, and"
+    "If your device has it, build for that device: buildtool sysroot pull DEVICE, and"
     ' sysroot = "…" in the target.'
 )
-_IN_SHELL = {"libc.so", "libgcc.so"}  # needed by SDK-built skels, satisfied by the shell itself
+_IN_SHELL = {"libc.so", "libgcc.so"}  # needed by SDK-built skels, provided by the shell
 
 
 class SkelError(BuildtoolError):
-    """A file that should be a skel would not load on the DSP, or not be found there."""
+    """A file that should be a skel would not load on the DSP, or would not be found."""
 
     code = "skel"
 
@@ -40,15 +40,15 @@ def check_skel(
     device: DeviceShell | None = None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Elf:
-    """Check that `path` is a skel for `arch`; returns what was read of it.
+    """Check that `path` is a skel for `arch`; returns its ELF data.
 
-    `beside` are the files that ship with it: what it needs of libraries among them must be in
-    them.  Of a library that is not among them nothing is known; the device may have it.  The names
-    that it leaves to the shell must be on that of `device`, by default on those of the known chips
-    of its arch: `warn` is told of names that only some of them have.  Weak references may be
-    missing.
+    `beside` are the files that ship with it: symbols that it needs from libraries among them must
+    be defined there.  A needed library that is not among them may exist on the device.  Other
+    undefined symbols must be exported by the shell of `device`, or by default by the shells of all
+    known chips of the arch; `warn` is called for symbols that only some of these export.  Weak
+    references may be missing.
 
-    Raises `SkelError` with the first thing that is wrong, `ElfError` when it is no ELF file.
+    Raises `SkelError` for the first problem, `ElfError` if it is not an ELF file.
     """
     elf = read_elf(path)
     if elf.machine != EM_HEXAGON or elf.bits != 32:
@@ -61,37 +61,37 @@ def check_skel(
         raise SkelError(
             f"{path.name} is not a shared object",
             why=f"its ELF type is {elf.kind} ({path})",
-            remedy="Make it with add_library(… SHARED …).",
+            remedy="Build it with add_library(… SHARED …).",
         )
     if elf.flags & 0x3FF != arch_number(arch):
         raise SkelError(
             f"{path.name} is built for {elf.hexagon_arch}, not for {arch}",
             why=f"the arch in its e_flags is 0x{elf.flags & 0x3FF:x} ({path})",
-            remedy="Leave -mcpu to the profile: something in the project sets its own.",
+            remedy="Remove -mcpu from the project's flags: the profile sets it.",
         )
     _check_loadable(elf)
     check_names(elf, arch, {file.name: file for file in beside}, device, warn)
     if not any(_is_entry(name) for name in elf.exports):
         raise SkelError(
-            f"{path.name} has no entry",
-            why="it exports no NAME_skel_handle_invoke and no NAME_skel_invoke, so that opening it"
-            f" on the DSP gives ENOSUCHSYMBOL 0x80000442 ({path})",
+            f"{path.name} has no entry point",
+            why="it exports neither NAME_skel_handle_invoke nor NAME_skel_invoke, so opening it on"
+            f" the DSP fails with ENOSUCHSYMBOL 0x80000442 ({path})",
             remedy="Link the generated NAME_skel.c into it, and do not hide its symbols.",
         )
     return elf
 
 
 def check_library(path: Path, arch: str) -> Elf:
-    """Check a library that ships beside skels, such as libc++.so.1: right machine, no newer arch.
+    """Check the machine and the arch of a library that ships beside skels, such as libc++.so.1.
 
-    Raises `SkelError`, or `ElfError` when it is no ELF file.
+    Raises `SkelError`, or `ElfError` if it is not an ELF file.
     """
     elf = read_elf(path)
     if elf.machine != EM_HEXAGON or elf.kind != "DYN":
         raise SkelError(
             f"{path.name} is not a Hexagon shared object",
             why=f"machine {elf.machine}, type {elf.kind} ({path})",
-            remedy="Only Hexagon libraries belong beside a skel.",
+            remedy="Ship only Hexagon libraries beside a skel.",
         )
     if elf.flags & 0x3FF > arch_number(arch):
         raise SkelError(
@@ -102,7 +102,7 @@ def check_library(path: Path, arch: str) -> Elf:
 
 
 def is_skel(elf: Elf) -> bool:
-    """Whether the library has the entry that FastRPC calls."""
+    """Whether the library has the entry point that FastRPC calls."""
     return any(_is_entry(name) for name in elf.exports)
 
 
@@ -111,7 +111,7 @@ def _is_entry(name: str) -> bool:
 
 
 def _interfaces(elf: Elf) -> tuple[str, ...]:
-    """What the names of the methods of the skel's interfaces begin with."""
+    """The prefixes of the method names of the skel's interfaces."""
     return tuple(
         name.removesuffix(ending) + "_"
         for name in elf.exports
@@ -130,7 +130,7 @@ def _check_loadable(elf: Elf) -> None:
         )
     if "DT_HASH" not in elf.dynamic_tags:
         raise SkelError(
-            f"{name} has no SYSV hash table, which DSP loaders look names up in",
+            f"{name} has no SYSV hash table, which DSP loaders use to look up symbols",
             why=str(elf.path),
             remedy="Link with -Wl,--hash-style=sysv, as the hexagon profile does.",
         )
@@ -143,9 +143,9 @@ def check_names(
     device: DeviceShell | None,
     warn: Callable[[str], None],
 ) -> None:
-    """Check that every name that the skel leaves undefined is the shell's or a needed library's.
+    """Check that the shell or a needed library exports every undefined symbol of the skel.
 
-    Arguments and errors are those of `check_skel`; `beside` has the files by their names.
+    Arguments and errors are those of `check_skel`; `beside` has the files by name.
     """
     missing = missing_names(elf.imports, arch, device)
     unknown = missing.everywhere | missing.somewhere
@@ -167,14 +167,14 @@ def check_names(
         others = "".join(f", nor does {name}" for name in sorted(seen))
         raise SkelError(
             f"{elf.path.name} needs {_joined_names(refused)}, which {lacking}{others}",
-            why=f"the DSP would refuse to load it with 0x80000406 ({elf.path})\n"
+            why=f"the DSP would not load it: error 0x80000406 ({elf.path})\n"
             + "\n".join(_chip_lines(refused, known_shells().chips)),
             remedy=_missing_names_remedy(elf, refused, device),
         )
     if doubtful := sorted(unknown & missing.somewhere):
         every = f"known {arch} DSP shell" if known else f"known DSP shell (none of {arch} is)"
         lines = [
-            f"{elf.path.name} may be refused with 0x80000406: not every {every} exports what"
+            f"{elf.path.name} may fail to load with 0x80000406: not every {every} exports what"
             " it needs",
             *_chip_lines(doubtful, chips),
             f"→ {_weak_symbol_remedy(doubtful[0])} {_PULL_REMEDY}",
@@ -183,7 +183,7 @@ def check_names(
 
 
 def _chip_lines(names: list[str], chips: Sequence[str]) -> list[str]:
-    """A line for all names that are on the same of `chips`."""
+    """One line for all names that the same `chips` export."""
     places: dict[str, list[str]] = {}
     for name in names:
         places.setdefault(describe_chips(name, chips), []).append(name)
@@ -199,14 +199,14 @@ def _missing_names_remedy(elf: Elf, refused: list[str], device: DeviceShell | No
     methods = [name for name in refused if name.startswith(_interfaces(elf))]
     if methods:
         return (
-            f"Define {_joined_names(methods)}: the interface declares it, no source implements it."
+            f"Define {_joined_names(methods)}: the interface declares it, but no source defines it."
         )
     if {"malloc", "calloc", "free", "realloc", "memalign"} & set(refused):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
     if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(refused):
         return (
-            "Print with printf or FARF, and do without errno and assert: zig's C headers, which are"
-            " musl's, have other names for streams and these than the DSP's C library."
+            "Print with printf or FARF, and avoid errno and assert: zig's C headers (musl) have"
+            " other symbols for these and for streams than the DSP's C library."
         )
     if any(name.startswith("__ubsan") for name in refused):
         return "Compile with -fno-sanitize=undefined."
@@ -218,7 +218,7 @@ def _missing_names_remedy(elf: Elf, refused: list[str], device: DeviceShell | No
     elsewhere = [name for name in refused if name in known_shells().names]
     if elsewhere:
         return _weak_symbol_remedy(elsewhere[0]) + ("" if device else f" {_PULL_REMEDY}")
-    return "Link the library that defines it into the skel, or do without it."
+    return "Link the library that defines it into the skel, or avoid it."
 
 
 def _weak_symbol_remedy(name: str) -> str:

@@ -1,9 +1,9 @@
-"""A toolchain profile as Conan 2 reads it: settings, and where the compiler is.
+"""A toolchain profile in Conan 2's format: settings, and the path of the compiler.
 
-Conan names a binary package by its settings, and these do not tell two compilers of one version
-apart, or two sets of flags.  So the digest of the profile is a part of the name as well: a package
-that another compiler made is never taken for one's own.  Sources: Conan 2's reference of profiles,
-settings.yml and configuration (`tools.info.package_id:confs`).
+Conan identifies a binary package by its settings, which do not distinguish two compilers of one
+version or two sets of flags.  So the digest of the profile is part of the package ID, and a package
+from another compiler is never used.  Sources: Conan 2's reference of profiles, settings.yml and
+configuration (`tools.info.package_id:confs`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from buildtool.toolchains.profile import Profile
 SETTINGS = "settings_user.yml"
 IDENTITY = "user.buildtool:profile"
 """The configuration that holds the profile's digest."""
-CPPSTD = "gnu17"  # what GCC since 11 and Clang since 16 compile C++ as, when not told
+CPPSTD = "gnu17"  # the default of GCC since 11 and of Clang since 16
 _ARCHS = {"x86_64": "x86_64", "aarch64": "armv8"}
 _TOOLCHAIN = """
-# Conan widens where packages are looked for; this undoes it.
+# Conan widens the search path for packages; this undoes it.
 list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
 """
 
@@ -34,7 +34,7 @@ list(APPEND CMAKE_PROJECT_INCLUDE "{roots}")
 class ConanProfile:
     """The text of a Conan profile, and the files that it names: path → text.
 
-    A file whose text begins with `#!` is a program.
+    A file whose text starts with `#!` is made executable.
     """
 
     name: str
@@ -47,25 +47,25 @@ class ConanProfile:
         return value_digest([self.text, {str(path): text for path, text in self.files.items()}])
 
     def write_files(self) -> None:
-        """Write what the profile names; files that are right already stay untouched."""
+        """Write the files that the profile names; files with the right content are not touched."""
         for path, text in self.files.items():
             write_if_changed(path, text, mode=0o755 if text.startswith("#!") else 0o644)
 
 
 def settings_user() -> str:
-    """The text of the settings that Conan's own lack: Hexagon, the oldest glibc."""
+    """The text of the additional Conan settings: Hexagon, the oldest glibc."""
     return (_data.path("recipes") / "config" / SETTINGS).read_text(encoding="utf-8")
 
 
 def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
-    """`profile` for Conan; the files that it names lie in the Conan home `home`.
+    """`profile` for Conan; the files that it names are in the Conan home `home`.
 
-    Conan gives =, +=, {{ and {% a meaning of their own, in paths too: see `core.safe_path`.
+    =, +=, {{ and {% are special to Conan, also in paths: see `core.safe_path`.
     """
     programs = _programs(profile)
     texts = {"toolchain.cmake": toolchain(profile)}
     texts |= {name: _script(argv) for name, argv in programs.items() if len(argv) > 1}
-    # One directory for each content: a package that is being built keeps its compiler.
+    # One directory for each content: a running build keeps its compiler.
     folder = home / "toolchains" / f"{profile.name}-{value_digest(texts)[:12]}"
     paths = {
         name: str(folder / name) if name in texts else argv[0] for name, argv in programs.items()
@@ -73,17 +73,17 @@ def conan_profile(profile: Profile, home: Path, cmake: CMake) -> ConanProfile:
     conf: dict[str, object] = {
         "tools.cmake.cmaketoolchain:user_toolchain": [str(folder / "toolchain.cmake")],
         "tools.cmake.cmaketoolchain:generator": "Ninja",
-        # The compiler knows its C++ library; zig warns of a -stdlib that it does not need.
+        # The compiler has a default C++ library; zig warns about an unneeded -stdlib.
         "tools.gnu:disable_flags": ["libcxx"],
         IDENTITY: f"sha256:{profile.digest}",
         "tools.info.package_id:confs": [IDENTITY],
     }
     if profile.compiler.kind == "gcc":
-        # GNU ld also looks for what the libraries need that it links; LLD does not.
+        # GNU ld also searches for the dependencies of the libraries that it links; LLD does not.
         conf["tools.build:add_rpath_link"] = True
     if profile.platform == "android":
         conf["tools.android:ndk_path"] = profile.places["NDK"]
-    # Not tools.cmake:cmake_program, which Conan gives to a shell without quotation marks.
+    # Not tools.cmake:cmake_program, which Conan passes to a shell without quotation marks.
     programs_path = dict.fromkeys((cmake.program.parent, cmake.ninja.parent))
     environment = {
         "PATH": f"+(path){os.pathsep.join(map(str, programs_path))}",
@@ -131,7 +131,7 @@ def _platform(profile: Profile) -> dict[str, str]:
 
 
 def _programs(profile: Profile) -> dict[str, tuple[str, ...]]:
-    """Compilers and archivers for packages that something else than CMake builds (no skels)."""
+    """Compilers and archivers for packages that are not built with CMake; skels always are."""
     compiler, places = profile.compiler, profile.places
     if profile.platform == "hexagon":
         return {}
@@ -147,12 +147,12 @@ def _programs(profile: Profile) -> dict[str, tuple[str, ...]]:
 
 
 def _script(argv: tuple[str, ...]) -> str:
-    """A compiler that is a command with arguments, as a program: build systems want a path."""
+    """A script that runs a compiler command with arguments: build systems expect one path."""
     return f'#!/bin/sh\nexec {shlex.join(argv)} "$@"\n'
 
 
 def _render(sections: Mapping[str, Mapping[str, str]]) -> str:
-    # A profile is a template of Jinja's: a path must not be taken for one.
+    # Conan renders a profile as a Jinja template: a path must not be interpreted.
     lines = ["{% raw %}"]
     for section, values in sections.items():
         lines += [f"[{section}]", *(f"{name}={value}" for name, value in values.items())]

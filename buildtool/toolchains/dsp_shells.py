@@ -1,6 +1,6 @@
-"""The names that the DSP's shell, which loads skels, exports: on known chips, on a pulled device.
+"""The symbols that DSP shells, which load skels, export: on known chips, or on a pulled device.
 
-`dsp_shell_exports.tsv` has the known chips and its source.
+`dsp_shell_exports.tsv` lists the known chips and its source.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class DeviceShell(Value):
-    """The shell of the device whose pulled sysroot is called `device`."""
+    """The shell of the device whose pulled sysroot is named `device`."""
 
     device: str
     exports: frozenset[str]
 
     @property
     def digest(self) -> str:
-        """sha256 of everything that decides whether a skel loads."""
+        """sha256 of everything that affects whether a skel loads."""
         return value_digest(sorted(self.exports))
 
 
 def device_shell(sysroot: Sysroot, arch: str) -> DeviceShell | None:
-    """The shell that skels for `arch` meet on the device behind `sysroot`.
+    """The shell that loads skels for `arch` on the device of `sysroot`.
 
-    None when its names are not known, and when its DSP is older than `arch`.
+    None if its exports are unknown, or if its DSP is older than `arch`.
     """
     if not sysroot.shell_exports:
         return None
@@ -43,9 +43,9 @@ def device_shell(sysroot: Sysroot, arch: str) -> DeviceShell | None:
 
 
 class KnownShells(Value):
-    """The table: `chips` are its columns ("v73 SA8775P"), `names` has a letter a column.
+    """The table: `chips` are its columns ("v73 SA8775P"), `names` has one letter for each column.
 
-    y: every build of the chip's shell that was read exports the name; p: some; -: none.
+    y: every examined build of the chip's shell exports the name; p: some do; -: none does.
     """
 
     chips: tuple[str, ...]
@@ -54,7 +54,7 @@ class KnownShells(Value):
 
 @functools.cache
 def known_shells() -> KnownShells:
-    """What the shells in redistributed firmware export."""
+    """The exports of the shells in redistributed firmware."""
     text = (Path(__file__).parent / "dsp_shell_exports.tsv").read_text(encoding="utf-8")
     (_, *chips), *rows = (
         line.split("\t") for line in text.splitlines() if not line.startswith("#")
@@ -65,21 +65,21 @@ def known_shells() -> KnownShells:
 def chips_with_arch(arch: str) -> tuple[str, ...]:
     """The known chips that a skel for `arch` is checked against.
 
-    For an arch that no known chip has (v69) these are all of them: it lies between the others.
+    These are all chips for an arch that no known chip has (v69).
     """
     chips = known_shells().chips
     return tuple(chip for chip in chips if chip.startswith(f"{arch} ")) or chips
 
 
 def export_letters(name: str, chips: Sequence[str]) -> dict[str, str]:
-    """Whether the shells of `chips` export `name`: the table's letter of each."""
+    """Whether the shells of `chips` export `name`: the table's letter for each chip."""
     known = known_shells()
     letters = known.names.get(name, "-" * len(known.chips))
     return {chip: has for chip, has in zip(known.chips, letters, strict=True) if chip in chips}
 
 
 class MissingNames(Value):
-    """Names that shells lack: `everywhere` on all chips of an arch, `somewhere` on some of them, or
+    """Symbols that shells lack: `everywhere` on all chips of an arch, `somewhere` on some chips or
     in some builds."""
 
     everywhere: frozenset[str]
@@ -87,7 +87,7 @@ class MissingNames(Value):
 
 
 def missing_names(names: Iterable[str], arch: str, device: DeviceShell | None) -> MissingNames:
-    """Those of `names` that the shell of `device` lacks, else those that the chips of `arch` do."""
+    """Those of `names` that the shell of `device` lacks; without `device`, the chips of `arch`."""
     if device:
         return MissingNames(frozenset(names) - device.exports, frozenset())
     chips = chips_with_arch(arch)
@@ -98,7 +98,7 @@ def missing_names(names: Iterable[str], arch: str, device: DeviceShell | None) -
 
 
 def describe_chips(name: str, chips: Sequence[str]) -> str:
-    """On which of `chips` the shell exports `name`, and on which not, in words."""
+    """A text that says which of `chips` have a shell that exports `name`, and which do not."""
     has = export_letters(name, chips)
     said = {
         words: [chip for chip in has if has[chip] == letter]

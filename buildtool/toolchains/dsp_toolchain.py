@@ -1,4 +1,4 @@
-"""Whether a target's Hexagon side is built with a Hexagon SDK, and what follows for both sides."""
+"""Selects the toolchain of a target's Hexagon side, and adapts the profiles of both sides."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from buildtool.toolchains.profile import Profile
 
 
 def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
-    """Whether `dsp-toolchain = asked` means the SDK, for a target with `archs`.
+    """Whether `dsp-toolchain = asked` selects the SDK, for a target with `archs`.
 
-    `auto` prefers an SDK that compiles for all of them, and rightly as far as is known; a target
-    is never built with two compilers.
+    `auto` prefers an SDK that compiles for all archs without a known fault; a target is never
+    built with two compilers.
     """
     if asked == "auto":
         return sdk is not None and all(a in sdk.archs and not sdk.known_fault(a) for a in archs)
@@ -30,12 +30,12 @@ def uses_sdk(asked: str, archs: Sequence[str], sdk: HexagonSdk | None) -> bool:
 
 
 def dsp_sdk(project: Project, target: Target) -> HexagonSdk | None:
-    """The SDK that builds the target's Hexagon side; None when open LLVM does, or it has none.
+    """The SDK for the target's Hexagon side; None if open LLVM builds it, or there is none.
 
-    Raises `ToolMissingError` and `ToolUnfitError`: with `sdk` when there is none that the project
-    accepts, with `auto` only when a variable or the project file names one that is not there, not
-    accepted or damaged.  An SDK that merely lies about and is too old for the project is as good
-    as none: the project builds as it does where there is no SDK.
+    Raises `ToolMissingError` and `ToolUnfitError`: with `sdk` when no SDK satisfies the project's
+    requirement; with `auto` only when an environment variable or the project file names an SDK
+    that is missing, damaged or does not satisfy the requirement.  With `auto`, an SDK in a default
+    path that is too old for the project is ignored.
     """
     if target.dsp_toolchain == "llvm" or not target.archs:
         return None
@@ -77,7 +77,7 @@ def _with_sdk(arch: str, sdk: HexagonSdk) -> Profile:
 
 
 def host_for_dsp_toolchain(host: Profile, project: Project, target: Target) -> Profile:
-    """The ARM64 side's profile `host`, with what it must know of the Hexagon side's."""
+    """The ARM64 side's profile `host`, adapted to the toolchain of the Hexagon side."""
     if sdk := dsp_sdk(project, target):
         from buildtool.toolchains.hexagon_sdk import with_sdk_variables  # noqa: PLC0415 - most have none
 
@@ -98,7 +98,7 @@ def _with_idl_compiler(profile: Profile, project: Project, target: Target) -> Pr
         raise ToolMissingError(
             f'idl-compiler = "qaic" needs the Hexagon SDK: {error.message}',
             why=error.why,
-            remedy='Set HEXAGON_SDK_ROOT to an SDK, or take idl-compiler = "buildtool": the two'
-            " make the same interfaces.",
+            remedy='Set HEXAGON_SDK_ROOT to an SDK, or set idl-compiler = "buildtool": both'
+            " generate the same interfaces.",
         ) from error
     return with_qaic(profile, sdk)

@@ -18,45 +18,46 @@ UNSUPPORTED = (
             "cannot use 'throw' with exceptions disabled",
             "cannot use 'try' with exceptions",
         ),
-        reason="C++ exceptions need a runtime that no DSP shell has; the open toolchain has none"
-        " for DSPs, the Hexagon SDK's ships beside the skel",
-        remedy=f"{_USE_SDK}, or do without exceptions.",
+        reason="C++ exceptions need a runtime that no DSP shell has; only the Hexagon SDK has a"
+        " runtime for DSPs, which ships beside the skel",
+        remedy=f"{_USE_SDK}, or avoid exceptions.",
     ),
     UnsupportedFeature(
         "-frtti",
         "-fno-rtti",
         messages=("use of dynamic_cast requires -frtti", "use of typeid requires -frtti"),
-        reason="C++ RTTI needs a runtime that no DSP shell has; the open toolchain has none for"
-        " DSPs, the Hexagon SDK's ships beside the skel",
-        remedy=f"{_USE_SDK}, or do without dynamic_cast and typeid.",
+        reason="C++ RTTI needs a runtime that no DSP shell has; only the Hexagon SDK has a runtime"
+        " for DSPs, which ships beside the skel",
+        remedy=f"{_USE_SDK}, or avoid dynamic_cast and typeid.",
     ),
     UnsupportedFeature(
         "-mhmx",
         "-mno-hmx",
         messages=("unknown argument: '-mhmx",),
-        reason="open LLVM has no HMX (matrix) instructions, only the Hexagon SDK's compiler has",
+        reason="open LLVM does not support HMX (matrix) instructions; the Hexagon SDK's compiler"
+        " does",
         remedy=f"{_USE_SDK}, or compile the skel without HMX.",
     ),
 )
-"""What open LLVM cannot make of a skel; the SDK's compiler can."""
+"""What open LLVM cannot compile for skels, but the SDK's compiler can."""
 
 
 def check_arch(arch: str) -> None:
-    """Raise `ProfileError` for an arch that there is not."""
+    """Raise `ProfileError` for an unknown arch."""
     if arch not in HEXAGON_ARCHS:
         raise ProfileError(
-            f"there is no Hexagon arch {arch!r}",
+            f"unknown Hexagon arch {arch!r}",
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
-            remedy="Name one of these.",
+            remedy="Use a known arch.",
         )
 
 
 def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
-    `requirement` is what the project asks of zig, or a zig that was found already.  Raises
-    `ProfileError` for an unknown arch, `ToolMissingError` without zig, `ToolUnfitError` for one
-    that cannot be used.
+    `requirement` is the project's requirement of zig, or a zig that was already found.  Raises
+    `ProfileError` for an unknown arch, `ToolMissingError` without zig, `ToolUnfitError` if it is
+    unusable.
     """
     check_arch(arch)
     zig = requirement if isinstance(requirement, Zig) else usable_zig(requirement)
@@ -74,9 +75,9 @@ def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
 
 
 def hexagon_musl() -> Profile:
-    """The profile of static Hexagon Linux programs, which qemu-hexagon runs: the emulated shell.
+    """The profile of static Hexagon Linux programs for qemu-hexagon, such as the emulated shell.
 
-    One CPU and one optimisation level only, because zig builds its libc anew for each pair,
+    It has one CPU and one optimisation level, because zig builds its libc for each pair of them,
     which takes a minute or more.
     """
     zig = usable_zig()

@@ -1,4 +1,4 @@
-"""The Hexagon SDK's profile, and what both sides of a target that uses the SDK are told of it."""
+"""The Hexagon SDK's profile, and the settings of both sides of a target that uses the SDK."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from buildtool.toolchains.profile import Compiler, Profile
 def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
     """The profile that compiles skels for `arch` ("v73") with the SDK's compiler.
 
-    Raises `ProfileError` for an unknown arch, `ToolUnfitError` when this SDK cannot compile for
-    it here.
+    Raises `ProfileError` for an unknown arch, `ToolUnfitError` if the SDK cannot compile for it on
+    this machine.
     """
     check_arch(arch)
     if arch not in sdk.archs:
         raise unsupported_arch_error(arch, sdk)
     clang, clangxx = (str(sdk.program(name)) for name in ("hexagon-clang", "hexagon-clang++"))
-    major = sdk.tools_version.partition(".")[0]  # as --version says; it does not tell LLVM's own
+    major = sdk.tools_version.partition(".")[0]  # as in --version, which does not have LLVM's
     return Profile(
         name=f"hexagon-{arch}-sdk{sdk.version}",
         platform="hexagon",
@@ -41,7 +41,7 @@ def hexagon_sdk(arch: str, sdk: HexagonSdk) -> Profile:
 def with_sdk_variables(host: Profile, sdk: HexagonSdk) -> Profile:
     """The ARM64 side's profile for a target whose Hexagon side is built with `sdk`.
 
-    CMake projects of third parties include the SDK's functions and headers on both sides.
+    Third-party CMake projects use the SDK's CMake functions and headers on both sides.
     """
     variant = sdk.client_variant(host.platform)
     return host._replace(
@@ -54,11 +54,11 @@ def with_sdk_variables(host: Profile, sdk: HexagonSdk) -> Profile:
 def with_qaic(profile: Profile, sdk: HexagonSdk) -> Profile:
     """`profile` with FastRPC interfaces compiled by the SDK's qaic.
 
-    Raises `ToolUnfitError` when the SDK has none that runs here.
+    Raises `ToolUnfitError` if the SDK has no qaic that runs on this machine.
     """
     if sdk.qaic is None:
         raise ToolUnfitError(
-            f"the Hexagon SDK {sdk.version} in {sdk.where} has no qaic that runs here",
+            f"the Hexagon SDK {sdk.version} in {sdk.where} has no qaic that runs on this machine",
             why="; ".join(problem.text for problem in sdk.qaic_problems),
             remedy=sdk.qaic_problems[0].remedy,
         )
@@ -79,7 +79,7 @@ def _variables(sdk: HexagonSdk) -> dict[str, str]:
 
 
 def _environment(sdk: HexagonSdk) -> dict[str, str]:
-    """What the SDK's set-up script exports; its CMake files go by it, not by the cache."""
+    """The variables that the SDK's set-up script exports; its CMake files read these."""
     return {
         "HEXAGON_SDK_ROOT": str(sdk.where),
         "HEXAGON_TOOLS_ROOT": str(sdk.tools),
@@ -92,7 +92,7 @@ def _environment(sdk: HexagonSdk) -> dict[str, str]:
 
 
 def unsupported_arch_error(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
-    """The error that says why `sdk` has no profile for `arch`."""
+    """The error for an `arch` that `sdk` cannot compile for."""
     problems = sdk.tools_problems
     return ToolUnfitError(
         f"the Hexagon SDK {sdk.version} in {sdk.where} cannot build skels for {arch}",
@@ -100,5 +100,6 @@ def unsupported_arch_error(arch: str, sdk: HexagonSdk) -> ToolUnfitError:
         or f"it has QuRT and libraries for {', '.join(sdk.archs)}",
         remedy=problems[0].remedy
         if problems
-        else f'Install an SDK that has {arch} (6.4 has v68 to v81), or set dsp-toolchain = "llvm".',
+        else f"Install an SDK that supports {arch} (6.4 supports v68 to v81), or set dsp-toolchain"
+        ' = "llvm".',
     )

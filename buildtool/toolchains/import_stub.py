@@ -1,8 +1,7 @@
-"""An import stub: a shared object with a SONAME and exports and nothing behind them.
+"""An import stub: a shared object with a SONAME and exports, but without code.
 
-It is for linkers only, and so small that it is written here rather than compiled: no compiler
-is asked, and the same names always give the same bytes.  Layout: System V ABI, ELF-64, and its
-supplement for AArch64.
+It is for linkers only.  It is written directly, without a compiler, so the same names always give
+the same bytes.  Layout: System V ABI, ELF-64, and its supplement for AArch64.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from collections.abc import Iterable
 
 from buildtool.core.elf_machine import EM_AARCH64
 
-PAGE = 0x10000  # the largest page that AArch64 Linux knows
+PAGE = 0x10000  # the largest page size of AArch64 Linux
 _DYN = 3  # e_type of a shared object
 _LOAD, _DYNAMIC = 1, 2  # p_type
 _PROGBITS, _STRTAB, _HASH, _DYNAMIC_SECTION, _DYNSYM = 1, 3, 5, 6, 11  # sh_type
 _ALLOC, _EXEC = 2, 4  # sh_flags
 _GLOBAL_FUNCTION = 1 << 4 | 2  # st_info: STB_GLOBAL, STT_FUNC
-_CODE = struct.pack("<I", 0)  # `udf #0`: whoever calls a stub by mistake is told at once
+_CODE = struct.pack("<I", 0)  # `udf #0`: a call of the stub traps
 _HEADER, _SEGMENT, _SECTION, _SYMBOL = 64, 56, 64, 24  # sizes of the records
 _TEXT = 1  # the index of .text among the sections
 
 
 def import_stub(soname: str, exports: Iterable[str]) -> bytes:
-    """The bytes of an ARM64 shared object called `soname` that defines `exports` as functions."""
+    """The bytes of an ARM64 shared object with the SONAME `soname` and the functions `exports`."""
     names = sorted(exports)
     strings = bytearray(b"\0")
 
@@ -91,7 +90,7 @@ def _segment(kind: int, flags: int, offset: int, size: int, alignment: int) -> b
 
 
 def _hash_table(symbols: int) -> bytes:
-    """A table of one bucket, which tells how many symbols there are; nothing looks names up."""
+    """A table with one bucket, which gives the number of symbols; it is not used for look-ups."""
     chain = [0] + [index + 1 if index + 1 < symbols else 0 for index in range(1, symbols)]
     return struct.pack(f"<{3 + symbols}I", 1, symbols, 1 if symbols > 1 else 0, *chain) + (
         b"" if symbols % 2 else b"\0" * 4

@@ -1,4 +1,4 @@
-"""What an intrinsic of Hexagon compilers needs: the compilers' own headers say it."""
+"""The requirements of Hexagon compiler intrinsics, read from the compilers' headers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from buildtool.core.value import Value
 
 HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
-MAX_BYTES = 16 << 20  # LLVM 22's larger one has 220 KiB
+MAX_BYTES = 16 << 20  # the larger one of LLVM 22 has 220 KiB
 _DEFINE = re.compile(r"#define\s+(Q6_\w+)\b.*?__builtin_HEXAGON_(\w+)")
 _ARCH = re.compile(r"__H(?:VX|EXAGON)_ARCH__ >= (\d+)")
 
 
 class Intrinsic(Value):
-    """`name` as sources call it, `builtin` as the compiler calls it (`V6_vadd_sf`), and the
+    """An intrinsic: its `name` in sources, the compiler's `builtin` (`V6_vadd_sf`), and the
     preprocessor `condition` under which the header defines it."""
 
     name: str
@@ -23,7 +23,7 @@ class Intrinsic(Value):
     condition: str
 
     def lacks(self, arch: str) -> str:
-        """What it needs that a compilation for `arch` ("v68") does not have; "" if nothing."""
+        """What it needs that a compilation for `arch` ("v68") lacks; "" if nothing."""
         needed = max(map(int, _ARCH.findall(self.condition)), default=0)
         if needed > int(arch[1:]):
             return f"needs v{needed}; this is {arch}"
@@ -35,8 +35,8 @@ class Intrinsic(Value):
 
 
 def read_intrinsics(directory: Path) -> Mapping[str, Intrinsic]:
-    """The intrinsics that the compiler's headers in `directory` define, by name; none of a header
-    that is not there."""
+    """The intrinsics, by name, that the compiler's headers in `directory` define.  A missing header
+    defines none."""
     found: dict[str, Intrinsic] = {}
     for header in HEADERS:
         conditions: list[str] = []

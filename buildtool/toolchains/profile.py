@@ -1,7 +1,7 @@
-"""A toolchain profile: what one side of a target is compiled with.
+"""A toolchain profile: the compiler and settings of one side of a target.
 
-Each platform module of this package makes a `Profile`; a profile renders to a
-CMake toolchain file that plain `cmake -DCMAKE_TOOLCHAIN_FILE=…` can use too.
+Each platform module of this package creates a `Profile`.  A profile renders to a CMake toolchain
+file, which also works with plain `cmake -DCMAKE_TOOLCHAIN_FILE=…`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _TOKEN = r"@([A-Z_]+)@"
 
 
 class ProfileError(BuildtoolError):
-    """A profile was asked for something that it cannot do."""
+    """A profile does not support what was requested."""
 
     code = "profile"
     exit_status = 2
 
 
 class Compiler(Value):
-    """A profile's compiler as other tools speak of it: Conan, editors.
+    """A profile's compiler as described to other tools: Conan, editors.
 
     `kind` is `clang` or `gcc`, `version` its major version, `libcxx` Conan's name of its C++
     library (`libstdc++11`, `libc++`, `c++_static`, `c++_shared`, or "" for none).
@@ -71,18 +71,18 @@ class Profile(_Fields):
     """A toolchain for one platform.
 
     `name` is shown to the user (`ubuntu-aarch64-gcc`, `hexagon-v73`); `platform` is
-    `ubuntu-aarch64`, `android` or `hexagon`; `settings` are the named values that shape what it
-    compiles, `identity` the digest of the tools behind it; `places` are paths on this machine,
-    which shape nothing.  `variables` (CMake cache entries) and `environment` go to every CMake
-    run besides the toolchain file.  `runtime` are libraries of the toolchain, by SONAME, that
-    must ship with what needs them; `unsupported` what it cannot compile; `cdsprpc` the system
-    library that an ARM64 side links; `shell` the DSP shell of the one device that skels are for: it
-    shapes nothing, and decides whether they load.
+    `ubuntu-aarch64`, `android`, `hexagon` or `build-machine`; `settings` are the named values that
+    affect the compiled output, `identity` is the digest of the tools; `places` are paths on this
+    machine, which do not affect the output.  `variables` (CMake cache entries) and `environment`
+    are passed to every CMake run in addition to the toolchain file.  `runtime` has the toolchain's
+    libraries, by SONAME, that ship with files that need them; `unsupported` lists what the profile
+    cannot compile; `cdsprpc` is the system library that an ARM64 side links; `shell` is the DSP
+    shell of the target's device, which does not affect the output but whether skels load.
     """
 
     @functools.cached_property
     def digest(self) -> str:
-        """sha256 that names everything in this profile that shapes the output."""
+        """sha256 of everything in this profile that affects the output."""
         return value_digest(
             {
                 "template": self._template(),
@@ -96,7 +96,7 @@ class Profile(_Fields):
     def cmake_toolchain(self) -> str:
         """The text of the CMake toolchain file.
 
-        Raises `UnsafePathError` for a path in it that a tool would misread.
+        Raises `UnsafePathError` for a path that a tool would misread.
         """
         values = {
             **self.settings,
@@ -113,9 +113,9 @@ class Profile(_Fields):
         return text + "".join(self._cmake_variables())
 
     def _cmake_variables(self) -> Iterator[str]:
-        """What buildtool's own CMake runs are told besides; a -D of the caller's goes before it."""
+        """Cache entries and environment of buildtool's CMake runs; -D on the command line wins."""
         if self.variables or self.environment:
-            yield "\n# What projects for this target go by, unless they are told otherwise.\n"
+            yield "\n# Defaults for projects of this target.\n"
         for name, value in self.variables.items():
             yield f'set({name} "{_cmake_path(value)}" CACHE STRING "of the target\'s toolchain")\n'
         for name, value in self.environment.items():
@@ -128,15 +128,15 @@ class Profile(_Fields):
 
 @functools.cache
 def _modules() -> dict[str, str]:
-    """The CMake files that toolchain files include, or that CMake looks up because of them; not
-    those that a project's own CMakeLists.txt asks for."""
+    """The CMake files that toolchain files include or make CMake load; without the modules that a
+    project's CMakeLists.txt includes."""
     folder = _data.path("cmake")
     files = [file for file in folder.rglob("*.cmake") if not file.name.startswith("Buildtool")]
     return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
 
 
 def _cmake_path(value: str) -> str:
-    """`value`, a path or several with `;` between, as it stands inside a quoted CMake argument."""
+    """`value`, a path or a list of paths separated by `;`, for a quoted CMake argument."""
     for path in value.split(";"):
-        check_path(path, "what a toolchain file names")
+        check_path(path, "a path in a toolchain file")
     return value

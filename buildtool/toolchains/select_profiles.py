@@ -1,4 +1,4 @@
-"""Which profile each side of a target is compiled with."""
+"""Selects the profile for each side of a target."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 def profiles(project: Project, target: Target) -> tuple[Profile, dict[str, Profile]]:
     """The profiles of both sides; raises as `host_profile` does."""
-    sysroot = _sysroot(target)  # looked for once: all its files are checked
+    sysroot = _sysroot(target)  # once: this verifies all its files
     return _host_profile(project, target, sysroot), _skel_profiles(project, target, sysroot)
 
 
 def host_profile(project: Project, target: Target) -> Profile:
     """The profile of the target's ARM64 side.
 
-    Its import stub of libcdsprpc is written to the user's cache.  Raises `ProfileError` for what
-    it cannot do, `ToolMissingError` and `ToolUnfitError` for the tools behind it.
+    Writes its import stub of libcdsprpc to the user's cache.  Raises `ProfileError` for an
+    unsupported setting, `ToolMissingError` and `ToolUnfitError` for its tools.
     """
     return _host_profile(project, target, _sysroot(target))
 
@@ -61,12 +61,12 @@ def _sysroot(target: Target) -> Sysroot | None:
 
 
 def _platform_profile(project: Project, target: Target, sysroot: Sysroot | None) -> Profile:
-    """Only the platform that is asked for is imported."""
+    """The profile of the platform; imports only the module of that platform."""
     if target.platform == "android":
         from buildtool.toolchains.android import android  # noqa: PLC0415
 
         return android(target.api, target.stl, project.tool("android-ndk"))
-    if target.toolchain in ("auto", "zig"):  # zig is always there, and has every glibc
+    if target.toolchain in ("auto", "zig"):  # zig is always installed, and supports every glibc
         return ubuntu_aarch64(target.glibc, project.tool("zig"))
     from buildtool.toolchains import ubuntu_aarch64_gnu as gnu  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
-"""What this machine can build for, with what, and what to do about what is missing.
+"""The platforms that this machine can build for, their tools, and remedies for missing tools.
 
-It asks the finders and chooses the profiles that a build asks and chooses, and starts no compile:
-what it calls ready is what a build finds.
+It uses the same search and the same selection of profiles as a build, but compiles nothing: a tool
+is ready if a build finds it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 from buildtool.toolchains.ubuntu_aarch64_gnu import native_compiler
 
 READY, MISSING, UNFIT, NOT_HERE = "ready", "missing", "unfit", "not here"
-"""States of a tool.  `not here` is one that this machine cannot have."""
+"""States of a tool.  `not here` is a tool that cannot be installed on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, why or where it was looked for, and what to do about it."""
+    """A problem, its cause or where the tool was searched for, and what to do about it."""
 
     what: str
     why: str
@@ -45,8 +45,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """One way to build for a platform, or to reach a device; `version` and `where` are "" when
-    it was not found.  A tool that is ready can have faults too: they do not keep it from work."""
+    """A tool that builds for a platform or connects to a device.
+
+    `version` and `where` are "" if it was not found.  A ready tool can have faults that do not
+    prevent its use.
+    """
 
     platform: str
     toolchain: str
@@ -58,7 +61,7 @@ class ToolStatus:
 
 @dataclass(frozen=True, slots=True)
 class TargetStatus:
-    """A target of the project: the profiles that build it, and what keeps it from being built."""
+    """A target of the project: its profiles, and the faults that prevent building it."""
 
     name: str
     platform: str
@@ -72,7 +75,7 @@ class TargetStatus:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All tools, and the project's targets in its order."""
+    """All tools, and the project's targets in the order of the project file."""
 
     tools: tuple[ToolStatus, ...]
     targets: tuple[TargetStatus, ...]
@@ -91,7 +94,7 @@ class Survey:
 
 
 def survey(project: Project) -> Survey:
-    """Look for every tool as `project` wishes, and choose the profiles of each of its targets."""
+    """Search for every tool that `project` may use, and select the profiles of its targets."""
     return Survey(
         tools=tuple(
             _tool_status(platform, toolchain, find, project) for platform, toolchain, find in _TOOLS
@@ -107,7 +110,7 @@ def _native(project: Project) -> FoundTool:
 
 
 def _emulated(project: Project) -> FoundTool:
-    usable_zig()  # the device's own parts are built with it
+    usable_zig()  # it builds the emulator's own parts
     find_cross_glibc()
     return find_qemu(project.tool("qemu"))
 
@@ -134,7 +137,7 @@ def _tool_status(
 ) -> ToolStatus:
     try:
         tool = find(project)
-    except ProfileError as error:  # the machine is of another kind
+    except ProfileError as error:  # not possible on this machine
         return ToolStatus(platform, toolchain, NOT_HERE, faults=(_fault(error),))
     except ToolMissingError as error:
         return ToolStatus(platform, toolchain, MISSING, faults=(_fault(error),))
@@ -156,7 +159,7 @@ def _target_status(project: Project, name: str, target: Target) -> TargetStatus:
     for side in _sides(project, target):
         try:
             for profile in side():
-                profile.cmake_toolchain()  # refuses paths that CMake cannot take
+                profile.cmake_toolchain()  # raises for paths that CMake would misread
                 profiles.append(profile.name)
         except (BuildtoolError, OSError) as error:
             faults[_fault(error)] = None
@@ -164,14 +167,14 @@ def _target_status(project: Project, name: str, target: Target) -> TargetStatus:
 
 
 def _sides(project: Project, target: Target) -> Iterator[Callable[[], list[Profile]]]:
-    """What a build of the target asks for, each of which may fail by itself."""
+    """The parts of a target's build that can fail independently."""
 
     def tools() -> list[Profile]:
         if project.hosts or project.skels:
             find_cmake(project.tool("cmake"), project.tool("ninja"))
         if any(host.conan for host in project.hosts.values()):
             find_conan()
-            build_machine(project.tool("zig"))  # for programs that packages start
+            build_machine(project.tool("zig"))  # for programs that run while packages are built
         return []
 
     yield lambda: [host_profile(project, target)]

@@ -1,4 +1,4 @@
-"""The libraries that every device of a platform has, by the names that programs need them by."""
+"""The libraries that every device of a platform has, by SONAME."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ UBUNTU = frozenset(
         *("libc_malloc_debug.so.0", "libdl.so.2", "libm.so.6", "libmvec.so.1", "libnsl.so.1"),
         *("libnss_compat.so.2", "libnss_dns.so.2", "libnss_files.so.2", "libnss_hesiod.so.2"),
         *("libpthread.so.0", "libresolv.so.2", "librt.so.1", "libthread_db.so.1", "libutil.so.1"),
-        # … libgcc-s1 and libstdc++6, which apt and dpkg themselves need.
+        # … libgcc-s1 and libstdc++6, which apt and dpkg need.
         *("libgcc_s.so.1", "libstdc++.so.6"),
     )
 )
 
 
 def system_libraries(profile: Profile) -> frozenset[str]:
-    """What programs of `profile` may need without shipping it.
+    """The libraries that programs of `profile` may need without shipping them.
 
-    On Android these are the libraries that the NDK links for the API level, on Ubuntu glibc and
-    GCC's libraries, with the pulled sysroot's where there is one.  Of a DSP nothing is known here.
+    On Android these are the libraries that the NDK links for the API level; on Ubuntu glibc and
+    GCC's libraries, and those of the pulled sysroot if there is one.  None for a DSP.
     """
     own = {profile.cdsprpc.soname} if profile.cdsprpc else set()
     if profile.platform == "android":

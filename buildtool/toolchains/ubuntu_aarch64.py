@@ -10,14 +10,14 @@ from buildtool.sdk.zig import CLANG_VERSION, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.zig_cpu import ZigCpuRule
 
-DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest that Snapdragon boards ship
+DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest release on Snapdragon boards
 
 
 def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
-    Raises `ProfileError` for a glibc that is no version, `ToolMissingError` without zig,
-    `ToolUnfitError` for one that cannot be used.
+    Raises `ProfileError` for an invalid glibc version, `ToolMissingError` without zig,
+    `ToolUnfitError` if it is unusable.
     """
     check_glibc(glibc)
     zig = usable_zig(zig_requirement)
@@ -42,10 +42,10 @@ def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_requirement: Tool = NO_REQUIR
 
 
 def check_glibc(glibc: str) -> None:
-    """Check that `glibc` is the version of one; raises `ProfileError`."""
+    """Check that `glibc` is a valid glibc version; raises `ProfileError`."""
     if not re.fullmatch(r"2\.\d{1,2}", glibc):
         raise ProfileError(
-            f"{glibc!r} is no glibc version",
+            f"{glibc!r} is not a glibc version",
             why="Ubuntu 22.04 has 2.35, 24.04 has 2.39",
             remedy='Write it like this: glibc = "2.35"',
         )

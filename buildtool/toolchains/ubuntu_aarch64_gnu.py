@@ -1,4 +1,4 @@
-"""The Ubuntu profiles with GNU's libraries: a cross gcc, clang and lld, a native compiler."""
+"""The Ubuntu profiles with GNU libraries: a cross gcc, clang and lld, or a native compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARIES = (
     "lib",
 )
 HEADERS = ("usr/include/aarch64-linux-gnu", "usr/include")
-# gcc starts these from -B directories, if they are there.
+# gcc runs these from -B directories if they exist.
 PROGRAMS = (
     "as",
     "cc1",
@@ -39,8 +39,8 @@ def ubuntu_aarch64_gcc(
 ) -> Profile:
     """The profile of ARM64 Linux programs by Debian's cross gcc.
 
-    They are linked with its own glibc, or with the one of `sysroot` if that has one; `glibc` is
-    what they are checked for.  Raises `ProfileError`, `ToolMissingError`, `ToolUnfitError`.
+    They link the compiler's glibc, or that of `sysroot` if it has one; `glibc` is the version that
+    the programs are checked for.  Raises `ProfileError`, `ToolMissingError`, `ToolUnfitError`.
     """
     return _profile(
         "gcc", require_usable("gcc for ARM64 Linux", find_gcc(requirement)), glibc, sysroot
@@ -50,7 +50,7 @@ def ubuntu_aarch64_gcc(
 def ubuntu_aarch64_clang(
     glibc: str = DEFAULT_GLIBC, requirement: Tool = NO_REQUIREMENT, sysroot: Sysroot | None = None
 ) -> Profile:
-    """The profile of ARM64 Linux programs by clang and lld; otherwise as `ubuntu_aarch64_gcc`."""
+    """The profile of ARM64 Linux programs with clang and lld; else like `ubuntu_aarch64_gcc`."""
     return _profile(
         "clang", require_usable("clang for ARM64 Linux", find_clang(requirement)), glibc, sysroot
     )
@@ -63,9 +63,10 @@ def ubuntu_aarch64_native(
     sysroot: Sysroot | None = None,
     machine: str = "",
 ) -> Profile:
-    """The profile of an ARM64 machine's own compiler and libraries: its gcc, else its clang.
+    """The profile of an ARM64 machine's native compiler and libraries: its gcc, else its clang.
 
-    `machine` is that of the build.  Raises as `ubuntu_aarch64_gcc` does, and on any other machine.
+    `machine` is the build machine's processor.  Raises the errors of `ubuntu_aarch64_gcc`, and
+    `ProfileError` on other machines.
     """
     return _profile("native", native_compiler(gcc, clang, machine), glibc, sysroot)
 
@@ -73,13 +74,13 @@ def ubuntu_aarch64_native(
 def native_compiler(
     gcc: Tool = NO_REQUIREMENT, clang: Tool = NO_REQUIREMENT, machine: str = ""
 ) -> Gcc | Clang:
-    """An ARM64 machine's own compiler: its gcc, else its clang; raises as the profile does."""
+    """An ARM64 machine's native compiler: its gcc, else its clang; raises as the profile does."""
     machine = machine or this_machine()
     if machine != ARM64_MACHINE:
         raise ProfileError(
-            'toolchain = "native" builds on ARM64 machines only',
+            'toolchain = "native" works on ARM64 machines only',
             why=f"this machine is {machine}",
-            remedy='Take a cross compiler: toolchain = "zig" is always there; "gcc" needs'
+            remedy='Use a cross compiler: toolchain = "zig" is always available; "gcc" needs'
             " apt-get install g++-aarch64-linux-gnu.",
         )
     try:
@@ -151,7 +152,7 @@ def _profile(name: str, tool: Gcc | Clang, glibc: str, sysroot: Sysroot | None) 
 
 
 def _isolated(kind: str, flags: list[str]) -> list[str]:
-    """`flags` that take away default headers; clang would warn of them where it links."""
+    """`flags` that disable default header directories, without clang's warning when it links."""
     if not flags or kind == "gcc":
         return flags
     return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"]
@@ -165,21 +166,21 @@ def _command(driver: Path, arguments: Sequence[str], headers: Sequence[Path]) ->
 def _startfiles(root: Path) -> list[Path]:
     """The directories of a device's C library.
 
-    Raises `ProfileError` when one holds a program that the compiler would start.
+    Raises `ProfileError` if one contains a program that the compiler would run.
     """
     found = _existing(root, LIBRARIES)
     for program in (path / name for path in found for name in PROGRAMS):
         if program.exists():
             raise ProfileError(
-                f"the sysroot has a file {program.name} where gcc looks for its own programs",
-                why=f"gcc would start {program} on this machine",
+                f"the sysroot has a file {program.name} where gcc searches for its programs",
+                why=f"gcc would run {program} on this machine",
                 remedy="Remove it from the device, and pull the sysroot again.",
             )
     return found
 
 
 def _existing(root: Path, names: Sequence[str]) -> list[Path]:
-    """The directories `names` below `root` that are there, each once."""
+    """The existing directories among `names` below `root`, without duplicates."""
     found: dict[Path, Path] = {}
     for path in (root / name for name in names):
         if path.is_dir():

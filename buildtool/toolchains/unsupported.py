@@ -1,4 +1,4 @@
-"""What a profile cannot compile, told by the flag that asks for it or by what the compiler says."""
+"""What a profile cannot compile, recognised by a compiler flag or by the compiler's messages."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
         """Something that a profile cannot compile."""
 
         def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
-            """What is wrong with a compile command that has `flags`."""
+            """The unsupported feature that a compile command with `flags` requests, if any."""
 
         def reported_in(self, output: str) -> UnsupportedFeature | None:
-            """What a compiler that failed says in `output`, if it is about this."""
+            """The unsupported feature that a failed compiler's `output` is about, if any."""
 
 
 class UnsupportedFeature(Value):
-    """One thing that a profile cannot do.
+    """A feature that a profile does not support.
 
-    `flag` asks for it, a later `negation` takes that back; `messages` are words of the compiler
-    about a source that uses it without the flag.
+    `flag` requests it, a later `negation` cancels the request; `messages` are parts of the
+    compiler's messages about a source that uses it without the flag.
     """
 
     flag: str
@@ -44,12 +44,15 @@ class UnsupportedFeature(Value):
 def find_unsupported(
     rules: Iterable[UnsupportedRule], flags: Sequence[str]
 ) -> UnsupportedFeature | None:
-    """The first of `rules` that a compile command with `flags` breaks; the last flag wins."""
+    """The first unsupported feature that a compile command with `flags` requests.
+
+    Of a flag and its negation the last one counts.
+    """
     return next(filter(None, (rule.broken_by(flags) for rule in rules)), None)
 
 
 def explain_failure(rules: Iterable[UnsupportedRule], output: str) -> str:
-    """What to do about a compiler's `output`, as far as it is about one of `rules`; or ""."""
+    """Why a compiler failed and what to do, if its `output` is about one of `rules`; else ""."""
     met = [refusal for rule in rules if (refusal := rule.reported_in(output))]
     return " ".join(f"{refusal.reason[0].upper()}{refusal.reason[1:]}." for refusal in met) + (
         f" {met[0].remedy}" if met else ""

@@ -1,8 +1,8 @@
-"""ARM64 processors in zig's words: `-march=armv8.2-a+dotprod` is `-mcpu=generic+v8_2a+dotprod`.
+"""zig's names of ARM64 processors: `-march=armv8.2-a+dotprod` is `-mcpu=generic+v8_2a+dotprod`.
 
-zig takes -march, -mcpu and -mtune for one option, of which the last counts, and names processors
-and features as LLVM does, with `_` for `-` and `.`.  What is translated here makes its clang
-define the same macros as clang by itself does; the tests compare them.
+zig treats -march, -mcpu and -mtune as one option, of which the last counts, and uses LLVM's names
+of processors and features, with `_` for `-` and `.`.  With a translated flag zig's clang defines
+the same macros as plain clang with the original flag; tests compare them.
 Source: LLVM's AArch64Features.td and AArch64TargetParser.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from buildtool.core.value import Value
 from buildtool.toolchains.unsupported import UnsupportedFeature
 
-_OPTION = r"-m(arch|cpu|tune)=(\S+)"  # texts: most builds need none of them compiled
+_OPTION = r"-m(arch|cpu|tune)=(\S+)"  # strings: most builds never compile these patterns
 _ARCH = r"armv(8|9)(?:\.(\d))?-a"
 _CPU = r"(cortex|neoverse|apple|exynos|oryon|cobalt)-[a-z0-9-]+"
 _FEATURES: Mapping[str, tuple[str, ...]] = {
@@ -37,8 +37,7 @@ _FROM_8_4["crypto"] = _FROM_9["crypto"]
 
 
 def zig_cpu_flag(flag: str) -> str:
-    """The flag that zig takes in place of a -march= or -mcpu= of clang's and gcc's; "" where no
-    exact one is known."""
+    """zig's equivalent of a -march= or -mcpu= flag of clang and gcc; "" if there is no exact one."""
     option = re.fullmatch(_OPTION, flag)
     if not option:
         return ""
@@ -61,7 +60,7 @@ def zig_cpu_flag(flag: str) -> str:
 
 
 class ZigCpuRule(Value):
-    """The rule that processors are to be named in zig's words."""
+    """The rule that flags must use zig's names of processors."""
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
         asked = [flag for flag in flags if re.fullmatch(_OPTION, flag)]
@@ -75,14 +74,14 @@ class ZigCpuRule(Value):
 
 
 def _refusal(flag: str) -> UnsupportedFeature | None:
-    """What is wrong with `flag` where it is the last that names a processor."""
+    """The unsupported feature of `flag`, the last flag that names a processor, if any."""
     if flag.startswith("-mtune="):
         return UnsupportedFeature(
             flag,
             "",
             (),
-            reason="zig takes -mtune for -mcpu: it would compile for that processor only",
-            remedy=f"Leave {flag} out, or use another compiler: {_OTHER_COMPILERS}.",
+            reason="zig treats -mtune as -mcpu: the code would run on that processor only",
+            remedy=f"Remove {flag}, or use another compiler: {_OTHER_COMPILERS}.",
         )
     name = flag.partition("=")[2].partition("+")[0]
     if not re.fullmatch(_ARCH, name) and not re.fullmatch(_CPU, name):
@@ -92,7 +91,7 @@ def _refusal(flag: str) -> UnsupportedFeature | None:
         flag,
         "",
         (),
-        reason="zig names processors and their features in words of its own",
+        reason="zig has its own names for processors and their features",
         remedy=f"Write {same}, which means the same to zig, or use another compiler:"
         f" {_OTHER_COMPILERS}."
         if same

@@ -21,7 +21,7 @@ from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.command_line import Buildtool
 
 SOURCES = Path(__file__).parent
-NATIVE = "runs" if platform.machine() == "aarch64" else "builds on ARM64 machines only"
+NATIVE = "runs" if platform.machine() == "aarch64" else "works on ARM64 machines only"
 HOST = {
     ("zig", "c"): "runs",
     ("zig", "cxx"): "runs",

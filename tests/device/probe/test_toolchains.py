@@ -100,7 +100,7 @@ def test_a_program_that_needs_a_newer_glibc_is_not_shipped(
     done = buildtool("build", "sim", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert "hello needs glibc 2.36, the target is for 2.35 and newer" in done.stderr
+    assert "hello needs glibc 2.36, but the target is for glibc 2.35 and newer" in done.stderr
     assert "for arc4random of libc.so.6" in done.stderr
     assert 'glibc = "2.36"' in done.stderr
 

@@ -154,7 +154,7 @@ def test_a_file_that_is_no_program(programs: Path) -> None:
 
 
 def test_native_is_for_arm64_machines() -> None:
-    with pytest.raises(ProfileError, match="builds on ARM64 machines only") as caught:
+    with pytest.raises(ProfileError, match="works on ARM64 machines only") as caught:
         ubuntu_aarch64_native(machine="x86_64")
     assert caught.value.why == "this machine is x86_64"
     assert 'toolchain = "zig"' in caught.value.remedy

@@ -218,7 +218,10 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ('platform = "android"', "the sysroot 'old' is of ubuntu-aarch64, the target of android"),
+        (
+            'platform = "android"',
+            "the sysroot 'old' is for ubuntu-aarch64, but the target is for android",
+        ),
         ('glibc = "2.39"', 'Lower it for this target: glibc = "2.36"'),
         ('archs = ["v73"]', 'Add "v68" to its archs'),
         ('sysroot = "none"', "buildtool sysroot pull DEVICE --name none"),

@@ -79,7 +79,7 @@ def test_a_name_on_some_shells_is_a_warning(
     edit(project / "dsp/skel.c", "int needed(", "int HAP_mem_request(")
     edit(project / "dsp/skel.c", "return needed(", "return HAP_mem_request(")
     warning = [
-        "libdemo_skel.so may be refused with 0x80000406: not every known v73 DSP shell exports"
+        "libdemo_skel.so may fail to load with 0x80000406: not every known v73 DSP shell exports"
         " what it needs",
         "  HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
     ]

@@ -195,7 +195,7 @@ def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed
     )
     done = buildtool("build", "phone", cwd=project)
     assert done.returncode == 1
-    assert "libc++_shared.so cannot be loaded on devices with pages of 16 KiB" in done.stderr
+    assert "libc++_shared.so cannot be loaded on devices with 16 KiB pages" in done.stderr
     assert "Use NDK r27 or newer" in done.stderr
 
 

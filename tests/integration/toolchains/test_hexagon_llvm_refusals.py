@@ -64,8 +64,8 @@ def compiled(root: Path) -> list[Path]:
     [
         ("-fexceptions", "C++ exceptions need a runtime that no DSP shell has"),
         ("-frtti", "C++ RTTI needs a runtime"),
-        ("-mhmx", "open LLVM has no HMX"),
-        ("-mhmx=v68", "open LLVM has no HMX"),
+        ("-mhmx", "open LLVM does not support HMX"),
+        ("-mhmx=v68", "open LLVM does not support HMX"),
     ],
 )
 def test_a_flag_that_asks_for_it_is_refused_before_the_build(

@@ -210,7 +210,7 @@ def test_a_stand_in_without_qaic_names_the_way_out(
     done = buildtool("build", "--json", cwd=qaic_project)
 
     error = json.loads(done.stdout)["error"]
-    assert "has no qaic that runs here" in error["message"]
+    assert "has no qaic that runs on this machine" in error["message"]
     assert 'idl-compiler = "buildtool"' in error["remedy"]
 
 

@@ -224,6 +224,6 @@ def test_programs_of_a_device_are_not_started(sysroot: Sysroot, place: str) -> N
     """gcc would take these from the directory where it is sent for start files."""
     (sysroot.root / place).write_text("#!/bin/sh\n")
 
-    with pytest.raises(ProfileError, match="where gcc looks for its own programs") as caught:
+    with pytest.raises(ProfileError, match="where gcc searches for its programs") as caught:
         ubuntu_aarch64_gcc("2.36", sysroot=sysroot)
     assert str(sysroot.root / place) in caught.value.why

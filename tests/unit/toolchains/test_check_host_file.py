@@ -70,7 +70,10 @@ def test_what_the_oldest_glibc_has_is_good(version: str, floor: str) -> None:
 def test_what_only_newer_ones_have_is_refused(version: str, since: str) -> None:
     with pytest.raises(HostFileError) as caught:
         check_host_file(program(need(version, "f")), profile("2.35"))
-    assert caught.value.message == f"main needs glibc {since}, the target is for 2.35 and newer"
+    assert (
+        caught.value.message
+        == f"main needs glibc {since}, but the target is for glibc 2.35 and newer"
+    )
 
 
 def test_the_newest_is_named_with_what_needs_it() -> None:

@@ -145,11 +145,11 @@ def test_a_name_on_no_shell_is_refused_with_the_chips_that_lack_it() -> None:
         "libdemo_skel.so needs qurt_thread_get_thread_id, which no known v68 DSP shell exports"
     )
     assert error.why == (
-        "the DSP would refuse to load it with 0x80000406 (/out/libdemo_skel.so)\n"
+        "the DSP would not load it: error 0x80000406 (/out/libdemo_skel.so)\n"
         "qurt_thread_get_thread_id: not on v68 QCM6490/QCS6490, v73 SA8775P, v73 X1E80100,"
         " v75 QCS8300, v79 SM8750, v81 SM8850, v81 X2E"
     )
-    assert error.remedy == "Link the library that defines it into the skel, or do without it."
+    assert error.remedy == "Link the library that defines it into the skel, or avoid it."
 
 
 def test_a_name_of_other_archs_is_refused_with_the_chips_that_have_it() -> None:
@@ -168,7 +168,7 @@ def test_a_name_of_other_archs_is_refused_with_the_chips_that_have_it() -> None:
 def test_a_name_of_some_chips_of_the_arch_is_a_warning_that_names_them() -> None:
     (said,) = warnings("HAP_mem_request", "compute_resource_attr_init_v2", arch="v73")
     assert said.splitlines()[:3] == [
-        "libdemo_skel.so may be refused with 0x80000406: not every known v73 DSP shell exports"
+        "libdemo_skel.so may fail to load with 0x80000406: not every known v73 DSP shell exports"
         " what it needs",
         "  HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
         "  compute_resource_attr_init_v2: on some builds of v73 SA8775P; not on v73 X1E80100",
@@ -241,7 +241,7 @@ def test_skels_meet_the_shell_of_a_stand_in_sysroot_whose_dsp_can_load_them() ->
         ("demo_add", "Define demo_add: the interface declares it"),
         ("malloc", "-Wl,--wrap=malloc"),
         ("stderr", "Print with printf or FARF"),
-        ("__assert_fail", "do without errno and assert"),
+        ("__assert_fail", "avoid errno and assert"),
         ("__ubsan_handle_add_overflow", "-fno-sanitize=undefined"),
         ("_Znwj", 'dsp-toolchain = "sdk"'),
         ("HAP_mmap2", "__attribute__((weak))"),
