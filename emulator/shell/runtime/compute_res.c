@@ -134,12 +134,12 @@ int compute_resource_release(unsigned int context_id)
 
 int compute_resource_acquire_cached(unsigned int context_id, unsigned int timeout_us)
 {
-    return context_hold(context_id, timeout_us);
+    return context_acquire(context_id, timeout_us);
 }
 
 int compute_resource_release_cached(unsigned int context_id)
 {
-    return context_let_go(context_id);
+    return context_release(context_id);
 }
 
 int compute_resource_check_release_request(unsigned int context_id)
@@ -212,29 +212,15 @@ int compute_resource_hmx_unlock(unsigned int context_id)
 
 /* ---- VTCM by itself: a context that is known by its address ---- */
 
-#define OLD_MAX 64
-
-static struct {
-    void *address;
-    unsigned int context;
-} old[OLD_MAX];
-
 void *HAP_request_async_VTCM(unsigned int size, unsigned int single_page_flag,
                              unsigned int timeout_us)
 {
-    struct claim claim = {.magic = MAGIC, .size = size};
+    struct claim claim = {.magic = MAGIC, .size = size, .by_address = true};
     (void)single_page_flag;
-    unsigned int context = size == 0 ? 0 : context_create(&claim, timeout_us < 200 ? 0 : timeout_us);
-    for (int i = 0; context != 0 && i < OLD_MAX; i++) {
-        unsigned int none = 0;
-        if (__atomic_compare_exchange_n(&old[i].context, &none, context, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED)) {
-            old[i].address = claim.given;
-            return claim.given;
-        }
+    if (size == 0) {
+        return NULL;
     }
-    context_destroy(context);
-    return NULL;
+    return context_create(&claim, timeout_us < 200 ? 0 : timeout_us) == 0 ? NULL : claim.given;
 }
 
 void *HAP_request_VTCM(unsigned int size, unsigned int single_page_flag)
@@ -244,15 +230,7 @@ void *HAP_request_VTCM(unsigned int size, unsigned int single_page_flag)
 
 int HAP_release_VTCM(void *pVA)
 {
-    for (int i = 0; pVA != NULL && i < OLD_MAX; i++) {
-        unsigned int context = __atomic_load_n(&old[i].context, __ATOMIC_ACQUIRE);
-        if (context != 0 && old[i].address == pVA) {
-            old[i].address = NULL;
-            __atomic_store_n(&old[i].context, 0, __ATOMIC_RELEASE);
-            return context_destroy(context);
-        }
-    }
-    return AEE_EBADPARM;
+    return context_destroy_at(pVA);
 }
 
 int HAP_query_total_VTCM(unsigned int *page_size, unsigned int *page_count)

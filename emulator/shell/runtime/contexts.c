@@ -1,9 +1,9 @@
-/* contexts.c: who in this process holds which part of the VTCM, and who waits.
+/* contexts.c: which part of the VTCM each context of this process holds, and which threads wait.
  *
- * One process of a device holds the VTCM at a time; within it several contexts may hold
- * parts that do not overlap. (A DSP also shares it out between processes.) While
- * contexts are held that can be asked to let go, a thread looks out for waiters of higher
- * priority, of this process and of others, and asks. */
+ * One process of a device holds the VTCM at a time; within it, several contexts may hold parts
+ * that do not overlap. (A DSP also divides it between processes.) While contexts with a release
+ * callback are held, a thread looks for waiters of higher priority, in this process and in
+ * others, and calls the callback. */
 #define _GNU_SOURCE
 #include "contexts.h"
 
@@ -15,9 +15,8 @@
 #include "exclusive.h"
 #include "runtime.h"
 
-#define HELD_MAX 64
-#define LOOK_US 1000u /* between two looks of those that wait */
-#define GRACE_US 3000u /* another process that only asks what is free holds it as long */
+#define POLL_US 1000u  /* between two attempts of a waiting thread */
+#define GRACE_US 3000u /* longer than another process takes to find out how much is free */
 
 struct context {
     struct context *next;
@@ -26,11 +25,13 @@ struct context {
     struct vtcm_range range;
     int priority;
     bool held;
-    bool asked; /* the callback has been called for this holding */
+    bool asked; /* the release callback was called since the context was acquired */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
+static int context_count;
+static struct vtcm_range *used; /* of `ranges`; room for a range of each context */
 static unsigned int last_id;
 static int held_vtcm;   /* contexts that hold VTCM */
 static int held_serial; /* 0 or 1 */
@@ -47,43 +48,40 @@ static struct context *by_id(unsigned int id)
     return context;
 }
 
-/* Locked: the ranges that other contexts hold, or, with `places`, that they would hold. */
-static int ranges(struct vtcm_range used[HELD_MAX], const struct context *but, bool places)
+/* Locked: fills `used` with the ranges that contexts other than `except` hold; with `reserved`
+ * also those of cached contexts that are not held. Returns their number. */
+static int ranges(const struct context *except, bool reserved)
 {
     int count = 0;
-    for (const struct context *at = contexts; at != NULL && count < HELD_MAX; at = at->next) {
-        if (at != but && at->range.size > 0 && (at->held || (places && at->claim.cached))) {
+    for (const struct context *at = contexts; at != NULL; at = at->next) {
+        if (at != except && at->range.size > 0 && (at->held || (reserved && at->claim.cached))) {
             used[count++] = at->range;
         }
     }
     return count;
 }
 
-/* Locked: chooses a place. A cached context keeps off the places of others if it can,
- * else they take turns. */
+/* Locked: chooses a range. A cached context avoids the ranges of others if it can; otherwise they
+ * take turns. */
 static bool place(struct context *context)
 {
-    struct vtcm_range used[HELD_MAX];
     const struct claim *claim = &context->claim;
     if (claim->size == 0) {
         return true;
     }
-    int count = ranges(used, context, true);
+    int count = ranges(context, true);
     context->range = vtcm_find(used, count, claim->size, claim->cached ? 0 : claim->least);
-    if (context->range.size == 0 && claim->cached) {
-        context->range = vtcm_find(used, 0, claim->size, claim->least);
-    } else if (context->range.size == 0) {
-        count = ranges(used, context, false);
+    if (context->range.size == 0) {
+        count = claim->cached ? 0 : ranges(context, false);
         context->range = vtcm_find(used, count, claim->size, claim->least);
     }
     return context->range.size > 0;
 }
 
-/* Locked: whether no other context of this process is in the way. */
-static bool clear_of_others(const struct context *context)
+/* Locked: whether no other context of this process holds what this one needs. */
+static bool available(const struct context *context)
 {
-    struct vtcm_range used[HELD_MAX];
-    int count = ranges(used, context, false);
+    int count = ranges(context, false);
     for (int i = 0; i < count; i++) {
         if (vtcm_overlap(used[i], context->range)) {
             return false;
@@ -92,11 +90,11 @@ static bool clear_of_others(const struct context *context)
     return !context->claim.serialize || held_serial == 0;
 }
 
-/* Locked: holds it now, or does nothing. */
-static bool hold_now(struct context *context)
+/* Locked: acquires a context that is not held, or changes nothing. */
+static bool try_acquire(struct context *context)
 {
     bool vtcm = context->claim.size > 0;
-    if ((context->range.size == 0 && !place(context)) || !clear_of_others(context)) {
+    if ((context->range.size == 0 && !place(context)) || !available(context)) {
         return false;
     }
     if (vtcm && held_vtcm == 0 && !exclusive_take(&vtcm_file)) {
@@ -116,7 +114,7 @@ static bool hold_now(struct context *context)
 }
 
 /* Locked. */
-static void let_go(struct context *context)
+static void release(struct context *context)
 {
     context->held = false;
     vtcm_clear(context->range);
@@ -131,10 +129,10 @@ static void let_go(struct context *context)
     }
 }
 
-/* ---- asking holders to let go ---- */
+/* ---- asking holders to release ---- */
 
-/* Locked: the highest priority that waits for what the context holds. Those of this
- * process announce themselves in the files as well. */
+/* Locked: the highest priority that waits for what the context holds, INT_MAX for none. Waiters of
+ * this process announce themselves in the files too. */
 static int wanted(const struct context *context)
 {
     int vtcm = context->claim.size > 0 ? exclusive_wanted(&vtcm_file) : INT_MAX;
@@ -146,7 +144,7 @@ static void *watch(void *unused)
 {
     (void)unused;
     for (;;) {
-        clock_sleep_us(LOOK_US);
+        clock_sleep_us(POLL_US);
         struct claim ask = {.callback = NULL};
         unsigned int id = 0;
         pthread_mutex_lock(&lock);
@@ -176,19 +174,31 @@ static void start_watching(void)
 
 /* ---- the interface ---- */
 
-static bool hold(struct context *context, uint32_t timeout_us)
+/* Locked, but not while it waits: then another thread may acquire or destroy the context. */
+static int acquire(unsigned int id, uint32_t timeout_us)
 {
     uint64_t deadline = clock_after_us(timeout_us < GRACE_US ? GRACE_US : timeout_us);
     int vtcm_slot = -1;
     int serial_slot = -1;
     int priority = thread_priority();
-    bool held;
-    pthread_mutex_lock(&lock);
-    if (context->claim.callback != NULL) {
-        start_watching();
-    }
-    context->priority = priority;
-    while (!(held = hold_now(context)) && clock_now() < deadline) {
+    int code = AEE_SUCCESS;
+    for (;;) {
+        struct context *context = by_id(id);
+        if (context == NULL || context->held) {
+            code = context == NULL ? AEE_EBADPARM : AEE_EALREADY;
+            break;
+        }
+        if (context->claim.callback != NULL) {
+            start_watching();
+        }
+        context->priority = priority;
+        if (try_acquire(context)) {
+            break;
+        }
+        if (clock_now() >= deadline) {
+            code = AEE_EEXPIRED;
+            break;
+        }
         if (context->claim.size > 0) {
             vtcm_slot = exclusive_announce(&vtcm_file, vtcm_slot, priority);
         }
@@ -196,25 +206,44 @@ static bool hold(struct context *context, uint32_t timeout_us)
             serial_slot = exclusive_announce(&serial_file, serial_slot, priority);
         }
         pthread_mutex_unlock(&lock);
-        clock_sleep_us(timeout_us < GRACE_US ? 200 : LOOK_US);
+        clock_sleep_us(timeout_us < GRACE_US ? 200 : POLL_US);
         pthread_mutex_lock(&lock);
     }
     exclusive_withdraw(&vtcm_file, vtcm_slot);
     exclusive_withdraw(&serial_file, serial_slot);
-    pthread_mutex_unlock(&lock);
-    return held;
+    return code;
 }
 
-static void forget(struct context *context)
+/* Locked: adds a context; NULL without memory. */
+static struct context *add(const struct claim *claim)
 {
-    pthread_mutex_lock(&lock);
+    size_t room = (size_t)context_count + 1;
+    struct vtcm_range *grown = realloc(used, room * sizeof *used);
+    struct context *context = calloc(1, sizeof *context);
+    used = grown == NULL ? used : grown;
+    if (grown == NULL || context == NULL) {
+        free(context);
+        return NULL;
+    }
+    *context = (struct context){.next = contexts, .id = ++last_id, .claim = *claim};
+    contexts = context;
+    context_count++;
+    return context;
+}
+
+/* Locked: releases a context and frees it. */
+static void drop(struct context *context)
+{
+    if (context->held) {
+        release(context);
+    }
     for (struct context **at = &contexts; *at != NULL; at = &(*at)->next) {
         if (*at == context) {
             *at = context->next;
+            context_count--;
             break;
         }
     }
-    pthread_mutex_unlock(&lock);
     free(context);
 }
 
@@ -227,69 +256,72 @@ unsigned int context_create(struct claim *claim, uint32_t timeout_us)
                   (unsigned)claim->size, shell_facts()->soc, (unsigned)vtcm_total());
         return 0;
     }
-    struct context *context = calloc(1, sizeof *context);
-    if (context == NULL || (claim->size > 0 && vtcm_base() == NULL)) {
-        free(context);
+    if (claim->size > 0 && vtcm_base() == NULL) {
         return 0;
     }
-    context->claim = *claim;
     pthread_mutex_lock(&lock);
-    unsigned int id = ++last_id;
-    context->id = id;
-    context->next = contexts;
-    contexts = context;
-    bool good = !claim->cached || place(context);
+    struct context *context = add(claim);
+    unsigned int id = context == NULL ? 0 : context->id;
+    bool good = context != NULL &&
+                (claim->cached ? place(context) : acquire(id, timeout_us) == AEE_SUCCESS);
+    context = by_id(id);
+    if (good && context != NULL) {
+        claim->given_size = context->range.size;
+        claim->given = context->range.size > 0 ? vtcm_base() + context->range.offset : NULL;
+    } else if (context != NULL) {
+        drop(context);
+    }
     pthread_mutex_unlock(&lock);
-    if (!claim->cached) {
-        good = hold(context, timeout_us);
-    }
-    if (!good) {
-        forget(context);
-        return 0;
-    }
-    claim->given_size = context->range.size;
-    claim->given = context->range.size > 0 ? vtcm_base() + context->range.offset : NULL;
-    return id;
+    return good ? id : 0;
 }
 
 int context_destroy(unsigned int id)
 {
     pthread_mutex_lock(&lock);
     struct context *context = by_id(id);
-    if (context != NULL && context->held) {
-        let_go(context);
-    }
-    pthread_mutex_unlock(&lock);
-    if (context == NULL) {
-        return AEE_EBADPARM;
-    }
-    forget(context);
-    return AEE_SUCCESS;
-}
-
-int context_hold(unsigned int id, uint32_t timeout_us)
-{
-    pthread_mutex_lock(&lock);
-    struct context *context = by_id(id);
-    bool can = context != NULL && context->claim.cached && !context->held;
-    pthread_mutex_unlock(&lock);
-    if (!can) {
-        return context == NULL || !context->claim.cached ? AEE_EBADPARM : AEE_EALREADY;
-    }
-    return hold(context, timeout_us) ? AEE_SUCCESS : AEE_EEXPIRED;
-}
-
-int context_let_go(unsigned int id)
-{
-    pthread_mutex_lock(&lock);
-    struct context *context = by_id(id);
-    int code = context != NULL && context->claim.cached && context->held ? AEE_SUCCESS
-                                                                         : AEE_EBADPARM;
-    if (code == AEE_SUCCESS) {
-        let_go(context);
+    int code = context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
+    if (context != NULL) {
+        drop(context);
     }
     pthread_mutex_unlock(&lock);
     return code;
+}
+
+int context_destroy_at(const uint8_t *address)
+{
+    pthread_mutex_lock(&lock);
+    struct context *context = contexts;
+    while (context != NULL && !(context->held && context->claim.by_address &&
+                                vtcm_base() + context->range.offset == address)) {
+        context = context->next;
+    }
+    int code = context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
+    if (context != NULL) {
+        drop(context);
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int context_acquire(unsigned int id, uint32_t timeout_us)
+{
+    pthread_mutex_lock(&lock);
+    const struct context *context = by_id(id);
+    int code = context == NULL || !context->claim.cached ? AEE_EBADPARM : acquire(id, timeout_us);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int context_release(unsigned int id)
+{
+    pthread_mutex_lock(&lock);
+    struct context *context = by_id(id);
+    bool held = context != NULL && context->claim.cached && context->held;
+    if (held) {
+        release(context);
+    }
+    pthread_mutex_unlock(&lock);
+    return held ? AEE_SUCCESS : AEE_EBADPARM;
 }
 
 int context_wanted(unsigned int id)
@@ -305,21 +337,21 @@ int context_set_priority(unsigned int id, int priority)
 {
     pthread_mutex_lock(&lock);
     struct context *context = by_id(id);
+    int code = context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
     if (context != NULL) {
         context->priority = priority;
     }
     pthread_mutex_unlock(&lock);
-    return context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
+    return code;
 }
 
 uint32_t context_available(void)
 {
-    struct vtcm_range used[HELD_MAX];
     pthread_mutex_lock(&lock);
     struct vtcm_range gap = {0, 0};
     bool ours = held_vtcm > 0 || exclusive_take(&vtcm_file);
     if (ours) {
-        gap = vtcm_find(used, ranges(used, NULL, false), vtcm_total(), 1);
+        gap = vtcm_find(used, ranges(NULL, false), vtcm_total(), 1);
     }
     if (ours && held_vtcm == 0) {
         exclusive_give(&vtcm_file);

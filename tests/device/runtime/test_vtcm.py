@@ -133,6 +133,29 @@ def test_cached_context_is_held_between_acquire_and_release(device: Device) -> N
     assert result["case vtcm query"].split()[2] == str(WHOLE)
 
 
+@pytest.mark.parametrize("released", [0, 1], ids=["kept", "released"])
+def test_threads_that_wait_for_one_context(device: Device, released: int) -> None:
+    """One of them gets it; or none when it is released.  Either way nothing stays held."""
+    together = f"case vtcm acquire_together {WHOLE} {released}"
+    with another_program(
+        device, f"open vtcm; case vtcm cached_create {WHOLE}; {together}; await"
+    ) as first:
+        words = read_until(first, together).split(" = ")[1].split()[:3]
+        assert words == (["0", "0", "2"] if released else ["0", "1", "1"])
+        had = device.run(f"open vtcm; case vtcm acquire {WHOLE} 0 100000")
+        assert had[f"case vtcm acquire {WHOLE} 0 100000"].split()[:2] == ["0", "1"], had.err
+
+
+def test_a_context_is_released_once(device: Device) -> None:
+    code, out, log = case(device, "vtcm", "release_together 20")
+    assert (code, out[0]) == (0, 20 * 200), log
+
+
+def test_no_two_contexts_have_the_same_memory(device: Device) -> None:
+    code, out, log = case(device, "vtcm", "many_contexts")
+    assert (code, out[0]) == (0, 512), log
+
+
 def test_holder_of_lower_priority_is_asked_to_release(device: Device) -> None:
     create = f"case vtcm cached_create {WHOLE}"
     holding = "case vtcm cached_acquire 0 250"  # a lower priority than a call's 192

@@ -158,6 +158,131 @@ static int release_when_asked(const int32_t *in, int32_t *out)
     return 0;
 }
 
+/* ---- several threads and one context ---- */
+
+#define THREADS 4
+#define CONTEXTS 200
+#define TIMEOUT_US 2000000
+
+static qurt_thread_t start_thread(char *stack, unsigned int stack_size, void (*entry)(void *),
+                                  void *argument)
+{
+    qurt_thread_attr_t attributes;
+    qurt_thread_t thread = 0;
+    qurt_thread_attr_init(&attributes);
+    qurt_thread_attr_set_stack_addr(&attributes, stack);
+    qurt_thread_attr_set_stack_size(&attributes, stack_size);
+    qurt_thread_create(&thread, &attributes, entry, argument);
+    return thread;
+}
+
+static char stacks[THREADS][8192] __attribute__((aligned(8)));
+static int waiting;
+static int outcomes[THREADS];
+
+static void acquire_cached(void *outcome)
+{
+    __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+    *(int *)outcome = HAP_compute_res_acquire_cached(context, TIMEOUT_US);
+}
+
+/* Another context holds everything while two threads wait for the cached one. in[1]: whether
+ * the cached context is released while they wait. out: how many got it, how many were refused. */
+static int acquire_together(const int32_t *in, int32_t *out)
+{
+    qurt_thread_t threads[2];
+    int32_t all[4] = {in[0], 0, 0, 0};
+    int status = 0;
+    EQUAL(acquire(all, out), 0);
+    EQUAL(out[0], 1);
+    waiting = 0;
+    for (int i = 0; i < 2; i++) {
+        threads[i] = start_thread(stacks[i], sizeof stacks[i], acquire_cached, &outcomes[i]);
+    }
+    while (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) < 2) {
+        qurt_sleep(1000);
+    }
+    qurt_sleep(20000); /* both wait by now */
+    if (in[1]) {
+        EQUAL(HAP_compute_res_release(context), 0);
+    }
+    EQUAL(HAP_compute_res_release(plain), 0);
+    out[0] = out[1] = 0;
+    for (int i = 0; i < 2; i++) {
+        qurt_thread_join(threads[i], &status);
+        out[0] += outcomes[i] == 0;
+        out[1] += outcomes[i] == (in[1] ? AEE_EBADPARM : AEE_EALREADY);
+    }
+    return in[1] ? 0 : HAP_compute_res_release_cached(context);
+}
+
+static unsigned int ids[CONTEXTS];
+
+static void release_all(void *released)
+{
+    for (int i = 0; i < CONTEXTS; i++) {
+        *(int *)released += HAP_compute_res_release(ids[i]) == 0;
+    }
+}
+
+/* Contexts that several threads release are each released once. */
+static int release_together(const int32_t *in, int32_t *out)
+{
+    qurt_thread_t threads[THREADS];
+    compute_res_attr_t attributes;
+    int status = 0;
+    EQUAL(HAP_compute_res_attr_init(&attributes), 0);
+    EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes, 4096, 0), 0);
+    for (int round = 0; round < in[0]; round++) {
+        for (int i = 0; i < CONTEXTS; i++) {
+            ids[i] = HAP_compute_res_acquire(&attributes, 0);
+            CHECK(ids[i] != 0);
+        }
+        memset(outcomes, 0, sizeof outcomes);
+        for (int i = 0; i < THREADS; i++) {
+            threads[i] = start_thread(stacks[i], sizeof stacks[i], release_all, &outcomes[i]);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            qurt_thread_join(threads[i], &status);
+            out[0] += outcomes[i];
+        }
+    }
+    return 0;
+}
+
+/* As many contexts of a page as there are pages: no two of them have the same one. */
+static int many_contexts(const int32_t *in, int32_t *out)
+{
+    static unsigned int held[512];
+    compute_res_attr_t attributes;
+    unsigned int total = 0;
+    (void)in;
+    EQUAL(HAP_compute_res_query_VTCM(0, &total, NULL, NULL, NULL), 0);
+    EQUAL(total / 4096, 512);
+    EQUAL(HAP_compute_res_attr_init(&attributes), 0);
+    EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes, 4096, 0), 0);
+    for (unsigned int i = 0; i < 512; i++) {
+        held[i] = HAP_compute_res_acquire(&attributes, 0);
+        CHECK(held[i] != 0);
+        unsigned char *page = HAP_compute_res_attr_get_vtcm_ptr(&attributes);
+        out[0] += page[0] == 0; /* 1: another context has it */
+        page[0] = 1;
+    }
+    EQUAL(HAP_compute_res_acquire(&attributes, 0), 0);
+    for (unsigned int i = 0; i < 512; i++) {
+        EQUAL(HAP_compute_res_release(held[i]), 0);
+    }
+    void *pages[100];
+    for (unsigned int i = 0; i < 100; i++) {
+        pages[i] = HAP_request_VTCM(4096, 1);
+        CHECK(pages[i] != NULL);
+    }
+    for (unsigned int i = 0; i < 100; i++) {
+        EQUAL(HAP_release_VTCM(pages[i]), 0);
+    }
+    return 0;
+}
+
 static int hmx(const int32_t *in, int32_t *out)
 {
     compute_res_attr_t attributes;
@@ -193,5 +318,6 @@ static int without_init(const int32_t *in, int32_t *out)
 const struct named_case cases[] = {
     CASE(acquire),        CASE(release),        CASE(query),          CASE(share_between_threads),
     CASE(cached_create),  CASE(cached_acquire), CASE(cached_release), CASE(release_when_asked),
+    CASE(acquire_together), CASE(release_together), CASE(many_contexts),
     CASE(hmx),            CASE(without_init),   {NULL, NULL},
 };
