@@ -1,10 +1,9 @@
 /* log.c: lines to standard error: the library's own, and FARF of the ARM side. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
+#include "text.h"
 
 #define LINE_MAX_BYTES 8192
 #define LEVEL_ERROR 3
@@ -15,42 +14,39 @@ EXPORT void HAP_debug_v2(int level, const char *file, int line, const char *form
 EXPORT void HAP_debug_runtime(int level, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* One write a line, so that lines of several programs do not mix. */
-static void put_line(char *text, size_t room, int used)
+/* Each line in one write, so that lines of several programs do not mix. */
+static void put_line(struct text *text)
 {
-    size_t length = used < 0 ? 0 : (size_t)used;
-    length = length < room - 1 ? length : room - 2;
-    while (length > 0 && text[length - 1] == '\n') {
-        length--;
+    while (text->used > 0 && text->bytes[text->used - 1] == '\n') {
+        text->used--;
     }
-    text[length] = '\n';
-    if (write(STDERR_FILENO, text, length + 1) < 0) {
+    text->bytes[text->used] = '\n'; /* in place of the terminator */
+    if (write(STDERR_FILENO, text->bytes, text->used + 1) < 0) {
         return;
     }
 }
 
 void say(const char *format, ...)
 {
-    char text[LINE_MAX_BYTES];
-    int used = snprintf(text, sizeof text, "libcdsprpc: ");
+    char line[LINE_MAX_BYTES];
+    struct text text = text_start(line, sizeof line);
     va_list arguments;
+    text_add(&text, "libcdsprpc: ");
     va_start(arguments, format);
-    used += vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
+    text_add_list(&text, format, arguments);
     va_end(arguments);
-    put_line(text, sizeof text, used);
+    put_line(&text);
 }
 
-static void put_farf(int level, const char *file, int line, const char *format, va_list arguments)
+static void put_farf(int level, const char *file, int number, const char *format, va_list arguments)
 {
     static const char *const names[] = {"LOW", "MEDIUM", "HIGH", "ERROR", "FATAL"};
-    char text[LINE_MAX_BYTES];
-    const char *name = level >= 0 && level <= 4 ? names[level] : "LOG";
-    int used = snprintf(text, sizeof text, "[arm] %s %s:%d: ", name, file, line);
-    if (used < 0 || (size_t)used >= sizeof text) {
-        return;
-    }
-    used += vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
-    put_line(text, sizeof text, used);
+    char line[LINE_MAX_BYTES];
+    struct text text = text_start(line, sizeof line);
+    text_add(&text, "[arm] %s %s:%d: ", level >= 0 && level <= 4 ? names[level] : "LOG", file,
+             number);
+    text_add_list(&text, format, arguments);
+    put_line(&text);
 }
 
 void HAP_debug_v2(int level, const char *file, int line, const char *format, ...)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "text.h"
 
 #define DEFAULTS "/usr/lib/rfsa/adsp;/usr/lib/dsp"
 #define TRIED_MAX 4096
@@ -23,8 +24,8 @@ struct search {
     int found;
     bool refused; /* a file was there and could not be read */
     bool colon;   /* a directory that is not there has a `:` in its name */
-    char tried[TRIED_MAX];
-    size_t used;
+    char lines[TRIED_MAX];
+    struct text tried; /* in lines */
 };
 
 static const char *library_path(const char **variable)
@@ -54,12 +55,7 @@ static void try(struct search *search, const char *path)
         search->refused = true;
         outcome = " (no permission)";
     }
-    int wrote = snprintf(search->tried + search->used, sizeof search->tried - search->used,
-                         "\n    %s%s", path, outcome);
-    if (wrote > 0 && (size_t)wrote < sizeof search->tried - search->used) {
-        search->used += (size_t)wrote;
-    }
-    search->tried[search->used] = 0;
+    text_add(&search->tried, "\n    %s%s", path, outcome);
 }
 
 static void try_directory(struct search *search, const char *name, size_t length)
@@ -106,16 +102,17 @@ static void complain(const struct search *search, const char *variable, const ch
     if (path == NULL) {
         say("%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set; "
             "looked for:%s",
-            search->file, search->domain, search->tried);
+            search->file, search->domain, search->lines);
     } else {
         say("%s for %s is in no directory of %s=%s nor in the default ones%s%s; looked for:%s",
-            search->file, search->domain, variable, path, colon, both, search->tried);
+            search->file, search->domain, variable, path, colon, both, search->lines);
     }
 }
 
 int search_open(const char *file, const char *domain, bool quiet, int *code)
 {
     struct search search = {.file = file, .domain = domain, .found = -1};
+    search.tried = text_start(search.lines, sizeof search.lines);
     const char *variable;
     const char *path = library_path(&variable);
     if (file[0] == '/') {

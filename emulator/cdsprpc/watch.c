@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "message.h"
+#include "text.h"
 
 #define TEXT_MAX 1500
 #define SUPERVISOR_MILLISECONDS 10000
@@ -73,24 +74,23 @@ static int watch_sockets(const struct session *session)
 
 /* What the process wrote to its standard error, on one line, without what qemu says of
  * every signal. */
-static void last_words(const struct session *session, char *to, size_t room)
+static void stderr_tail(const struct session *session, char *to, size_t room)
 {
-    char text[TEXT_MAX];
-    size_t used = 0;
-    ssize_t got = pread(session->errors, text, sizeof text - 1, 0);
-    text[got < 0 ? 0 : got] = 0;
-    to[0] = 0;
-    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    char lines[TEXT_MAX];
+    char *rest = lines;
+    struct text text = text_start(to, room);
+    ssize_t got = pread(session->errors, lines, sizeof lines - 1, 0);
+    lines[got < 0 ? 0 : got] = 0;
+    for (char *line; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
         if (strstr(line, "uncaught target signal") != NULL || strcmp(line, "**") == 0 ||
             strncmp(line, "Bail out!", 9) == 0) {
             continue;
         }
-        int wrote = snprintf(to + used, room - used, "%s%s", used == 0 ? "" : "; ", line);
-        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+        text_add(&text, "%s%s", text.used == 0 ? "" : "; ", line);
     }
 }
 
-/* Whether the shell's own report of the fault is among the last words. */
+/* Whether the shell's own report of the fault is in that text. */
 static bool reported(const char *words)
 {
     return strstr(words, ", in method ") != NULL || strstr(words, ", in a thread") != NULL;
@@ -116,24 +116,22 @@ static void cause(int status, const char *words, char *to, size_t room)
 
 static void calls_under_way(const struct session *session, char *to, size_t room)
 {
-    size_t used = 0;
-    to[0] = 0;
+    struct text text = text_start(to, room);
     for (const struct running *running = session->running; running != NULL;
          running = running->next) {
-        int wrote = running->opening
-                        ? snprintf(to + used, room - used, "%sthe opening of %s",
-                                   used == 0 ? "" : ", ", running->name)
-                        : snprintf(to + used, room - used, "%smethod %u of %s",
-                                   used == 0 ? "" : ", ", (unsigned)running->method,
-                                   running->name);
-        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+        text_add(&text, "%s", text.used == 0 ? "" : ", ");
+        if (running->opening) {
+            text_add(&text, "the opening of %s", running->name);
+        } else {
+            text_add(&text, "method %u of %s", (unsigned)running->method, running->name);
+        }
     }
 }
 
 static void report(const struct session *session, int status)
 {
     char words[TEXT_MAX], why[512], calls[1024];
-    last_words(session, words, sizeof words);
+    stderr_tail(session, words, sizeof words);
     cause(status, words, why, sizeof why);
     calls_under_way(session, calls, sizeof calls);
     bool told = reported(words);

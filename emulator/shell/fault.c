@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +13,10 @@
 
 #include "core.h"
 #include "module.h"
+#include "text.h"
 
 #define REPORT_STACK 16384
+#define REPORT_MAX 1024 /* room for two names of files */
 #define TRAP_ADDRESS 0xbadc0feeu /* where LLVM's code for a trap reads */
 
 _Thread_local struct fault_scene fault_scene;
@@ -46,30 +47,30 @@ static void report(int number, siginfo_t *information, void *context)
 {
     const ucontext_t *machine = context;
     uintptr_t pc = machine->uc_mcontext.pc;
-    char text[512];
+    uintptr_t address = (uintptr_t)information->si_addr;
+    char line[REPORT_MAX];
+    struct text text = text_start(line, sizeof line);
     uint32_t offset = 0;
     const char *module = module_at(pc, &offset);
-    int used = snprintf(text, sizeof text, "%s", signal_name(number));
-    if (number == SIGSEGV || number == SIGBUS) {
-        used += snprintf(text + used, sizeof text - (size_t)used, " at address 0x%lx",
-                         (unsigned long)(uintptr_t)information->si_addr);
-        if ((uintptr_t)information->si_addr == TRAP_ADDRESS) {
-            used = snprintf(text, sizeof text, "a trap of the compiler's (__builtin_trap, or code "
-                                               "that cannot be reached)");
-        }
+    bool memory = number == SIGSEGV || number == SIGBUS;
+    if (memory && address == TRAP_ADDRESS) {
+        text_add(&text, "a trap of the compiler's (__builtin_trap, or code that cannot be reached)");
+    } else {
+        text_add(&text, "%s", signal_name(number));
+    }
+    if (memory && address != TRAP_ADDRESS) {
+        text_add(&text, " at address 0x%lx", (unsigned long)address);
     }
     if (module != NULL) {
-        used += snprintf(text + used, sizeof text - (size_t)used, ", code at %s+0x%x", module,
-                         (unsigned)offset);
+        text_add(&text, ", code at %s+0x%x", module, (unsigned)offset);
     }
     if (fault_scene.skel != NULL) {
-        used += snprintf(text + used, sizeof text - (size_t)used, ", in method %u of %s",
-                         (unsigned)fault_scene.method, fault_scene.skel);
+        text_add(&text, ", in method %u of %s", (unsigned)fault_scene.method, fault_scene.skel);
     } else {
-        used += snprintf(text + used, sizeof text - (size_t)used, ", in a thread of the skel's own");
+        text_add(&text, ", in a thread of the skel's own");
     }
-    text[used] = '\n';
-    if (write(STDERR_FILENO, text, (size_t)used + 1) < 0) {
+    line[text.used] = '\n'; /* in place of the terminator */
+    if (write(STDERR_FILENO, line, text.used + 1) < 0) {
         _exit(128 + number);
     }
     signal(number, SIG_DFL);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "text.h"
 
 #define LINE_MAX_BYTES 1024
 
@@ -15,25 +16,23 @@ static const char *level_name(int level)
     return level >= SHELL_LOW && level <= SHELL_FATAL ? names[level] : "LOG";
 }
 
-/* One write a line: lines of threads and of programs do not mix. */
-void shell_log(int level, const char *file, int line, const char *text)
+/* Each line in one write: lines of threads and of programs do not mix. */
+void shell_log(int level, const char *file, int number, const char *message)
 {
-    char buffer[LINE_MAX_BYTES];
-    int used = file == NULL
-                   ? snprintf(buffer, sizeof buffer, "[dsp] %s: ", level_name(level))
-                   : snprintf(buffer, sizeof buffer, "[dsp] %s %s:%d: ", level_name(level), file,
-                              line);
-    size_t at = used < 0 ? 0 : (size_t)used;
-    at = at < sizeof buffer - 2 ? at : sizeof buffer - 2;
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == '\n') {
+    char line[LINE_MAX_BYTES];
+    struct text text = text_start(line, sizeof line);
+    size_t length = strlen(message);
+    while (length > 0 && message[length - 1] == '\n') {
         length--;
     }
-    length = length < sizeof buffer - 1 - at ? length : sizeof buffer - 1 - at;
-    memcpy(buffer + at, text, length);
-    buffer[at + length] = '\n';
-    if (write(WIRE_FD_LOG, buffer, at + length + 1) < 0) {
-        return; /* nobody reads */
+    text_add(&text, "[dsp] %s", level_name(level));
+    if (file != NULL) {
+        text_add(&text, " %s:%d", file, number);
+    }
+    text_add(&text, ": %.*s", (int)length, message);
+    line[text.used] = '\n'; /* in place of the terminator */
+    if (write(WIRE_FD_LOG, line, text.used + 1) < 0) {
+        return; /* no reader is left */
     }
 }
 

@@ -13,7 +13,7 @@
 #include "symbols.h"
 
 #define DEPTH_MAX 16
-#define NAME_MAX_BYTES 128
+#define NAME_MAX_BYTES 256 /* the longest name of a file, and a terminator */
 
 struct module {
     struct module *next;

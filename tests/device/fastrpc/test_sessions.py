@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .toolbox import Device, dsp_processes
+from .toolbox import Device, Toolbox, dsp_processes
 
 OPEN = "unsigned_pd -1 1; open h probe;"
 DEAD = "8000040d"
@@ -50,6 +51,16 @@ def test_reports_of_crashes(device: Device, method: int, word: str) -> None:
     assert word in result.err
     assert "qemu" not in result.err
     assert list(device.root.glob("*core*")) == []
+
+
+def test_report_of_a_crash_in_a_skel_with_a_long_name(device: Device, toolbox: Toolbox) -> None:
+    name = f"lib{'x' * 240}_skel.so"
+    shutil.copy(toolbox.skel("probe"), device.root / "usr/lib/rfsa/adsp" / name)
+    uri = f"file:///{name}?probe_skel_handle_invoke&_modver=1.0&_dom=cdsp"
+    result = device.run(f"unsigned_pd -1 1; open_uri h {uri}; call h 4; call h 6")
+    assert result["call h 4"] == DEAD
+    assert f"code at {name}+0x" in result.err
+    assert f"in method 4 of {name}: signal 11" in result.err
 
 
 def test_instruction_that_is_not_emulated(device: Device) -> None:
