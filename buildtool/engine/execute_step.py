@@ -133,7 +133,7 @@ def _build(
     outputs = read_outputs(step.output)
     runtime = _check_outputs(step, outputs, step.output, context)
     if own := set(runtime.values()) & set(map(str, step.profile.runtime.values())):
-        paths = inputs.paths | PathSet.of(map(step.roots.named, own))
+        paths = inputs.paths | PathSet.of(map(step.roots.name_of, own))
         inputs = observe(paths, step.roots, context.file_states.with_fresh_stats())
     record = StepRecord(
         key=check.key,

@@ -63,7 +63,7 @@ class CacheLookup(Value):
     def find(self, key: str, roots: Roots, file_states: FileStates) -> CacheHit | None:
         """What the step with this key made of the inputs that are there now, if a cache has it."""
         for inputs in self._observed(key, roots, file_states):
-            for directory in ("", str(roots.places["project"])):
+            for directory in ("", str(roots.directories["project"])):
                 name = action_key(key, inputs, directory)
                 data = self.local.document(name)
                 action = read_action(data, name) if data else None

@@ -40,7 +40,7 @@ class RemotePaths:
     def __init__(self, roots: Roots, search: str, budget: Budget) -> None:
         self._roots = roots
         self._budget = budget
-        self._own = _directories(roots.places.values())
+        self._own = _directories(roots.directories.values())
         self._system, self._listed = _directories(SYSTEM), _directories(LISTED)
         programs = [place.rstrip("/") for place in search.split(":") if place.startswith("/")]
         # find_package() looks below the directory that a bin directory lies in.
@@ -59,7 +59,7 @@ class RemotePaths:
             self._check_listed(name, self._plain(name))
         for glob in paths.globs:
             self._plain(glob.expression)
-            base = self._roots.at(literal_base(glob) or "/")
+            base = self._roots.path_of(literal_base(glob) or "/")
             self._check_listed(glob.expression, f"{base}/x")
         for name in paths.files:
             self._check_file(name, self._plain(name))
@@ -68,7 +68,7 @@ class RemotePaths:
         """The path that `name` stands for; `..` is in it where it follows a link only, which is
         seen to when the links are resolved."""
         self._budget.spend(1)
-        path = self._roots.at(name)
+        path = self._roots.path_of(name)
         parts = path.split("/")[1:]
         try:
             os.fsencode(path)

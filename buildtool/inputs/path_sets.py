@@ -1,7 +1,7 @@
-"""What a step reads: which paths (`PathSet`), and what was found there (`InputSet`).
+"""The inputs of a step: which paths it reads (`PathSet`), and their state (`InputSet`).
 
-A path set says where to look, the same on every machine; an input set what there was to see.
-All paths are by root: `{project}/src/a.c`.
+A path set is the same on every machine, an input set depends on the files.  All paths are named by
+root: `{project}/src/a.c`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Budget, Glob, matches
 from buildtool.inputs.roots import Roots
 
-CLOCK_STEP = 10_000_000  # ns: the kernel's clock for time stamps goes in steps of up to 10 ms
+CLOCK_STEP = 10_000_000  # ns: the resolution of the kernel's clock for time stamps
 UNKNOWN = "?"
-"""In place of a `FileStates.state`: it is not known in which state the file was read."""
+"""In place of a `FileStates.state`: it is unknown in which state the file was read."""
 MAX_NAMES = 1 << 20
 MAX_NAME = 4096  # PATH_MAX of Linux
 
 
 class InputsError(BuildtoolError):
-    """A list of inputs, from a record or a cache, is not what this tool writes."""
+    """A list of inputs from a record or a cache is not as this tool writes it."""
 
     code = "inputs"
 
 
 class PathSet(Value):
-    """Where to look: `files` whose content matters (a file may be missing, or be a directory),
-    `absent` paths of which it matters that nothing is there, and `globs`.  All sorted, once each.
+    """The paths that a step reads; each sorted and without duplicates.
+
+    `files` are paths whose state matters (it may also be that of a missing file or a directory),
+    `absent` paths that must not exist, `globs` patterns whose matches matter.
     """
 
     files: tuple[str, ...] = ()
@@ -45,11 +47,11 @@ class PathSet(Value):
     def of(
         files: Iterable[str] = (), absent: Iterable[str] = (), globs: Iterable[Glob] = ()
     ) -> PathSet:
-        """The set in order; a path whose content matters is not `absent` besides."""
-        looked_at = set(files)
+        """The set of these paths; one in `files` is not also in `absent`."""
+        unique_files = set(files)
         return PathSet(
-            tuple(sorted(looked_at)),
-            tuple(sorted(set(absent) - looked_at)),
+            tuple(sorted(unique_files)),
+            tuple(sorted(set(absent) - unique_files)),
             tuple(sorted(set(globs))),
         )
 
@@ -68,14 +70,14 @@ class PathSet(Value):
         )
 
     def covers(self, change: Change) -> bool:
-        """Whether the change is one at a place of this set."""
+        """Whether the change is one of a path or glob in this set."""
         if change.kind == "glob":
             return any(glob.text in (change.old, change.new) for glob in self.globs)
         return change.path in self._paths
 
     @property
     def has_links(self) -> bool:
-        """Whether links decide where some of it is: `{project}/link/../a.h`."""
+        """Whether symlinks determine which files some paths name: `{project}/link/../a.h`."""
         return any("/../" in name for name in itertools.chain(self.files, self.absent))
 
     @cached_property
@@ -95,20 +97,20 @@ class PathSet(Value):
 
     @staticmethod
     def from_json(data: Any) -> PathSet:
-        """Raises `InputsError` for anything that `as_json` does not make."""
+        """Raises `InputsError` for anything that `as_json` does not return."""
         try:
             globs = tuple(Glob.from_json(row) for row in _list(data["globs"]))
             _names([glob.expression for glob in globs], ordered=False)
             if list(globs) != sorted(set(globs)):
-                raise ValueError("globs out of order")
+                raise ValueError("unsorted globs")
             return PathSet(_names(data["files"]), _names(data["absent"]), globs)
         except (KeyError, TypeError, ValueError) as error:
-            raise _bad(error) from error
+            raise _unreadable(error) from error
 
 
 class InputSet(Value):
-    """What there was to see: of each file of `paths.files` its `FileStates.state`, the paths of
-    `paths.absent` that are there after all, and what each glob matches, by `Glob.text`."""
+    """The state of the paths in a path set: the `FileStates.state` of each of its files, those of
+    its absent paths that exist, and the matches of each glob by `Glob.text`."""
 
     paths: PathSet
     digests: Mapping[str, str]
@@ -120,7 +122,7 @@ class InputSet(Value):
         return value_digest(self.as_json())
 
     def as_json(self) -> dict[str, Any]:
-        """`PathSet.as_json`, and beside it columns in the order of its files and globs."""
+        """`PathSet.as_json`, with additional columns in the order of its files and globs."""
         return {
             **self.paths.as_json(),
             "digests": [self.digests[name] for name in self.paths.files],
@@ -130,14 +132,14 @@ class InputSet(Value):
 
     @staticmethod
     def from_json(data: Any) -> InputSet:
-        """Raises `InputsError` for anything that `as_json` does not make."""
+        """Raises `InputsError` for anything that `as_json` does not return."""
         paths = PathSet.from_json(data)
         try:
             digests, found = _list(data["digests"]), _list(data["found"])
             if len(digests) != len(paths.files) or len(found) != len(paths.globs):
                 raise ValueError("columns of different lengths")
             if not all(type(digest) is str for digest in digests):
-                raise ValueError("a digest that is no text")
+                raise ValueError("a digest is not a string")
             return InputSet(
                 paths,
                 dict(zip(paths.files, digests, strict=True)),
@@ -145,15 +147,15 @@ class InputSet(Value):
                 {glob.text: _names(names) for glob, names in zip(paths.globs, found, strict=True)},
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise _bad(error) from error
+            raise _unreadable(error) from error
 
 
 class Change(Value):
     """One difference between two input sets.
 
-    `kind` is `changed`, `appeared` or `vanished` (`old` and `new` are the `FileStates.state`, ""
-    for nothing), or `glob` (a path that a glob matches now, or no more: the glob is `new` or
-    `old`).
+    `kind` is `changed`, `appeared` or `vanished`: `old` and `new` are the `FileStates.state` of a
+    file, or "present" and "" for an absent path.  Or it is `glob`: the glob `new` matches the path
+    now, or `old` no longer does.
     """
 
     kind: str
@@ -165,22 +167,22 @@ class Change(Value):
 def observe(
     paths: PathSet, roots: Roots, file_states: FileStates, budget: Budget | None = None
 ) -> InputSet:
-    """Look at everything that `paths` names; its globs share the `budget`.
+    """The current state of `paths`; their globs share the `budget`.
 
-    Raises `RootError` when it names a root that this build does not have, and `BudgetError`.
+    Raises `RootError` for a root that this build does not have, and `BudgetError`.
     """
-    at = roots.at
-    states = file_states.states([at(name) for name in paths.files])
+    path_of = roots.path_of
+    states = file_states.states([path_of(name) for name in paths.files])
     return InputSet(
         paths,
         dict(zip(paths.files, states, strict=True)),
-        tuple(name for name in paths.absent if file_states.exists(at(name))),
+        tuple(name for name in paths.absent if file_states.exists(path_of(name))),
         {glob.text: matches(glob, roots, file_states, budget) for glob in paths.globs},
     )
 
 
 def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
-    """What differs, of what both looked at; in the order of files, absences, globs."""
+    """The differences of what both contain, in the order of files, absent paths, globs."""
     rows = []
     if before.digests != now.digests:
         for name, old in before.digests.items():
@@ -188,10 +190,12 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
             if new != old:
                 kind = "appeared" if not old else "vanished" if not new else "changed"
                 rows.append(Change(kind, name, old, new))
-    looked_at = set(before.paths.absent) & set(now.paths.absent)
-    there, gone = set(now.appeared), set(before.appeared)
-    rows += [Change("appeared", n, "", "present") for n in sorted((there - gone) & looked_at)]
-    rows += [Change("vanished", n, "present", "") for n in sorted((gone - there) & looked_at)]
+    absent = set(before.paths.absent) & set(now.paths.absent)
+    present, was_present = set(now.appeared), set(before.appeared)
+    appeared = (present - was_present) & absent
+    vanished = (was_present - present) & absent
+    rows += [Change("appeared", name, "", "present") for name in sorted(appeared)]
+    rows += [Change("vanished", name, "present", "") for name in sorted(vanished)]
     for text, old_names in before.found.items():
         new_names = now.found.get(text, old_names)
         if new_names != old_names:
@@ -201,22 +205,22 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
 
 
 def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ...]:
-    """The files that were written, or whose name or mode was changed, since `moment_ns` (of
-    `time.time_ns()`): what a build that began then may have read half old, half new."""
+    """The files whose content, name or mode changed since `moment_ns` (of `time.time_ns()`): a
+    build that started then may have read them before or after that."""
     moment_ns -= CLOCK_STEP
-    late = []
+    changed = []
     for name in paths.files:
         try:
-            status = os.stat(roots.at(name))  # noqa: PTH116 - as `FileStates`: many files
+            status = os.stat(roots.path_of(name))  # noqa: PTH116 - as `FileStates`: many files
         except (OSError, ValueError):
             continue
-        # Whoever writes to a file sets both times; only that of change is sure to be the clock's.
-        if status.st_ctime_ns >= moment_ns and os.path.isfile(roots.at(name)):  # noqa: PTH113
-            late.append(name)
-    return tuple(late)
+        # Programs can set the mtime, but not the ctime.
+        if status.st_ctime_ns >= moment_ns and os.path.isfile(roots.path_of(name)):  # noqa: PTH113
+            changed.append(name)
+    return tuple(changed)
 
 
-def _bad(error: Exception) -> InputsError:
+def _unreadable(error: Exception) -> InputsError:
     return InputsError(
         "a list of inputs cannot be read",
         why=f"{type(error).__name__}: {error}",
@@ -226,18 +230,18 @@ def _bad(error: Exception) -> InputsError:
 
 def _list(data: Any) -> list[Any]:
     if type(data) is not list or len(data) > MAX_NAMES:
-        raise ValueError("no list, or too long a one")
+        raise ValueError("not a list, or too long")
     return data
 
 
 def _names(data: Any, *, ordered: bool = True) -> tuple[str, ...]:
-    """Names of paths, in order and once each."""
+    """Names of paths; sorted and unique if `ordered`."""
     names = _list(data)
     for name in names:
         if type(name) is not str or name[:1] not in ("/", "{") or len(name) > MAX_NAME:
-            raise ValueError(f"no path: {str(name)[:80]!r}")
+            raise ValueError(f"invalid path {str(name)[:80]!r}")
         if "\0" in name:
-            raise ValueError("a path with a zero byte")
+            raise ValueError("a zero byte in a path")
     if ordered and any(a >= b for a, b in itertools.pairwise(names)):
-        raise ValueError("paths out of order")
+        raise ValueError("unsorted paths")
     return tuple(names)

@@ -1,6 +1,6 @@
-"""Paths that differ between machines and clones, by name: `{project}/src/a.c`.
+"""Names for paths that differ between machines and clones: `{project}/src/a.c`.
 
-What is kept or shared says where a file is without saying where the clone is.
+Records and caches contain such names, so that they are valid wherever the clone is.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ _NAME = r"[a-z][a-z0-9_.-]*"
 
 
 class RootError(BuildtoolError):
-    """A path is given by a root that this build does not have."""
+    """A name starts with a root that this build does not have."""
 
     code = "root"
 
 
 class Roots:
-    """Directories by name, `places`; where one lies in another, the longest wins.
+    """Directories by name.  A path below several of them is named by the longest one.
 
-    Names are lower-case words, directories absolute.  Raises `ValueError` for others.
+    Names are lower-case words, directories absolute; raises `ValueError` for others.
     """
 
-    def __init__(self, places: Mapping[str, Path]) -> None:
-        named = {name: os.path.normpath(place) for name, place in places.items()}
-        for name, place in named.items():
-            if not re.fullmatch(_NAME, name) or not place.startswith("/"):
-                raise ValueError(f"no root: {name!r} at {place!r}")
-        self.places = places
-        # Of two names for one directory the first in the alphabet: the same one on every machine.
-        rows = sorted(named.items(), key=lambda row: (-len(row[1]), row[0]))
-        self._longest_first = tuple((place, f"{{{name}}}") for name, place in rows)
-        self._by_name = {f"{{{name}}}": place for name, place in named.items()}
+    def __init__(self, directories: Mapping[str, Path]) -> None:
+        paths = {name: os.path.normpath(path) for name, path in directories.items()}
+        for name, path in paths.items():
+            if not re.fullmatch(_NAME, name) or not path.startswith("/"):
+                raise ValueError(f"invalid root {name!r} at {path!r}")
+        self.directories = directories
+        # A directory with several names gets the first one in alphabetical order on every machine.
+        rows = sorted(paths.items(), key=lambda row: (-len(row[1]), row[0]))
+        self._longest_first = tuple((path, f"{{{name}}}") for name, path in rows)
+        self._by_name = {f"{{{name}}}": path for name, path in paths.items()}
 
-    def named(self, path: str | Path) -> str:
-        """`{root}/rest` of an absolute path; the path itself where it lies below no root.
+    def name_of(self, path: str | Path) -> str:
+        """`{root}/rest` for an absolute path; the path itself if it is below no root.
 
-        Nothing is looked up: `..` and links in `path` are the caller's to resolve.
+        This only compares text: callers resolve `..` and symlinks.
         """
         text = path if type(path) is str else str(path)
-        for place, name in self._longest_first:
-            if text.startswith(place) and (len(text) == len(place) or text[len(place)] == "/"):
-                return name + text[len(place) :]
+        for root, name in self._longest_first:
+            if text.startswith(root) and (len(text) == len(root) or text[len(root)] == "/"):
+                return name + text[len(root) :]
         return text
 
-    def at(self, name: str) -> str:
-        """The path that `named` gave this name, as text; raises `RootError`."""
+    def path_of(self, name: str) -> str:
+        """The path with this name: the inverse of `name_of`.  Raises `RootError`."""
         if name.startswith("/"):
             return name
         root, slash, rest = name.partition("/")
@@ -58,11 +58,7 @@ class Roots:
             return self._by_name[root] + slash + rest
         except KeyError:
             raise RootError(
-                f"{name!r} is at no place that this build knows",
-                why=f"it knows {', '.join(self._by_name)}",
+                f"unknown root in {name!r}",
+                why=f"this build has {', '.join(self._by_name)}",
                 remedy="Clear the cache that this comes from: buildtool cache clear",
             ) from None
-
-    def placed(self, name: str) -> Path:
-        """`at`, as a path."""
-        return Path(self.at(name))

@@ -39,7 +39,7 @@ def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dic
         "component": {
             "name": step.component,
             "arch": step.arch or "",
-            "source": roots.named(step.source),
+            "source": roots.name_of(step.source),
             "inputs": list(step.inputs),
         },
         "profile": {
@@ -61,7 +61,7 @@ def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dic
             "targets": list(step.targets),
             "artifacts": list(step.artifacts),
             "install": step.install,
-            "toolchain file": roots.named(own) if own else "",
+            "toolchain file": roots.name_of(own) if own else "",
         },
         "environment": said(let_through(step.environment)),
         "tools": {"buildtool": __version__, "cmake and ninja": step.cmake.identity},
@@ -73,7 +73,7 @@ def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dic
 def _preset_files(step: CMakeStep, roots: Roots) -> dict[str, str]:
     from buildtool.plan.presets import preset_files  # noqa: PLC0415 - most have no presets
 
-    return {roots.named(file): file_digest(file) for file in preset_files(step.source)}
+    return {roots.name_of(file): file_digest(file) for file in preset_files(step.source)}
 
 
 def step_key(fields: Mapping[str, Any]) -> str:
@@ -121,7 +121,7 @@ def _text(value: Any, beside: Any) -> str:
 
 def _named(text: str, roots: Roots) -> str:
     """`text` with each root in it replaced by its name."""
-    for name, place in sorted(roots.places.items(), key=lambda root: -len(str(root[1]))):
+    for name, place in sorted(roots.directories.items(), key=lambda root: -len(str(root[1]))):
         if str(place) in text:
             text = re.sub(rf"{re.escape(str(place))}(?![\w.+-])", f"{{{name}}}", text)
     return text

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
-from buildtool.inputs.file_states import RUNS
+from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
 from buildtool.release.layout import Layout, Output
 
 
@@ -47,7 +47,7 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
         if elf.kind == "DYN" and elf.soname and "/" not in elf.soname:
             folder, name = posixpath.split(place)
             if _stem(name) == _stem(elf.soname):
-                content = state(found.files[place].path).removesuffix(RUNS)
+                content = state(found.files[place].path).removesuffix(EXECUTABLE_SUFFIX)
                 by_library[folder, elf.soname, content].append(place)
     needed = {name for elf in elves.values() for name in elf.needed}
     several = {}

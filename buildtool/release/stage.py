@@ -25,7 +25,7 @@ from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
-from buildtool.inputs.file_states import RUNS, FileStates
+from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.plan.plan import Plan
 from buildtool.release.layout import Layout, Output, StageError, lay_out
 from buildtool.toolchains.cdsprpc import is_cdsprpc
@@ -64,7 +64,7 @@ def stage(build: BuildResult, file_states: FileStates) -> Staged:
     directory = build.plan.stage
     wanted = {place: file_states.state(path) for place, path in contents.files.items()}
     wanted |= {place: _link_state(target) for place, target in contents.links.items()}
-    wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + RUNS
+    wanted[RUN_SCRIPT] = hashlib.sha256(script.encode()).hexdigest() + EXECUTABLE_SUFFIX
     archs = tuple(dict.fromkeys(s.step.arch for s in build.steps if s.step.arch))
     staged = Staged(build.plan.target, directory, value_digest(sorted(wanted.items())), archs)
     if _states(directory, file_states) != wanted:

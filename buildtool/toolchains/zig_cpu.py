@@ -37,7 +37,7 @@ _FROM_8_4["crypto"] = _FROM_9["crypto"]
 
 
 def zig_cpu_flag(flag: str) -> str:
-    """zig's equivalent of a -march= or -mcpu= flag of clang and gcc; "" if there is no exact one."""
+    """zig's equivalent of a -march= or -mcpu= flag of clang and gcc; "" if there is none."""
     option = re.fullmatch(_OPTION, flag)
     if not option:
         return ""

@@ -25,7 +25,7 @@ class FutureFileError(BuildtoolError):
 def any_in_future(paths: PathSet, roots: Roots) -> bool:
     """Whether one of the files has an mtime in the future."""
     now = time.time_ns()
-    return any(_mtime(roots.at(name)) > now for name in paths.files)
+    return any(_mtime(roots.path_of(name)) > now for name in paths.files)
 
 
 def mark_configured(ninja: NinjaQuery, rule_outputs: frozenset[str]) -> None:

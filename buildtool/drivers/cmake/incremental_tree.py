@@ -166,7 +166,7 @@ class IncrementalTree(Value):
 
     def _is_newer(self, name: str, mtime_ns: int) -> bool:
         try:
-            return self.step.roots.placed(name).stat().st_mtime_ns > mtime_ns
+            return Path(self.step.roots.path_of(name)).stat().st_mtime_ns > mtime_ns
         except OSError:
             return False
 
@@ -196,9 +196,9 @@ class IncrementalTree(Value):
                 if not by_cmake:
                     return None
             elif "present" in (change.old, change.new):
-                appeared.append(self.step.roots.placed(change.path))
+                appeared.append(Path(self.step.roots.path_of(change.path)))
             else:
-                changed[self.step.roots.placed(change.path)] = by_cmake
+                changed[Path(self.step.roots.path_of(change.path))] = by_cmake
         if not changed and not appeared:
             return set()
         scanner = self.scanner(record)

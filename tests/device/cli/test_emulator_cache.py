@@ -95,7 +95,7 @@ def test_the_digest_of_the_sources_covers_what_is_compiled() -> None:
         assert record is not None
         # The profile's digest covers the CMake modules and the toolchain's headers.
         ours = [name for name in record.inputs.paths.files if name.startswith(OUR_SOURCES)]
-        paths = [step.roots.placed(name) for name in ours]
+        paths = [Path(step.roots.path_of(name)) for name in ours]
         assert {"{project}/common/wire.c", "{buildtool.host}/include/fastrpc/AEEStdErr.h"} < {*ours}
         assert not [p for p in paths if not any(map(p.is_relative_to, source_roots()))]
 

@@ -135,7 +135,7 @@ def test_headers_that_shadow(built: Tried) -> None:
     for name, objects in SHADOWING.items():
         path = built.root / name
         rows = built.after(found, partial(write, path.parent, {path.name: "#define NEW\n"}))
-        appeared = [built.roots.placed(row.path) for row in rows if row.kind == "appeared"]
+        appeared = [Path(built.roots.path_of(row.path)) for row in rows if row.kind == "appeared"]
         assert appeared, name
         assert hidden(built, *appeared) == objects, name
         path.unlink()

@@ -88,6 +88,6 @@ def test_as_cmake_does(
         told[int(number)].add(path)
     roots = Roots({"project": root})
     for glob, answer in zip(asked, told, strict=True):
-        mine = {str(roots.placed(name)) for name in matches(glob, roots, FileStates())}
+        mine = {roots.path_of(name) for name in matches(glob, roots, FileStates())}
         assert {p.replace("[", "{").replace("]", "}") for p in mine} == answer, glob
     shutil.rmtree(top)

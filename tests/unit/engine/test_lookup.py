@@ -96,7 +96,7 @@ def test_path_sets_with_roots_of_others_are_passed_over(here: Clone) -> None:
 
 
 def test_states_with_roots_of_others_are_not_the_nearest(here: Clone) -> None:
-    roots = Roots({**here.roots.places, "sdk": here.root})
+    roots = Roots({**here.roots.directories, "sdk": here.root})
     foreign = observe(PathSet.of(["{sdk}/a.c"]), roots, FileStates())
     here.lookup.store(StepRecord(KEY, foreign, (), 1.0), here.out)
     here.make()

@@ -184,7 +184,7 @@ def test_a_server_does_not_say_what_is_looked_at(
     monkeypatch.setattr("buildtool.engine.remote_paths.MAX_ENTRIES", 1000)
     server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
     looked: list[str] = []
-    look, listed = FileStates._read_whole, file_states_module._list
+    look, listed = FileStates._read_file, file_states_module._list_directory
 
     def read(states: FileStates, path: str) -> str:
         looked.append(path)
@@ -194,8 +194,8 @@ def test_a_server_does_not_say_what_is_looked_at(
         looked.append(path)
         return listed(path)
 
-    monkeypatch.setattr(FileStates, "_read_whole", read)
-    monkeypatch.setattr(file_states_module, "_list", entries)
+    monkeypatch.setattr(FileStates, "_read_file", read)
+    monkeypatch.setattr(file_states_module, "_list_directory", entries)
 
     found = victim.restore()
 

@@ -21,13 +21,13 @@ def sha(text: str) -> str:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were read."""
     read: list[str] = []
-    whole = FileStates._read_whole
+    whole = FileStates._read_file
 
     def note(self: FileStates, path: str) -> str:
         read.append(Path(path).name)
         return whole(self, path)
 
-    monkeypatch.setattr(FileStates, "_read_whole", note)
+    monkeypatch.setattr(FileStates, "_read_file", note)
     return read
 
 

@@ -133,7 +133,7 @@ def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:
     later = time.time_ns() + 60_000_000_000
     assert changed_since(PATHS, roots, later) == ()
     assert changed_since(PATHS, roots, later - 120_000_000_000) == ("{project}/a.c",)
-    os.utime(roots.at("{project}/a.c"), (2**31, 2**31))  # in 2038
+    os.utime(roots.path_of("{project}/a.c"), (2**31, 2**31))  # in 2038
     assert changed_since(PATHS, roots, later) == ()
 
 
@@ -147,10 +147,10 @@ def test_roots(tmp_path: Path) -> None:
         "/opt/zig/lib": "{zig}/lib",
         "/opt": "/opt",
     }.items():
-        assert roots.named(path) == roots.named(Path(path)) == name
-        assert roots.placed(name) == Path(path)
+        assert roots.name_of(path) == roots.name_of(Path(path)) == name
+        assert Path(roots.path_of(name)) == Path(path)
     for bad in ({"a b": Path("/")}, {"x": Path("relative")}, {"": Path("/")}):
-        with pytest.raises(ValueError, match="no root"):
+        with pytest.raises(ValueError, match="invalid root"):
             Roots(bad)
     with pytest.raises(RootError):
-        roots.at("{other}/x")
+        roots.path_of("{other}/x")

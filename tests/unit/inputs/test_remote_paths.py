@@ -260,9 +260,9 @@ def test_no_accepted_spelling_leads_to_a_secret(
         name = "/".join([start.replace("{home}", str(place)), *parts])
         if name[:1] not in ("/", "{") or refused(rule, PathSet.of([name])):
             return
-        if not os.path.exists(roots.at(name)):  # noqa: PTH110 - as the system reads `..`
+        if not os.path.exists(roots.path_of(name)):  # noqa: PTH110 - as the system reads `..`
             return
-        real = Path(os.path.realpath(roots.at(name)))
+        real = Path(os.path.realpath(roots.path_of(name)))
         secrets = [place / n for n in ("project/.env", ".netrc", "notes.txt", ".cargo")]
         assert real not in secrets
         assert (

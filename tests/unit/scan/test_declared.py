@@ -25,7 +25,7 @@ def roots(tmp_path: Path) -> Roots:
 
 
 def declared(roots: Roots, *patterns: str) -> PathSet:
-    found = InputCollector(PathFilter(roots.places["tree"], roots), FileStates())
+    found = InputCollector(PathFilter(roots.directories["tree"], roots), FileStates())
     for pattern in patterns:
         add_declared(pattern, found)
     return found.paths
@@ -51,7 +51,7 @@ def calls(work: Callable[[], object]) -> int:
 def test_the_work_grows_with_the_number_of_entries_and_not_with_its_square(
     name: str, roots: Roots
 ) -> None:
-    project = roots.places["project"]
+    project = roots.directories["project"]
     work = []
     for count in (50, 200):
         folder = project / str(count)
@@ -66,7 +66,7 @@ def test_the_work_grows_with_the_number_of_entries_and_not_with_its_square(
 
 @pytest.mark.parametrize("pattern", [".", "./", "data", "data/", "./data//", "data/./"])
 def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots: Roots) -> None:
-    project = roots.places["project"]
+    project = roots.directories["project"]
     (project / "data/deep").mkdir(parents=True)
     (project / STATE / "state").mkdir(parents=True)
     (project / "data/a").write_text("1")
@@ -85,7 +85,7 @@ def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots:
 
 def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
     """It may be a file, a directory, or nothing, one after the other."""
-    place = roots.places["project"] / "thing"
+    place = roots.directories["project"] / "thing"
     paths = declared(roots, "thing")
     seen = [observe(paths, roots, FileStates()).digest]
     place.mkdir()

@@ -92,7 +92,7 @@ def roots(root: Path) -> Roots:
 
 
 def finding(root: Path) -> InputCollector:
-    return InputCollector(PathFilter(roots(root).places["tree"], roots(root)), FileStates())
+    return InputCollector(PathFilter(roots(root).directories["tree"], roots(root)), FileStates())
 
 
 @FEWER
@@ -134,7 +134,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
         found = finding(root)
         found.add_content(spelled)
         before = observe(found.paths, roots(root), FileStates())
-        assert [file(roots(root).at(name)) for name in found.files] == [file(spelled)]
+        assert [file(roots(root).path_of(name)) for name in found.files] == [file(spelled)]
         real.write_text("second", encoding="utf-8")
         assert changes(before, observe(found.paths, roots(root), FileStates()))
         real.unlink()
@@ -202,7 +202,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         told = (f"{root}/src/a.c", places.normalizer.path(header))
         shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
         absent = shadows.absent(FileStates(), sys.maxsize)
-        assert not any(os.path.lexists(roots(root).at(name)) for name in absent)
+        assert not any(os.path.lexists(roots(root).path_of(name)) for name in absent)
         obstacle = places.normalizer.normalize(earlier).missing_directory
         if not places.name(obstacle or earlier):  # it would be the build's own
             return
@@ -210,7 +210,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
             create(earlier)
         except OSError:  # a file, or a link that leads nowhere, is in the way
             return
-        appeared = [path for name in absent if os.path.lexists(path := roots(root).at(name))]
+        appeared = [path for name in absent if os.path.lexists(path := roots(root).path_of(name))]
         assert appeared
         assert shadows.objects(appeared) == ("/main.o",)
 

@@ -40,14 +40,14 @@ def certain_reads(
 ) -> CompilerReads:
     """What the compilers of the objects in `ninja_deps` read, by this and by `misparsed_deps`."""
     reads = {name: misparsed_deps.get(name) or files for name, files in ninja_deps.items()}
-    doubtful = uncertain_files({file for files in reads.values() for file in files}, file_states)
+    unreliable = uncertain_files({file for files in reads.values() for file in files}, file_states)
     uncertain = {name: name for name in reads if misparsed_deps.get(name) == ()}
-    for name, files in reads.items() if doubtful else ():
-        found = next((file for file in files if file in doubtful), "")
+    for name, files in reads.items() if unreliable else ():
+        found = next((file for file in files if file in unreliable), "")
         if found and name not in uncertain:
             uncertain[name] = found
     for name in uncertain:
-        reads[name] = tuple(file for file in reads[name] if file not in doubtful)
+        reads[name] = tuple(file for file in reads[name] if file not in unreliable)
     return CompilerReads(
         reads,
         {**misparsed_deps, **dict.fromkeys(uncertain, ())},

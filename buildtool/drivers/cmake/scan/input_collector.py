@@ -40,7 +40,7 @@ class InputCollector:
         """It was tested whether a file exists; its content was not read."""
         if not (name := self._name(path)):
             return
-        path = self.path_filter.roots.at(name)
+        path = self.path_filter.roots.path_of(name)
         if os.path.isfile(path):  # noqa: PTH113
             self.globs.add(Glob(escape_glob(name)))
         elif os.path.lexists(path):  # the state of a directory or dangling symlink says it all

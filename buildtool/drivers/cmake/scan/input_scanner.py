@@ -144,7 +144,7 @@ class InputScanner:
             self.declared(declared, file_states),
             PathSet(),
             reads.misparsed_deps,
-            tuple(map(self.roots.named, reads.uncertain)),
+            tuple(map(self.roots.name_of, reads.uncertain)),
         )
         if not install_trace:
             return found
@@ -176,8 +176,8 @@ class InputScanner:
         return read_cmake_inputs(self.tree)
 
     def _path_filter(self, rule_outputs: Collection[str] = ()) -> PathFilter:
-        places = self.roots.places
-        ignored = [places[name] for name in self.ignored_roots if name in places]
+        directories = self.roots.directories
+        ignored = [directories[name] for name in self.ignored_roots if name in directories]
         excluded = [self._cmake_inputs.root, *ignored]
         return PathFilter(self.tree, self.roots, excluded, rule_outputs)
 
@@ -203,7 +203,7 @@ class InputScanner:
 def add_declared(pattern: str, found: InputCollector) -> None:
     """Add what a pattern of 'inputs' in the project file names: a file, a directory with everything
     in it, or what a glob matches."""
-    project = found.path_filter.roots.places["project"]
+    project = found.path_filter.roots.directories["project"]
     pattern = os.path.normpath(pattern)  # it contains no `..`
     name = "{project}" if pattern == "." else f"{{project}}/{pattern}"
     if escape_glob(pattern) != pattern:

@@ -40,12 +40,14 @@ class PathFilter:
         self.normalizer = PathNormalizer()
         self._rule_outputs = frozenset(rule_outputs)
         skipped = [self.tree, *(os.path.normpath(path) for path in excluded)]
-        if project := roots.places.get("project"):
+        if project := roots.directories.get("project"):
             skipped.append(f"{os.path.normpath(project)}/{STATE}")
         real = [os.path.realpath(path) for path in skipped]
         self._skipped = tuple(f"{path}/" for path in dict.fromkeys([*skipped, *real]))
         self._tree_prefixes = tuple(f"{path}/" for path in dict.fromkeys([self.tree, real[0]]))
-        self._real_roots = Roots({n: Path(os.path.realpath(p)) for n, p in roots.places.items()})
+        self._real_roots = Roots(
+            {n: Path(os.path.realpath(p)) for n, p in roots.directories.items()}
+        )
         self._real_directories: dict[str, str] = {}
 
     def name(self, path: str) -> str | None:
@@ -56,7 +58,7 @@ class PathFilter:
             if path in self._rule_outputs and real == self._real_path(path, resolve_last=False):
                 return None  # it is no symlink
             name = self._name_of(real)
-            return None if name and self.roots.at(name) in self._rule_outputs else name
+            return None if name and self.roots.path_of(name) in self._rule_outputs else name
         if "/.." in path and f"{self._real_path(path)}/".startswith(self._skipped):
             return None
         return self._name_of(path)
@@ -64,12 +66,12 @@ class PathFilter:
     def _name_of(self, path: str) -> str | None:
         if f"{path}/".startswith(self._skipped):
             return None
-        name = self.roots.named(path)
+        name = self.roots.name_of(path)
         if name[0] == "/":  # a compiler may have resolved a symlink that leads to the project
             real = self._real_path(path, resolve_last=False)
             if f"{real}/".startswith(self._skipped):
                 return None
-            real_name = self._real_roots.named(real)
+            real_name = self._real_roots.name_of(real)
             return real_name if real_name[0] != "/" else name
         return name
 
@@ -78,7 +80,7 @@ class PathFilter:
         its `NormalizedPath.missing_directory`."""
         normalized = self.normalizer.normalize(path)
         name = self.name(normalized.missing_directory or normalized.path)
-        return self.roots.at(name) if name else normalized.path
+        return self.roots.path_of(name) if name else normalized.path
 
     def _real_path(self, path: str, *, resolve_last: bool = True) -> str:
         """The path with symlinks resolved, that of the last part only with `resolve_last`."""
