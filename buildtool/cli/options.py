@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from buildtool.cli.show import show_json
-from buildtool.engine.jobserver import MOST_JOBS
+from buildtool.engine.jobserver import MAX_JOBS
 
 SCHEMA = 1
 """The schema number of all documents; it changes when a key is removed or changes its meaning
@@ -29,7 +29,7 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=0,
-        max=MOST_JOBS,
+        max=MAX_JOBS,
         help="Commands at once, of all steps together; default: Ninja's.",
     ),
 ]

@@ -1,8 +1,8 @@
-"""One budget of jobs over all the Ninjas that a build runs at the same time.
+"""One limit of jobs for all Ninja processes that a build runs at the same time.
 
-A pipe holds a token (a byte) for each job.  A Ninja has one job for free, its implicit one, so
-whoever starts a Ninja takes a token for it first; for each further job Ninja takes one itself and
-puts it back.  Ninja joins a jobserver only when it gets no `-j`, and 1.13 is the first that does.
+A pipe holds a token (a byte) for each job.  A Ninja process runs one job without a token, so the
+caller takes a token before it starts one; for each further job Ninja takes a token and puts it
+back.  Ninja 1.13 is the first version that uses a jobserver, and only without `-j`.
 Source: the GNU make manual, "POSIX Jobserver Interaction"; Ninja's jobserver.cc.
 """
 
@@ -15,25 +15,25 @@ import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 
-MOST_JOBS = 1024
+MAX_JOBS = 1024
 TOKEN = b"+"
 
 
 def default_jobs() -> int:
-    """As many jobs as Ninja would run by itself: a few more than there are processors for us."""
+    """The number of jobs that Ninja would run: a few more than this process has processors."""
     processors = len(os.sched_getaffinity(0))
-    return {1: 2, 2: 3}.get(processors, min(processors + 2, MOST_JOBS))
+    return {1: 2, 2: 3}.get(processors, min(processors + 2, MAX_JOBS))
 
 
 class Jobserver:
-    """A budget of `jobs` jobs (1 to `MOST_JOBS`), for as long as the `with` block runs.
+    """A limit of `jobs` jobs (1 to `MAX_JOBS`) for the `with` block.
 
-    What runs in it gets `environment` and is started while `token()` is held.
+    Tools that are started in the block get `environment`, and `token()` is held while they run.
     """
 
     def __init__(self, jobs: int) -> None:
-        if not 1 <= jobs <= MOST_JOBS:
-            raise ValueError(f"{jobs} jobs: it must be 1 to {MOST_JOBS}")
+        if not 1 <= jobs <= MAX_JOBS:
+            raise ValueError(f"{jobs} jobs: it must be 1 to {MAX_JOBS}")
         self.jobs = jobs
         self._changed = threading.Condition()
         self._users = 0
@@ -55,21 +55,20 @@ class Jobserver:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What makes a Ninja join, and with it all that it runs.
+        """The environment variables that make Ninja use the jobserver.
 
-        The path is that of a descriptor of this process.  It has no blank in it, which would end
-        it for Ninja; and when this process is killed nothing is left of it.
-
-        What stands after `--` GNU make does not read, and Ninja does: a make before 4.4 that a
-        component runs would end at once, for it does not know a fifo.
+        The fifo is a descriptor of this process: its path has no space, which would end it for
+        Ninja, and nothing is left of it when this process is killed.  GNU make does not read what
+        is after `--`, and Ninja does: versions of make before 4.4, which a component may run, fail
+        on a fifo.
         """
         return {"MAKEFLAGS": f" -- --jobserver-auth=fifo:/proc/{os.getpid()}/fd/{self._source}"}
 
     @contextlib.contextmanager
     def token(self) -> Iterator[None]:
-        """Wait for a free job and hold it for the block: that of a CMake, the first of a Ninja.
+        """Wait for a free job and hold it for the block: the job of CMake, or Ninja's first one.
 
-        A thread that holds one must not ask for another.
+        A thread that holds a token must not ask for another.
         """
         with self._changed:
             self._changed.wait_for(lambda: not self._lost)
@@ -89,10 +88,10 @@ class Jobserver:
                     self._changed.notify_all()
 
     def lost(self) -> None:
-        """A tool was killed, and its tokens with it.  To be called while the token for it is held.
+        """Note that a tool was killed, with its tokens.  The caller still holds the tool's token.
 
-        Nobody can tell how many it had, as long as others have some too.  So nobody gets a
-        token until all who have one are done; then the budget is whole again.
+        It is unknown how many tokens the tool held, so no token is given out until all holders are
+        done; then the pipe is filled again.
         """
         with self._changed:
             self._lost = True
@@ -102,12 +101,12 @@ class Jobserver:
         poll.register(self._source, select.POLLIN)
         while True:
             poll.poll()
-            with contextlib.suppress(BlockingIOError):  # a Ninja was faster
+            with contextlib.suppress(BlockingIOError):  # another process took it
                 return os.read(self._source, 1)
 
     def _refill(self) -> None:
-        """Make the budget whole; only when nobody holds a part of it."""
+        """Fill the pipe with all tokens; no token may be held."""
         with contextlib.suppress(BlockingIOError):
-            while os.read(self._source, MOST_JOBS):
+            while os.read(self._source, MAX_JOBS):
                 pass
         os.write(self._sink, TOKEN * self.jobs)

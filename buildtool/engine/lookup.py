@@ -87,7 +87,9 @@ class CacheLookup(Value):
             if self.local.fetch(digest, path):
                 return True
             if hit.remote and self.remote and time.monotonic() > end:
-                self.remote.failures.unreachable(f"is slow: it was waited for {seconds:.0f} s")
+                self.remote.failures.unreachable(
+                    f"is slow: the files took more than {seconds:.0f} s"
+                )
             return hit.remote is not None and hit.remote.fetch(digest, path)
 
         try:
@@ -96,7 +98,9 @@ class CacheLookup(Value):
         except OSError as error:
             if not hit.remote or not self.remote:
                 raise
-            self.remote.failures.unusable(f"has an action that cannot be laid down here ({error})")
+            self.remote.failures.unusable(
+                f"has an action whose files cannot be written here ({error})"
+            )
             return False
         if hit.remote:
             self._keep(_action(hit.action_key, hit.record), hit.record.inputs, into)
@@ -111,13 +115,13 @@ class CacheLookup(Value):
             self._share(action, record.inputs, directory)
 
     def reject(self, action_key: str, server: str) -> None:
-        """Delete a bad action, and keep in mind that it is not to be had from `server` either."""
+        """Delete a bad action, and remember not to take it from `server` again."""
         self.local.discard_document(action_key)
         if server:
             self.local.put_document(_bad_key(action_key, server), b"bad")
 
     def known(self, key: str) -> tuple[InputSet, ...]:
-        """What the step with this key was last carried out on, as far as this machine knows."""
+        """The inputs of the latest builds of the step with this key that are known here."""
         found = []
         for name in self._recent(key):
             action = read_action(self.local.document(name) or b"", name)
@@ -128,7 +132,7 @@ class CacheLookup(Value):
     def nearest(
         self, known: Sequence[InputSet], roots: Roots, file_states: FileStates
     ) -> tuple[Reason, ...]:
-        """What differs now from the most similar one of `known`."""
+        """How the current inputs differ from the most similar of the `known` ones."""
         rows = []
         for inputs in known:
             with contextlib.suppress(RootError):
@@ -168,8 +172,8 @@ class CacheLookup(Value):
             self._note_recent(action.step_key, action.action_key)
 
     def _observed(self, key: str, roots: Roots, file_states: FileStates) -> Iterator[InputSet]:
-        """What there is to see at the path sets of this machine, then at those that others know
-        besides, as far as they may be looked at."""
+        """The current states of the path sets that are known here, then of those that the server
+        knows in addition, if their paths are accepted."""
         own = dict.fromkeys(_parsed(self.local.path_sets(key)))
         for paths in own:
             with contextlib.suppress(RootError):
@@ -177,7 +181,7 @@ class CacheLookup(Value):
         known = self.remote.document(key) if self.remote else None
         if not known or not self.remote:
             return
-        from buildtool.engine.remote_paths import (  # noqa: PLC0415 - most of the time none is asked
+        from buildtool.engine.remote_paths import (  # noqa: PLC0415 - a remote cache is rare
             MAX_ENTRIES,
             ForeignPathError,
             RemotePaths,
@@ -253,12 +257,12 @@ def _seconds(outputs: Sequence[Output]) -> float:
 
 
 def _bad_key(name: str, server: str) -> str:
-    """The document that is there when the server's action of that name turned out bad."""
+    """The name of the document that exists when the server has a bad action of that name."""
     return hashlib.sha256(f"bad\n{name}\n{server}".encode()).hexdigest()
 
 
 def _recent_key(key: str) -> str:
-    """The document that lists what was lately carried out under a step's key: for people only."""
+    """The name of the document that lists the latest actions of a step, which `why` compares."""
     return hashlib.sha256(f"recent\n{key}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Why a step has to be carried out: one sentence for each thing that differs."""
+"""Why a step is not up to date: one sentence for each difference."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _DIGEST = r"[0-9a-f]{64}(\+x)?"
 
 
 class Reason(Value):
-    """One thing that differs from the last time.
+    """One difference from the last build of a step.
 
-    `kind` is `first` (there was no last time), `field` (of the key), `input`, `moved` (an input
-    changed while the step ran), `doubtful` (it is not certain that this was read), `output`
-    (what was made is not there as it was made), `absent` (a file that was not there is looked at
-    before another one) or `glob` (a file that one matches, or matched).  `name` is the field or
-    path; `old` and `new` are values, digests, or "" for nothing.
+    `kind` is `first` (there was no build before), `field` (a field of the step key), `input`,
+    `moved` (an input changed while the step was built), `doubtful` (it is uncertain whether this
+    file was read), `output` (an output is missing or was changed), `absent` (a file appeared that
+    hides another one, or that is searched for) or `glob` (a file that a glob matches or no longer
+    matches).  `name` is the field or path; `old` and `new` are values, digests, or "" for nothing.
     """
 
     kind: str
@@ -35,22 +35,22 @@ class Reason(Value):
 
     @property
     def text(self) -> str:
-        """The reason in words."""
+        """The reason as a sentence."""
         match self.kind:
             case "first":
                 return "it was not built here before"
             case "field":
                 return f"{self.name}: {_value(self.old)} → {_value(self.new)}"
             case "moved":
-                return f"{self.name} changed while it was being built"
+                return f"{self.name} changed during the build"
             case "doubtful":
-                return f"it is not certain what was read: {self.name}"
+                return f"it is uncertain what was read: {self.name}"
             case "output":
-                return f"{self.name}, which it made, is {self.new}"
+                return f"the output {self.name} is {self.new}"
             case "absent":
-                return f"{self.name} appeared, where it shadows another file or is looked for"
+                return f"{self.name} appeared: it hides another file, or is searched for"
             case "glob":
-                what = "matches a glob now" if self.new else "matches a glob no more"
+                what = "matches a glob now" if self.new else "no longer matches a glob"
                 return f"{self.name} {what} ({self.new or self.old})"
         if not self.old:
             return f"{self.name} appeared"
@@ -66,9 +66,10 @@ def find_reasons(
     output: Path,
     state: Callable[[str], str],
 ) -> tuple[Reason, ...]:
-    """Everything that keeps a step from being up to date; nothing when it is.
+    """All reasons why a step is not up to date; none when it is.
 
-    `now` is what there is to see at the paths of the record's inputs.
+    `fields` are those of its key now, `now` is the current state of the record's inputs, `output`
+    its output directory, and `state` is `FileStates.state`.
     """
     if record is None or now is None:
         return (Reason("first"),)
@@ -84,7 +85,7 @@ def find_reasons(
 
 
 def input_reasons(differences: Sequence[Change]) -> tuple[Reason, ...]:
-    """The reasons that differences of two input sets are."""
+    """The differences between two input sets as reasons."""
     return tuple(Reason(_kind(row), row.path, row.old, row.new) for row in differences)
 
 
@@ -95,7 +96,7 @@ def _kind(row: Change) -> str:
 
 
 def _value(text: str) -> str:
-    """A value as it is shown: digests shortened, nothing said."""
+    """A value for people: digests are shortened, and "" is `nothing`."""
     if digest := re.fullmatch(_DIGEST, text):
         return text[:8] + (digest[1] or "")
     return text if text == '""' else repr(text) if text else "nothing"

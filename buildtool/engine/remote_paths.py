@@ -1,9 +1,9 @@
-"""Which paths a remote cache may have a build look at.
+"""Which paths of this machine a remote cache may make a build look at.
 
-A path set from a server says what to look at here, and the key that is asked for next is a digest
-of what was found.  So a server that names a file, and is asked, can tell whether a guess of what is
-in it is right.  Therefore only such paths count as are inputs of steps everywhere: in the project,
-in the tools' directories, in the system's.
+A path set from a server names the files to look at, and the key of the next request is a digest of
+what was found there.  So a hostile server could name a private file and find out whether a guess of
+its content is right.  Only paths that can be inputs of a step on every machine are accepted: those
+in the project, in the directories of tools, and in those of the system.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from buildtool.inputs.path_sets import PathSet
 from buildtool.inputs.roots import Roots
 
 MAX_BYTES = 2 << 30
-"""Of all files together that the path sets of one step name."""
+"""The most bytes that the files in the path sets of one step may have together."""
 MAX_ENTRIES = 1_000_000
-"""The `Budget` of one step's path sets."""
+"""The `Budget` of the path sets of one step."""
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
-"""Of files in there that everybody may read the content may count."""
+"""Directories whose world-readable files may be read."""
 LISTED = (*SYSTEM, "/etc")
-"""In there it may count what there is."""
-# What says which commit is checked out; the rest of .git may hold credentials.
+"""Directories in which the existence of files may be checked."""
+# The files that tell which commit is checked out; others in .git may hold credentials.
 _COMMIT = re.compile(r"(?:.*/)?\.git(?:/HEAD|/index|/packed-refs|/refs/.*)?")
 
 
 class ForeignPathError(Exception):
-    """A path of a remote cache is none that a build looks at for it; the text says which."""
+    """A path from a remote cache is not accepted; the message names it."""
 
 
 class RemotePaths:
-    """The rule, for the path sets of one step: `roots` are the step's, `search` is `$PATH`."""
+    """Checks the path sets of one step: `roots` are those of the step, `search` is `$PATH`."""
 
     def __init__(self, roots: Roots, search: str, budget: Budget) -> None:
         self._roots = roots
@@ -43,7 +43,7 @@ class RemotePaths:
         self._own = _directories(roots.directories.values())
         self._system, self._listed = _directories(SYSTEM), _directories(LISTED)
         programs = [place.rstrip("/") for place in search.split(":") if place.startswith("/")]
-        # find_package() looks below the directory that a bin directory lies in.
+        # find_package() searches the parent directories of bin directories.
         bins = [place for place in programs if place.endswith(("/bin", "/sbin"))]
         prefixes = [place.rpartition("/")[0] for place in bins]
         self._programs = _without_home(_directories(programs))
@@ -53,7 +53,7 @@ class RemotePaths:
         self._bytes = 0
 
     def check(self, paths: PathSet) -> None:
-        """Raises `ForeignPathError` unless all of `paths` may be looked at, `RootError` and
+        """Raise `ForeignPathError` unless all of `paths` are accepted; also raises `RootError` and
         `BudgetError`."""
         for name in paths.absent:
             self._check_listed(name, self._plain(name))
@@ -65,8 +65,7 @@ class RemotePaths:
             self._check_file(name, self._plain(name))
 
     def _plain(self, name: str) -> str:
-        """The path that `name` stands for; `..` is in it where it follows a link only, which is
-        seen to when the links are resolved."""
+        """The path of `name`.  It may hold `..` after a link, which is resolved with the link."""
         self._budget.spend(1)
         path = self._roots.path_of(name)
         parts = path.split("/")[1:]
@@ -90,7 +89,7 @@ class RemotePaths:
             if stat.S_ISLNK(status.st_mode):
                 status, path = os.stat(path), os.path.realpath(path)  # noqa: PTH116
         except (OSError, ValueError):
-            return self._check_listed(name, path)  # nothing that could be read
+            return self._check_listed(name, path)  # there is nothing to read
         self._check_listed(name, path)
         if not stat.S_ISREG(status.st_mode):
             return None
@@ -111,7 +110,7 @@ class RemotePaths:
         return None
 
     def _parent(self, path: str) -> str:
-        """The directory of `path`, links resolved, with a slash behind it."""
+        """The directory of `path` with links resolved, and a slash at its end."""
         real = prefix = ""
         for name in path.split("/")[1:-1]:
             prefix += f"/{name}"
@@ -119,12 +118,13 @@ class RemotePaths:
                 self._real[prefix] = self._resolved(real, name)
             known = self._real[prefix]
             if known is None:
-                return f"{real}/{name}/"  # nothing is there, so nothing is below
+                return f"{real}/{name}/"  # a missing directory holds nothing
             real = known
         return f"{real}/"
 
     def _resolved(self, directory: str, name: str) -> str | None:
-        """What `name` in a `directory` without links stands for; None for what is not there."""
+        """The path of `name` in `directory`, which has no links, with links resolved; None for a
+        missing one."""
         self._budget.spend(1)
         if name == "..":
             return directory.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Carry out steps in parallel, each after those that it needs."""
+"""Run steps at the same time, each after the steps that it needs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from buildtool.core.events import Listener, StepFailed, StepSkipped
 from buildtool.core.process import signals_as_interrupt
 from buildtool.core.process_tree import GRACE_SECONDS, running_tools
 
-NOTICED_SECONDS = 0.1
-"""How long after a signal the build may still go on as before."""
+SIGNAL_SECONDS = 0.1
+"""How long it may take until a signal is noticed."""
 
 
 class Step(Protocol):
-    """What can be scheduled: anything with a name that no other step of the schedule has."""
+    """What can be scheduled: anything with a name that is unique in the schedule."""
 
     @property
     def name(self) -> str: ...
@@ -31,7 +31,7 @@ Needs = Mapping[str, Iterable[str]]
 
 
 class StepsFailedError(BuildtoolError):
-    """Several steps of a build that kept going failed; each was shown when it did."""
+    """Several steps of a build failed; the error of each was shown when it failed."""
 
     code = "steps-failed"
 
@@ -43,23 +43,24 @@ class StepsFailedError(BuildtoolError):
 def run_steps(
     steps: Sequence[S],
     needs: Needs,
-    carry_out: Callable[[S], R],
+    execute: Callable[[S], R],
     *,
     jobs: int,
     keep_going: bool = False,
     listener: Listener = lambda _: None,
 ) -> tuple[dict[str, R], dict[str, Exception]]:
-    """Carry out `steps`, at most `jobs` at once: each when all that it needs has succeeded.
+    """Execute `steps`, at most `jobs` at once, each when the steps that it needs succeeded.
 
-    `needs` says by name what a step needs; names of no step of this schedule count as done.  A
-    step is carried out in a thread of its own, or in the caller's when no other could run beside
-    it; of several that could start the first in `steps` does.  A step that raises stops new ones
-    and lets running ones finish; with `keep_going` only those that need it are left out.
+    `needs` are the names of the steps that a step needs; a name that is not in `steps` counts as
+    done.  Of several steps that can start, the first in `steps` does.  A step runs in a thread of
+    its own, or in the caller's when no other step can run at the same time.  After a step failed,
+    no other step starts and running ones finish; with `keep_going`, only the steps that need it are
+    skipped.
 
-    Returns what `carry_out` returned and what it raised, by name and in the order of `steps`;
-    who is in neither was skipped, and `listener` was told of it.  Ctrl-C, SIGTERM and SIGHUP end
-    all tools that run, and raise `KeyboardInterrupt`.  Raises `ValueError` when steps need each
-    other in a circle.
+    Returns the results of `execute` and the errors that it raised, both by name in the order of
+    `steps`.  A step in neither was skipped, which `listener` is told.  Ctrl-C, SIGTERM and SIGHUP
+    end all running tools and raise `KeyboardInterrupt`.  Raises `ValueError` when steps need each
+    other in a cycle.
     """
     schedule = _Schedule(steps, needs, keep_going=keep_going)
     results: dict[str, R] = {}
@@ -68,7 +69,7 @@ def run_steps(
 
     def run(step: S) -> None:
         try:
-            ended.put((step.name, carry_out(step), None))
+            ended.put((step.name, execute(step), None))
         except BaseException as error:
             ended.put((step.name, None, error))
 
@@ -110,18 +111,18 @@ def run_steps(
 def raise_failures(
     failures: Mapping[str, Exception], listener: Listener, *, keep_going: bool = False
 ) -> None:
-    """Raise what went wrong in a schedule, if anything did.
+    """Raise the failures of a schedule, if there are any.
 
-    That is the error of the first step that failed, after `listener` was told of the others; of a
-    build that kept going `StepsFailedError`, after it was told of all.  An error that is not a
-    `BuildtoolError` comes first, as it is: it says more than that a step failed.
+    Raises the error of the first step that failed, after `listener` was told of the others; with
+    `keep_going`, `StepsFailedError` after `listener` was told of all.  An error that is not a
+    `BuildtoolError` is a fault of this program and is raised as it is.
     """
     errors: dict[str, BuildtoolError] = {}
     for name, error in failures.items():
         if not isinstance(error, BuildtoolError):
             raise error
         errors[name] = error
-    # One mistake, such as one in an IDL file, can fail several steps in the same words.
+    # One mistake, such as in an IDL file, can make several steps fail with the same message.
     names = {str(error): name for name, error in reversed(errors.items())}
     first, *others = [name for name in errors if name in names.values()] or [""]
     together = keep_going and others
@@ -130,14 +131,14 @@ def raise_failures(
     if together:
         raise StepsFailedError(
             f"{len(errors)} steps failed: {', '.join(errors)}",
-            remedy="What each of them said is above.",
+            remedy="The error of each step is above.",
         )
     if errors:
         raise errors[first]
 
 
 class _Schedule(Generic[S]):
-    """Which steps wait, are done, failed.  Touched by one thread only."""
+    """Which steps wait, are done, or failed.  Only one thread uses it."""
 
     def __init__(self, steps: Sequence[S], needs: Needs, *, keep_going: bool) -> None:
         names = {step.name for step in steps}
@@ -148,7 +149,7 @@ class _Schedule(Generic[S]):
         self.keep_going = keep_going
 
     def ready(self) -> list[str]:
-        """Steps that may start now, in order."""
+        """The names of the steps that can start now, in order."""
         if self.failed and not self.keep_going:
             return []
         return [name for name in self.waiting if self.needs[name] <= self.done]
@@ -163,10 +164,8 @@ class _Schedule(Generic[S]):
             self.done.add(name)
 
     def skipped(self) -> dict[str, str]:
-        """Steps that were not started, each with the first failed one that it needs, "" for none.
-
-        What a step needs may in turn need the failed one.
-        """
+        """The steps that were not started, each with the first failed step that it needs, directly
+        or through others; "" for none."""
         users: dict[str, list[str]] = {}
         for name in self.waiting:
             for need in self.needs[name]:
@@ -179,25 +178,25 @@ class _Schedule(Generic[S]):
                 blamed.update(dict.fromkeys(unblamed, failed))
                 reached += unblamed
         if blamed and not self.failed:
-            raise ValueError(f"these steps need each other in a circle: {', '.join(blamed)}")
+            raise ValueError(f"these steps need each other in a cycle: {', '.join(blamed)}")
         return blamed
 
 
 def _next(ended: SimpleQueue[R]) -> R:
-    """Wait for the next one.
+    """Wait for the next item.
 
-    Not for ever at once: a signal that comes as Python is just about to wait, while it hands its
-    lock to another thread, is seen only when the wait ends.
+    A single wait without a limit could miss a signal: when it arrives just before Python begins to
+    wait, while another thread takes the interpreter lock, it is handled only after the wait.
     """
     while True:
         try:
-            return ended.get(timeout=NOTICED_SECONDS)
+            return ended.get(timeout=SIGNAL_SECONDS)
         except Empty:
             continue
 
 
 def _wait_for(threads: Iterable[threading.Thread]) -> None:
-    """Wait until they ended, as long as the tools that they run may take to; no longer."""
+    """Wait for `threads` to end, for as long as their tools have to end after a signal."""
     deadline = time.monotonic() + GRACE_SECONDS + 1
     for thread in list(threads):
         thread.join(max(deadline - time.monotonic(), 0))

@@ -1,8 +1,8 @@
-"""Compile commands as clangd reads them: both sides of a target in one compile_commands.json.
+"""Compile commands for clangd: both sides of a target in one compile_commands.json.
 
-clangd drives a clang of its own over a command, with its own copy of the headers that belong to a
-compiler.  So what only zig understands is put into clang's words, and the directories that the
-real compiler looks in by itself are named.
+clangd runs its own clang on a command, with its own copy of the compiler's headers.  So options
+that only zig understands are translated for clang, and the directories that the real compiler
+searches by default are named.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from buildtool.drivers.cmake.file_api import BuildTree
 from buildtool.sdk.tool_search import LAUNCHERS
 
 COMPILERS_OWN = "arm_acle.h"
-"""A header that lies in the directory of a compiler's own headers, of clang's and of gcc's."""
+"""A header in the directory of the compiler's own headers, both of clang and of gcc."""
 _HEXAGON_CPU = re.compile(r"-mcpu=(hexagon(v\d+))((?:\+\w+)+)")
 _HVX = re.compile(r"\+hvx(v\d+)")
 _HVX_LENGTH = re.compile(r"\+hvx_length(\d+)b")
@@ -46,13 +46,13 @@ class CompileCommand:
 def for_clangd(
     entries: Iterable[Mapping[str, Any]],
     tree: BuildTree,
-    unsaid: Callable[[Sequence[str]], Iterable[str]],
+    implicit_arguments: Callable[[Sequence[str]], Iterable[str]],
 ) -> Iterator[CompileCommand]:
-    """CMake's `entries` (the rows of its compile_commands.json) for `tree`, as clangd wants them.
+    """The `entries` of CMake's compile_commands.json for `tree`, translated for clangd.
 
-    `unsaid` gives the arguments that a compiler adds to a command by itself.
+    `implicit_arguments` returns the arguments that the compiler adds to a command.
 
-    Raises `KeyError`, `TypeError` or `ValueError` for a row that is none.
+    Raises `KeyError`, `TypeError` or `ValueError` for an invalid entry.
     """
     languages = {
         source: group.language
@@ -66,12 +66,12 @@ def for_clangd(
         toolchain = tree.toolchains.get(languages.get(file, "C"))
         implicit = toolchain.implicit_includes if toolchain else ()
         command = shlex.split(entry["command"])
-        arguments = (*clang_arguments(command), *unsaid(command), *searched(implicit))
+        arguments = (*clang_arguments(command), *implicit_arguments(command), *searched(implicit))
         yield CompileCommand(directory, file, str(entry.get("output", "")), arguments)
 
 
 def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
-    """A compile command as clang would have it, whatever compiler it is for."""
+    """The arguments of a compile command for any compiler, translated for clang."""
     words = without_launcher(command)
     if Path(words[0]).name == "zig" and len(words) > 1:
         words = [{"c++": "clang++"}.get(words[1], "clang"), *words[2:]]
@@ -84,9 +84,9 @@ def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
         elif word.startswith("--target="):
             arguments += _target(word.removeprefix("--target="))
         elif word.startswith("-mhmx"):
-            continue  # the SDK's alone
+            continue  # only the SDK's clang has it
         elif word == "-nostdinc":
-            arguments.append("-nostdlibinc")  # clang's own headers are wanted
+            arguments.append("-nostdlibinc")  # keeps clang's own headers
         elif word == "-isystem":
             directory = next(rest, "")
             if _is_compilers_own(directory):
@@ -104,8 +104,8 @@ def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
 
 
 def searched(implicit: Sequence[str]) -> Iterator[str]:
-    """Arguments that make clang search `implicit`, a compiler's own include directories, in their
-    order, with the headers that come with clang itself in place of that compiler's."""
+    """Arguments that make clang search `implicit`, the default include directories of a compiler,
+    in their order, with clang's own headers in place of that compiler's."""
     if not implicit:
         return
     yield "-nostdlibinc"
@@ -118,7 +118,7 @@ def searched(implicit: Sequence[str]) -> Iterator[str]:
 
 
 def without_launcher(command: Sequence[str]) -> list[str]:
-    """A compile command without the ccache or the like in front of it."""
+    """A compile command without a launcher such as ccache in front of it."""
     words = list(command)
     while len(words) > 1 and Path(words[0]).name in LAUNCHERS:
         words = words[1:]
@@ -130,7 +130,7 @@ def _is_compilers_own(directory: str) -> bool:
 
 
 def _target(triple: str) -> Iterator[str]:
-    """zig's triples may end in a glibc version, which for clang is a matter of headers alone."""
+    """The target of clang: a glibc version at the end of zig's triples becomes a macro."""
     if glibc := _GLIBC.fullmatch(triple):
         yield from (f"--target={glibc[1]}", f"-D__GLIBC_MINOR__={glibc[3]}")
     else:

@@ -1,7 +1,7 @@
-"""What editors need of a project, written where they look for it.
+"""Write the files that editors need, where editors look for them.
 
-A person's own file is never written over: what belongs there is then put below `.buildtool/ide`,
-and the note that comes with it says how to use it from there.
+A user's own file is never overwritten: the file is then written to `.buildtool/ide`, with a note
+that says how to use it from there.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _LIBRARY_MACRO = re.compile(r"^#define (_LIBCPP_\w+|_LIBCXXABI_\w+) ?(.*)$", re.
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One file for editors.  `changed` says whether it was written; `note`, where not empty, what
-    is to be done because it is not where editors look for it."""
+    """One file for editors.  `changed` says whether it was written; `note` says what to do when it
+    is not where editors look for it, else it is empty."""
 
     path: Path
     changed: bool
@@ -54,15 +54,15 @@ class Written:
 
 
 def write_database(project: Project, trees: Iterable[ConfiguredTree]) -> Written:
-    """Write the compile commands of `trees`, the first of a source first: clangd takes that one.
+    """Write the compile commands of `trees`, in this order: clangd uses the first of each source.
 
-    Raises `FileApiError` when CMake's own account of a tree cannot be read.
+    Raises `FileApiError` when CMake's description of a tree cannot be read.
     """
     macros = _Macros({})
     entries = [entry for tree in trees for entry in _commands(tree, macros)]
     text = json.dumps(entries, indent=1) + "\n"
     place = project.root / DATABASE
-    record = _folder(project) / "written.json"  # such a file has no room for a mark
+    record = _folder(project) / "written.json"  # a compilation database cannot hold a mark
     if _is_recorded(place, record) or (not record.exists() and _is_of_trees(place, project)):
         return _write(place, text, lambda: _remember(place, record))
     own = _folder(project) / DATABASE
@@ -75,7 +75,7 @@ def write_database(project: Project, trees: Iterable[ConfiguredTree]) -> Written
 
 
 def preset_names(target: str, steps: Sequence[CMakeStep]) -> list[str]:
-    """A name for each step of `target`'s plan, of its own among the presets of a directory."""
+    """The preset name of each step of `target`, unique in the step's source directory."""
     names = []
     for step in steps:
         parts = [MARK, target]
@@ -86,7 +86,7 @@ def preset_names(target: str, steps: Sequence[CMakeStep]) -> list[str]:
 
 
 def write_presets(source: Path, trees: Sequence[tuple[str, ConfiguredTree]]) -> Written:
-    """Write the presets of `trees`, whose components have the directory `source`, by name."""
+    """Write the presets of `trees`, by name, for the components in the directory `source`."""
     presets = [_preset(name, tree) for name, tree in trees]
     place = source / USER_PRESETS
     if written_here(place) or not os.path.lexists(place):
@@ -106,7 +106,7 @@ def write_presets(source: Path, trees: Sequence[tuple[str, ConfiguredTree]]) -> 
 
 
 def missing_sources(project: Project, trees: Iterable[ConfiguredTree]) -> int:
-    """How many sources are made by a build that has not been."""
+    """The number of sources that a build has yet to generate."""
     files = {
         source
         for tree in trees
@@ -139,12 +139,12 @@ def _commands(tree: ConfiguredTree, macros: _Macros) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Macros:
-    """The macros with which zig sets its C++ library up, by the arguments that shape them."""
+    """The macros that configure zig's C++ library, by the arguments that they depend on."""
 
     known: dict[tuple[str, ...], tuple[str, ...]]
 
     def of(self, command: Sequence[str]) -> tuple[str, ...]:
-        """`-D` arguments for a compile command; none for other compilers and for C.
+        """The macros of a compile command as `-D` arguments; none for C and for other compilers.
 
         Raises `ToolError` when zig fails.
         """
@@ -193,7 +193,7 @@ def _write(place: Path, text: str, after: Callable[[], object] = lambda: None) -
 
 
 def _is_recorded(place: Path, record: Path) -> bool:
-    """Whether there is no file at `place`, or the one that was written last."""
+    """Whether there is no file at `place`, or the file that this program wrote last."""
     if not os.path.lexists(place):
         return True
     if place.is_symlink() or not place.is_file():
@@ -205,8 +205,8 @@ def _is_recorded(place: Path, record: Path) -> bool:
 
 
 def _is_of_trees(place: Path, project: Project) -> bool:
-    """Whether every command in the file is run in a build tree of the project's: then it is ours,
-    also when somebody deleted what remembered that."""
+    """Whether every command in the file runs in a build tree of the project: then this program
+    wrote the file, even if the note of it was deleted."""
     try:
         if place.is_symlink() or place.stat().st_size > MAX_BYTES:
             return False

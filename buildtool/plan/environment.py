@@ -1,5 +1,5 @@
-"""The environment that build tools run in: named variables only, so that a stray CFLAGS,
-CMAKE_PREFIX_PATH or TARGET of the caller's shell cannot change what is built."""
+"""The environment of build tools: a fixed set of variables, so that a stray CFLAGS,
+CMAKE_PREFIX_PATH or TARGET in the caller's shell does not change what is built."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.safe_path import check_path
 
 PASSED_ON = ("HOME", "LOGNAME", "PATH", "TERM", "TMPDIR", "USER")
-"""What tools need to run at all.  It shapes no output: these differ between people who are to
-share what they build, and a program that CMake finds through PATH is an input by its content."""
+"""Variables that tools need to run.  They are not part of a step's key: they differ between users
+who share a cache, and a program that CMake finds through PATH is an input of the step."""
 SHAPING = ("SOURCE_DATE_EPOCH",)
-"""What shapes outputs by agreement; see reproducible-builds.org.  A project may name more."""
+"""Variables that shape outputs by convention (reproducible-builds.org); a project may name more."""
 FIXED = {"LANG": "C.UTF-8"}
-"""One language for all: messages are read by this tool, and names are sorted by it."""
+"""This program parses messages in English, and the order of names depends on the language."""
 
 
 def build_environment(shaping: Iterable[str] = ()) -> dict[str, str]:
-    """What every build tool sees: `PASSED_ON`, the variables called `shaping`, `FIXED`, and caches
-    of this tool's own.
+    """The environment of every build tool: `PASSED_ON`, `SHAPING` and the variables `shaping`,
+    `FIXED`, and the directories of this program's caches.
 
-    Raises `UnsafePathError` for a directory of temporary files that a tool would misread.
+    Raises `UnsafePathError` for a TMPDIR that a tool would misparse.
     """
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     if temporary := environment.get("TMPDIR"):
-        # With -flto, GCC writes a Makefile with names of temporary files, unquoted.
+        # With -flto, GCC writes unquoted names of temporary files into a Makefile.
         check_path(temporary, "temporary files", "Set TMPDIR to a directory without it.")
     zig_cache = str(cache_dir() / "zig")
     return {
@@ -40,5 +40,5 @@ def build_environment(shaping: Iterable[str] = ()) -> dict[str, str]:
 
 
 def let_through(names: Iterable[str]) -> dict[str, str]:
-    """The variables of the caller's that steps depend on: `SHAPING` and `names`."""
+    """The caller's variables that steps depend on: `SHAPING` and `names`, where they are set."""
     return {name: os.environ[name] for name in (*SHAPING, *names) if name in os.environ}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ConanNeeds(Value):
-    """The packages that a component needs, and the Conan home that they are made ready in."""
+    """The packages of a component, and the Conan home that they are installed in."""
 
     conanfile: Path
     home: ConanHome
@@ -72,7 +72,7 @@ class CMakeStep(Value):
         return named_roots(self.root, self.tree, self.profile.places)
 
     def ships_output(self, name: str) -> bool:
-        """Whether `name`, a path in its output directory, is a part of the release."""
+        """Whether the output `name`, a path in the output directory, is part of the release."""
         if self.ships:
             return True
         from fnmatch import fnmatchcase  # noqa: PLC0415 - most components ship all
@@ -82,7 +82,7 @@ class CMakeStep(Value):
 
     @property
     def packages(self) -> Path:
-        """Where Conan puts what it generates: beside the build tree, which may be deleted."""
+        """The directory of the files that Conan generates, which outlives the build tree."""
         return self.tree.with_suffix(".conan")
 
     @property
@@ -170,7 +170,7 @@ def plan_target(
 
 
 def in_order(components: Mapping[str, Host] | Mapping[str, Skel]) -> tuple[str, ...]:
-    """The names of `components`, each after those that it needs, else as the project has them."""
+    """The names of `components`, each after those that it needs, otherwise in the file's order."""
     names: dict[str, None] = {}
     waiting = [*components][::-1]
     while waiting:
@@ -235,12 +235,12 @@ def _step(
 
 
 def _of_target(target: Target) -> str:
-    """What keeps the trees of targets apart that give their components other defines."""
+    """Part of the name of a tree: targets with different defines have different trees."""
     return f"-{value_digest(dict(target.defines))[:8]}" if target.defines else ""
 
 
 def step_name(component: str, arch: str | None) -> str:
-    """What the step of `component` for `arch` is called."""
+    """The name of the step of `component` for `arch`."""
     return f"skel/{component}/{arch}" if arch else f"host/{component}"
 
 

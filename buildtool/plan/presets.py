@@ -1,4 +1,4 @@
-"""Build trees as CMake presets: what plain `cmake --preset` and editors configure them with.
+"""CMake presets of build trees, for plain `cmake --preset` and for editors.
 
 Source of the format: cmake-presets(7).  Version 4 is the first with `include` (CMake 3.23).
 """
@@ -16,19 +16,19 @@ from buildtool.core.value import Value
 PRESETS = "CMakePresets.json"
 USER_PRESETS = "CMakeUserPresets.json"
 INCLUDED_PRESETS = "CMakeUserPresets-buildtool.json"
-"""For a person who has a CMakeUserPresets.json, to include from there."""
+"""Written where a user has a CMakeUserPresets.json, which may include it."""
 VERSION = 4
 MINIMUM = {"major": 3, "minor": 23, "patch": 0}
 MARK = "buildtool"
-"""The key below `vendor` that holds the digest of what this project wrote."""
+"""The key below `vendor` that holds the digest of a file that this program wrote."""
 UNSET = ("ASMFLAGS", "CC", "CFLAGS", "CXX", "CXXFLAGS", "CMAKE_PREFIX_PATH", "LDFLAGS")
-"""Variables of the caller's that would shape a first configuration."""
+"""Variables of the caller that would affect a first configuration."""
 MAX_BYTES = 4 << 20
 MAX_FILES = 100
 
 
 class Preset(Value):
-    """One build tree: `base` is a preset of the component's own that it starts from."""
+    """The preset of one build tree; `base` is the component's preset that it inherits from."""
 
     name: str
     title: str
@@ -62,7 +62,7 @@ class Preset(Value):
 
 
 def presets_text(presets: Iterable[Preset], include: Sequence[str] = ()) -> str:
-    """A presets file with `presets`, marked as written here; `include` are files that it needs."""
+    """A presets file with `presets`, marked as written by this program; it includes `include`."""
     presets = list(presets)
     content: dict[str, Any] = {
         "version": VERSION,
@@ -76,7 +76,7 @@ def presets_text(presets: Iterable[Preset], include: Sequence[str] = ()) -> str:
 
 
 def written_here(file: Path) -> bool:
-    """Whether `file` is a presets file that `presets_text` made and nobody has edited since."""
+    """Whether `file` is an unchanged presets file that this program wrote."""
     if file.is_symlink() or not file.is_file():
         return False
     try:
@@ -89,8 +89,8 @@ def written_here(file: Path) -> bool:
 
 
 def preset_files(source: Path) -> list[Path]:
-    """The files that the presets of the directory `source` come from, without those that were
-    written here: what they include, too."""
+    """The files that define the presets of the directory `source`, included files too, without the
+    files that this program wrote."""
     found: dict[Path, None] = {}
     waiting = [source / USER_PRESETS, source / PRESETS]
     while waiting and len(found) < MAX_FILES:
@@ -103,15 +103,15 @@ def preset_files(source: Path) -> list[Path]:
                 included = json.loads(stream.read(MAX_BYTES)).get("include", [])
             waiting += [file.parent / name for name in included if isinstance(name, str)]
         except (OSError, ValueError, RecursionError, TypeError, AttributeError):
-            continue  # CMake will say what is wrong with it
+            continue  # CMake reports what is wrong with it
     return list(found)
 
 
 def empty_written(source: Path) -> None:
-    """Take every preset out of the files that were written here into the directory `source`.
+    """Remove all presets from the files that this program wrote into the directory `source`.
 
-    CMake reads them before any preset of the component's own, and refuses them all once one
-    starts from a preset that is no longer there.
+    CMake reads these files too, and accepts no preset at all when one of them inherits from a
+    preset that no longer exists.
     """
     for name in (USER_PRESETS, INCLUDED_PRESETS):
         if written_here(source / name):
@@ -119,11 +119,11 @@ def empty_written(source: Path) -> None:
 
 
 def _cache_variable(key: str, value: str) -> tuple[str, Any]:
-    """`NAME:TYPE`, as a definition may be written on CMake's command line, is a name and a type."""
+    """The entry of a cache variable; `NAME:TYPE`, as on CMake's command line, has a type."""
     name, _, kind = key.partition(":")
     return name, {"type": kind, "value": _literal(value)} if kind else _literal(value)
 
 
 def _literal(text: str) -> str:
-    """`text` as it stands in a presets file, where a dollar sign may begin a macro."""
+    """`text` with dollar signs escaped, which begin a macro in a presets file."""
     return text.replace("$", "${dollar}")

@@ -107,7 +107,7 @@ def test_steps_that_fail_are_told_with_log_and_place(
     validate("build", printed)
     validate("run", run)
     assert failed.returncode == 1
-    assert "What each of them said is above." in failed.stderr  # there, it is
+    assert "The error of each step is above." in failed.stderr  # there, it is
     assert "above" not in failed.stdout
     assert printed["error"]["code"] == "steps-failed"
     assert (printed["stage"], printed["release"]) == (None, None)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import Completed, capture
-from buildtool.engine.jobserver import MOST_JOBS, Jobserver
+from buildtool.engine.jobserver import MAX_JOBS, Jobserver
 from buildtool.sdk.cmake import find_cmake
 
 # A job notes when it begins and when it ends.
@@ -66,7 +66,7 @@ def tokens(jobserver: Jobserver) -> int:
     """How many tokens are free."""
     held = b""
     try:
-        while more := os.read(jobserver._source, MOST_JOBS):
+        while more := os.read(jobserver._source, MAX_JOBS):
             held += more
     except BlockingIOError:
         os.write(jobserver._sink, held)
@@ -174,7 +174,7 @@ def test_nothing_is_left_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("jobs", [0, -1, MOST_JOBS + 1])
+@pytest.mark.parametrize("jobs", [0, -1, MAX_JOBS + 1])
 def test_a_budget_has_limits(jobs: int) -> None:
     with pytest.raises(ValueError, match="jobs"):
         Jobserver(jobs)

@@ -90,7 +90,7 @@ NOW: list[tuple[str, Callable[[Project], object], str, str]] = [
         "a header that shadows",
         lambda m: (m.root / "host/first/level.h").write_text("#define LEVEL 3\n"),
         f"{HOST}: rebuilt\n"
-        "    host/first/level.h appeared, where it shadows another file or is looked for\n",
+        "    host/first/level.h appeared: it hides another file, or is searched for\n",
         SKEL_FINE,
     ),
     (
@@ -118,7 +118,7 @@ def test_an_output_that_is_gone_is_restored(here: Project) -> None:
     kept = path.rename(here.root.with_name("app"))
 
     assert here.why("alone") == (
-        f"{HOST}: restored from the local cache\n    bin/app, which it made, is missing\n"
+        f"{HOST}: restored from the local cache\n    the output bin/app is missing\n"
     )
 
     kept.rename(path)

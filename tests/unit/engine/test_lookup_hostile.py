@@ -151,7 +151,7 @@ def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> No
 
     assert victim.restore() == "lost"
     assert len(server.told) == 1
-    assert "cannot be laid down here" in server.told[0]
+    assert "cannot be written here" in server.told[0]
     assert stored(victim.lookup) == []
 
 
@@ -163,7 +163,7 @@ def test_a_server_may_not_take_forever(
 
     victim.restore()
 
-    assert server.told == ["is slow: it was waited for -99 s"]
+    assert server.told == ["is slow: the files took more than -99 s"]
 
 
 HOSTILE = {

@@ -59,10 +59,10 @@ def test_everything_that_differs_is_told_in_order(tmp_path: Path) -> None:
         "cmake.defines.FAST: nothing → 'ON'",
         "cmake.defines.LEVEL: '1' → '2'",
         "{project}/main.c changed: aaaaaaaa → bbbbbbbb",
-        "{project}/first/level.h appeared, where it shadows another file or is looked for",
+        "{project}/first/level.h appeared: it hides another file, or is searched for",
         "{project}/two.c matches a glob now (GLOB_RECURSE {project}/*.c)",
-        "{project}/late.c changed while it was being built",
-        "bin/app, which it made, is missing",
+        "{project}/late.c changed during the build",
+        "the output bin/app is missing",
     ]
     assert [reason.kind for reason in found] == [
         *("field", "field", "input", "absent", "glob", "moved", "output")
@@ -80,8 +80,8 @@ def test_everything_that_differs_is_told_in_order(tmp_path: Path) -> None:
         (Reason("input", "a.c", OLD, ""), "a.c is gone"),
         (Reason("input", "a.sh", OLD, OLD + "+x"), "a.sh changed: aaaaaaaa → aaaaaaaa+x"),
         (Reason("input", "a", OLD, "directory"), "a changed: aaaaaaaa → 'directory'"),
-        (Reason("glob", "a.c", "GLOB *.c", ""), "a.c matches a glob no more (GLOB *.c)"),
-        (Reason("output", "lib.so", "", "changed"), "lib.so, which it made, is changed"),
+        (Reason("glob", "a.c", "GLOB *.c", ""), "a.c no longer matches a glob (GLOB *.c)"),
+        (Reason("output", "lib.so", "", "changed"), "the output lib.so is changed"),
     ],
 )
 def test_the_words(reason: Reason, text: str) -> None:
