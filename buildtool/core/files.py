@@ -9,7 +9,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,10 +82,11 @@ def value_digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def tree_digest(roots: Iterable[Path]) -> str:
+def tree_digest(roots: Iterable[Path], digest: Callable[[Path], str] = file_digest) -> str:
     """sha256 of every file below the roots: path, executable or not, content (of a link: target).
 
-    Directories whose name starts with a dot and `__pycache__` do not count.
+    Directories whose name starts with a dot and `__pycache__` do not count.  `digest` computes the
+    digest of one file.
     """
     rows = []
     for number, root in enumerate(roots):
@@ -93,7 +94,7 @@ def tree_digest(roots: Iterable[Path]) -> str:
             folders[:] = sorted(d for d in folders if not d.startswith(".") and d != "__pycache__")
             for name in sorted(names):
                 path = Path(folder, name)
-                content = str(path.readlink()) if path.is_symlink() else file_digest(path)
+                content = str(path.readlink()) if path.is_symlink() else digest(path)
                 runs = bool(path.lstat().st_mode & 0o100)
                 rows.append([number, str(path.relative_to(root)), runs, content])
     return value_digest(rows)

@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from buildtool.core.elf_machine import elf_header
 from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.python_package import python_package
@@ -31,7 +32,8 @@ def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tup
 
     If the program fails or prints something else, the version is "" and there is a problem.
     """
-    from buildtool.core.process import ToolError, capture  # noqa: PLC0415 - rarely needed
+    from buildtool.core.process import Completed, ToolError, capture  # noqa: PLC0415
+    from buildtool.sdk.probe_cache import cached_probe  # noqa: PLC0415 - mostly not needed
 
     lines: list[str] = []
 
@@ -40,17 +42,23 @@ def probe_version(program: Path, *question: str, pattern: str) -> tuple[str, tup
         if len(lines) > MAX_LINES:
             raise ToolError(f"{program.name} prints more than {MAX_LINES} lines")
 
-    environment = {**os.environ, "LC_ALL": "C"}
+    command: list[str | Path] = [program, *question]
+
+    def run() -> Completed:
+        environment = {**os.environ, "LC_ALL": "C"}
+        return capture(command, env=environment, timeout=TIMEOUT, on_line=listen)
+
     try:
-        capture([program, *question], env=environment, timeout=TIMEOUT, on_line=listen)
+        # A script may start another program, so only the answers of ELF files are kept.
+        done = cached_probe(command, {}, run) if _is_elf(program) else run()
     except ToolError as error:
         return "", (
             Problem(f"cannot get its version: {error.message}", error.remedy or RUN_IT_YOURSELF),
         )
-    answer = re.search(pattern, "\n".join(lines), re.MULTILINE)
+    answer = re.search(pattern, done.output, re.MULTILINE)
     if answer:
         return answer[1], ()
-    shown = lines[0][:80] if lines else "nothing"
+    shown = done.output.partition("\n")[0][:80] or "nothing"
     return "", (Problem(f"it does not print its version, but: {shown}", RUN_IT_YOURSELF),)
 
 
@@ -141,3 +149,10 @@ def foreign_machine(head: bytes) -> str:
         return ""
     names = [entry.name.lower().replace("-", "_") for entry in BINFMT.glob("*")]
     return "" if any(machine in name or "rosetta" in name for name in names) else machine
+
+
+def _is_elf(program: Path) -> bool:
+    try:
+        return elf_header(program) is not None
+    except OSError:
+        return False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from buildtool.core.value import Value
 from buildtool.project.model import Tool
 from buildtool.sdk.glibc import glibc_version
 from buildtool.sdk.program import probe_version
@@ -37,8 +37,7 @@ class Qemu(FoundTool, kw_only=True):
         return self.where
 
 
-@dataclass(frozen=True, slots=True)
-class CrossGlibc:
+class CrossGlibc(Value):
     """An ARM64 glibc on this machine: its directory and version ("2.36")."""
 
     directory: Path

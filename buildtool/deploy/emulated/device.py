@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory
+from buildtool.core.value import Value
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
@@ -32,8 +32,7 @@ class DeviceError(BuildtoolError):
     code = "device"
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatedDevice:
+class EmulatedDevice(Value):
     """A laid-out device root and the QEMU that runs programs against it."""
 
     root: Path

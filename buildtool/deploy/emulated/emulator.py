@@ -6,7 +6,6 @@ never become part of a release.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool import _data
@@ -14,21 +13,20 @@ from buildtool.cache.emulator_cache import INSTALL, directory, lock_of, note_use
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import tree_digest, value_digest
 from buildtool.core.lock import locked
+from buildtool.core.value import Value
 from buildtool.deploy.emulated.verify import is_whole
-from buildtool.engine.context import open_context
-from buildtool.engine.decide import check_step
-from buildtool.engine.execute_step import execute_step
+from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.cmake import CMake, find_cmake
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
+SOURCE_DIGESTS = "sources.digests"  # in the cache: digests of the sources by their stamps
 GLIBC = "2.35"  # the emulated device's library runs on this and newer
 
 
-@dataclass(frozen=True, slots=True)
-class Emulator:
+class Emulator(Value):
     """Where the built binaries are."""
 
     cdsprpc: Path
@@ -42,32 +40,56 @@ def source_roots() -> tuple[Path, ...]:
 
 
 def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
-    """The two steps that build the emulator; their trees are named by their sources."""
-    # Both sides speak one protocol, so a change of either rebuilds both.
-    sources = tree_digest(source_roots())
-    return (
-        _step("cdsprpc", ubuntu_aarch64(GLIBC), sources),
-        _step("shell", hexagon_musl(), sources),
-    )
+    """The two steps that build the emulator: the library and the DSP shell."""
+    cmake = find_cmake()
+    cdsprpc, shell = _parts()
+    return _step(cdsprpc, cmake), _step(shell, cmake)
 
 
 def build_emulator(listener: Listener) -> Emulator:
-    """The emulator's binaries, built if this version of them is not in the cache as it was built.
+    """The emulator's binaries, built unless this version of them is undamaged in the cache.
 
     The first time takes a minute or two, most of it zig building a C library for Hexagon.
     """
-    cdsprpc, shell = emulator_steps()
-    missing = [step for step in (shell, cdsprpc) if not is_whole(step.tree)]
+    cdsprpc, shell = parts = _parts()
+    missing = [part for part in reversed(parts) if not is_whole(part.tree)]
     if missing:
         listener(Note("building the emulated device, once; the first time takes a minute or two"))
-    for step in missing:
-        _build(step, listener)
-    for step in (shell, cdsprpc):
-        note_use(step.tree)
-    return Emulator(cdsprpc.output / "libcdsprpc.so.1", shell.output / "fastrpc_shell")
+    for part in missing:
+        _build(_step(part, find_cmake()), listener)
+    for part in parts:
+        note_use(part.tree)
+    return Emulator(
+        cdsprpc.tree / INSTALL / "libcdsprpc.so.1", shell.tree / INSTALL / "fastrpc_shell"
+    )
+
+
+class _Part(Value):
+    """One side of the emulator; the build tree is named by the digest of the sources."""
+
+    name: str
+    profile: Profile
+    tree: Path
+
+
+def _parts() -> tuple[_Part, _Part]:
+    # Both sides speak one protocol, so a change of either rebuilds both.
+    states = FileStates(directory() / SOURCE_DIGESTS)
+    sources = tree_digest(source_roots(), states.state)
+    states.save()
+
+    def part(name: str, profile: Profile) -> _Part:
+        key = value_digest({"sources": sources, "profile": profile.digest})[:16]
+        return _Part(name, profile, directory() / key)
+
+    return part("cdsprpc", ubuntu_aarch64(GLIBC)), part("shell", hexagon_musl())
 
 
 def _build(step: CMakeStep, listener: Listener) -> None:
+    from buildtool.engine.context import open_context  # noqa: PLC0415 - it is built once
+    from buildtool.engine.decide import check_step  # noqa: PLC0415
+    from buildtool.engine.execute_step import execute_step  # noqa: PLC0415
+
     # The emulator belongs to no project, so no project's lock covers it.
     waiting = Note(f"{step.name}: waiting for another buildtool")
     with (
@@ -77,17 +99,16 @@ def _build(step: CMakeStep, listener: Listener) -> None:
         execute_step(check_step(step, {}, context), context)
 
 
-def _step(name: str, profile: Profile, sources: str) -> CMakeStep:
+def _step(part: _Part, cmake: CMake) -> CMakeStep:
     root = _data.path("emulator")
-    key = value_digest({"sources": sources, "profile": profile.digest})[:16]
     return CMakeStep(
-        name=f"emulator/{name}",
-        component=f"emulator {name}",
+        name=f"emulator/{part.name}",
+        component=f"emulator {part.name}",
         arch=None,
-        profile=profile,
+        profile=part.profile,
         root=root,
-        source=root / name,
-        tree=directory() / key,
-        output=directory() / key / INSTALL,
-        cmake=find_cmake(),
+        source=root / part.name,
+        tree=part.tree,
+        output=part.tree / INSTALL,
+        cmake=cmake,
     )

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from buildtool.core.elf import ElfError, read_elf
-from buildtool.core.elf_machine import EM_AARCH64
+from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.process import foreground
+from buildtool.core.value import Value
 from buildtool.deploy.emulated.device import DeviceError, EmulatedDevice, environment
 from buildtool.release.stage import RUN_SCRIPT, Staged
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Value):
     """How a program ended: its exit status (128+n for signal n) and wall time in seconds."""
 
     target: str
@@ -28,7 +24,7 @@ class RunResult:
     seconds: float
 
     def as_json(self) -> dict[str, object]:
-        return {**dataclasses.asdict(self), "seconds": round(self.seconds, 3)}
+        return {**self._asdict(), "seconds": round(self.seconds, 3)}
 
 
 def run(
@@ -68,6 +64,8 @@ def check_program(staged: Staged, program: str) -> None:
     """Raises `DeviceError` unless `program` is an ARM64 program of the staged tree."""
     path = staged.directory / program
     if not path.is_file():
+        import difflib  # noqa: PLC0415 - only for the error
+
         programs = _programs(staged)
         close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
         raise DeviceError(
@@ -77,18 +75,18 @@ def check_program(staged: Staged, program: str) -> None:
             if close
             else "Name one of these; install() rules decide what is shipped.",
         )
-    try:
-        elf = read_elf(path)
-    except ElfError as error:
+    header = elf_header(path)
+    if header is None:
         raise DeviceError(
             f"{program!r} is no ARM64 program",
-            why=error.message,
+            why=f"{path} is not an ELF file",
             remedy="The emulated device runs ELF programs; run a script through its interpreter.",
-        ) from error
-    if elf.machine != EM_AARCH64 or elf.kind not in ("DYN", "EXEC"):
+        )
+    kind, machine = header
+    if machine != EM_AARCH64 or kind not in (ET_EXEC, ET_DYN):
         raise DeviceError(
             f"{program!r} is no ARM64 program",
-            why=f"ELF machine {elf.machine}, type {elf.kind}",
+            why=f"ELF machine {machine}, type {kind}",
             remedy="It was built for another machine; build it with the target's profile.",
         )
 

@@ -1,19 +1,16 @@
-"""The SoCs that the emulated device can stand in for."""
+"""The SoCs that the emulated device can imitate."""
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
+from buildtool.core.value import Value
 
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
 
-@dataclass(frozen=True, slots=True)
-class Soc:
+class Soc(Value):
     """One SoC: the arch of its compute DSP and the size of its VTCM in MiB."""
 
     name: str
@@ -29,19 +26,22 @@ def find_soc(name: str) -> Soc:
     socs = known_socs()
     if soc := socs.get(name.upper()):
         return soc
+    import difflib  # noqa: PLC0415 - only for the error
+
     close = difflib.get_close_matches(name.upper(), socs, n=1, cutoff=0.5)
     raise UsageError(
-        f"the emulated device knows no SoC {name!r}",
+        f"there is no SoC {name!r} for the emulated device",
         why=f"known: {', '.join(socs)}",
         remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these.",
     )
 
 
 def known_socs() -> dict[str, Soc]:
-    """The whole table, aliases included."""
-    table = tomllib.loads((Path(__file__).parent / "socs.toml").read_text(encoding="utf-8"))
+    """All SoCs by name, other names included."""
+    lines = Path(__file__).with_name("socs.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {
-        alias: Soc(alias, row["arch"], row["vtcm_mb"])
-        for name, row in table.items()
-        for alias in (name, *row.get("alias", ()))
+        name: Soc(name, arch, int(vtcm_mb))
+        for first, arch, vtcm_mb, *others in rows
+        for name in (first, *" ".join(others).split())
     }

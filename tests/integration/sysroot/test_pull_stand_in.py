@@ -253,7 +253,7 @@ def test_the_verb_on_a_stand_in(board: Path, tmp_path: Path, buildtool: Buildtoo
         (["pull", ".", "--name", "x"], 1, "/usr/lib/aarch64-linux-gnu/libcdsprpc.so.1"),
         (["pull", ".", "--name", "../x"], 2, "is not a valid name for a sysroot"),
         (["pull", ".", "--soc", "SM8550"], 2, "--soc is for sim only"),
-        (["pull", "sim", "--soc", "SM1"], 2, "knows no SoC"),
+        (["pull", "sim", "--soc", "SM1"], 2, "there is no SoC 'SM1'"),
         (["show", "x"], 1, "buildtool sysroot pull DEVICE --name x"),
         (["stub", "--platform", "vms"], 2, "there is no platform 'vms'"),
         (["stub", "--sysroot", "x"], 1, "there is no sysroot 'x'"),
