@@ -147,6 +147,10 @@ class Project:
         """What `buildtool why` prints."""
         return self.succeeds("why", *options)
 
+    def why_json(self, *options: str) -> dict[str, dict[str, Any]]:
+        """The steps of `buildtool why --json`, by name."""
+        return {row["name"]: row for row in json.loads(self.why("--json", *options))["steps"]}
+
     def stage(self, target: str = "sim") -> Path:
         """The directory of the staged target."""
         return self.root / ".buildtool/stage" / target

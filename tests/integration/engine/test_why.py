@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,11 +42,6 @@ def own(tmp_path: Path) -> Project:
 
 def without_digests(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8}\b", "…", text)
-
-
-def explained(project: Project, *options: str) -> dict[str, dict[str, Any]]:
-    """The steps that `why --json` explains, by name."""
-    return {row["name"]: row for row in json.loads(project.why("--json", *options))["steps"]}
 
 
 def let_through(project: Project) -> None:
@@ -154,7 +147,7 @@ def test_as_json(here: Project) -> None:
     new = file_digest(here.root / LEVEL)
     reason = {"kind": "input", "name": "{project}/" + LEVEL, "old": old, "new": new}
 
-    assert explained(here) == {
+    assert here.why_json() == {
         HOST: {
             "name": HOST,
             "outcome": "built",
@@ -198,7 +191,7 @@ def test_a_project_from_first_build_to_another_clone(own: Project) -> None:
     assert without_digests(own.why("alone")) == changed
     own.build("alone")
     assert without_digests(own.why("alone", "--last")) == changed
-    assert explained(own, "alone", "--last")[HOST]["reasons"][0]["name"] == "{project}/" + LEVEL
+    assert own.why_json("alone", "--last")[HOST]["reasons"][0]["name"] == "{project}/" + LEVEL
     own.lay_out(FILES)
     back = changed.replace("rebuilt", "restored from the local cache")
     assert without_digests(own.why("alone")) == back
