@@ -1,11 +1,11 @@
-"""The Hexagon generations that this project knows, oldest first."""
+"""The supported Hexagon generations, oldest first."""
 
 from __future__ import annotations
 
 HEXAGON_ARCHS = ("v68", "v69", "v73", "v75", "v79", "v81")
-"""Arch names.  The hex digits are the low byte of an ELF's `e_flags` and of ARCH_VER."""
+"""Arch names.  The hex digits are the low byte of `e_flags` in ELF files and of ARCH_VER."""
 
 
 def arch_number(arch: str) -> int:
-    """`v73` → 0x73, as it stands in `e_flags`."""
+    """`v73` → 0x73, the value in `e_flags`."""
     return int(arch.removeprefix("v"), 16)

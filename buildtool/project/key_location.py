@@ -1,4 +1,4 @@
-"""The line of a key in a TOML text, for error messages: `tomllib` does not tell."""
+"""The line of a key in a TOML document, for error messages: `tomllib` does not report it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
 
 def line_of(text: str, path: tuple[str, ...]) -> int:
-    """The line (from 1) where `path` is set in `text`, or of the nearest table around it.
+    """The line (from 1) where `path` is set in `text`, or of the nearest enclosing table.
 
-    A key inside an inline table or a multi-line value gets the line where that begins.
+    For a key inside an inline table or a multi-line value, the line where that value starts.
     """
     best_line, best_depth = 1, 0
     table: tuple[str, ...] = ()

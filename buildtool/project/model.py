@@ -1,10 +1,10 @@
 """The project file as frozen values.
 
-The fields of these tuples are the keys of `buildtool.toml` (with `-` for `_`): the reader, the
-JSON schema for editors and the reference in the docs are all made from them.
+The fields are the keys of `buildtool.toml` (with `-` for `_`): the reader, the JSON schema for
+editors and the reference in the docs are generated from them.
 """
 
-# Without postponed annotations: the reader evaluates them all, in every run.
+# No `from __future__ import annotations`: the reader evaluates all annotations in every run.
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 
 STATE = ".buildtool"
-"""The directory, in a project's, of everything that this tool makes there."""
+"""The directory in a project that contains everything that buildtool writes there."""
 BUILD_TYPES = ("Release", "Debug", "RelWithDebInfo", "MinSizeRel")
 PLATFORMS = ("ubuntu-aarch64", "android")
 TOOLS = (
@@ -38,40 +38,40 @@ NO_DEFINES: Mapping[str, Define] = {}
 
 
 class Key(Value):
-    """A key of the project file: its meaning, and the values that it may take, if not all."""
+    """A key of the project file: its meaning, and the values that it accepts, if not all."""
 
     doc: str
     choices: tuple[str, ...] = ()
 
 
-# Keys that both kinds of component have.
+# Keys of both kinds of component.
 Strings = tuple[str, ...]
 Source = Annotated[str, Key("directory of its CMakeLists.txt")]
-Install = Annotated[bool, Key("ship what its install() rules put down")]
+Install = Annotated[bool, Key("ship the files that its install() rules install")]
 CMakeTargets = Annotated[Strings, Key("CMake targets to build; default: all")]
 Preset = Annotated[str, Key("CMake configure preset to start from")]
 ToolchainFile = Annotated[
-    str, Key("CMake toolchain file of the component's own, in place of the profile's")
+    str, Key("CMake toolchain file of the component, in place of the profile's")
 ]
 Artifacts = Annotated[
-    Strings, Key("files of the build tree to ship (globs), besides what install() rules put down")
+    Strings, Key("files of the build tree to ship (globs), in addition to installed files")
 ]
 Inputs = Annotated[
-    Strings, Key("files (globs from the project file) that it reads and no tool tells of")
+    Strings, Key("files that it reads but no tool reports (globs, relative to the project file)")
 ]
 Defines = Annotated[
-    Mapping[str, Define], Key("CMake cache entries; {arch} stands for the DSP arch")
+    Mapping[str, Define], Key("CMake cache entries; {arch} is replaced by the DSP arch")
 ]
 
 
 def keys(record: Any) -> dict[str, tuple[Any, Key]]:
-    """The type and the meaning of each field of `record`, by its name in Python."""
+    """The type and the key of each field of `record`, by the field's name."""
     hints = typing.get_type_hints(record, include_extras=True)
     return {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
 
 
 class Header(Value):
-    """`[project]`: what the project is called."""
+    """`[project]`: the name of the project, and settings for all of it."""
 
     name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
     version: Annotated[str, Key("version of the project")] = "0.0.0"
@@ -81,11 +81,11 @@ class Header(Value):
     ] = ""
     environment: Annotated[
         Strings,
-        Key("environment variables that reach the build, and so are inputs of every step"),
+        Key("environment variables that are passed to the build; they are inputs of every step"),
     ] = ()
     conan_recipes: Annotated[
         Strings,
-        Key("directories of Conan recipes of the project's own: DIRECTORY/*/conanfile.py"),
+        Key("directories of the project's Conan recipes: DIRECTORY/*/conanfile.py"),
     ] = ()
     conan_remotes: Annotated[
         Strings, Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
@@ -101,20 +101,20 @@ class Host(Value):
     preset: Preset = ""
     toolchain_file: ToolchainFile = ""
     artifacts: Artifacts = ()
-    conan: Annotated[str, Key("conanfile.txt or conanfile.py of the packages that it needs")] = ""
+    conan: Annotated[str, Key("conanfile.txt or conanfile.py with the packages it needs")] = ""
     inputs: Inputs = ()
     needs: Annotated[
-        Strings, Key("other host components, whose install() rules put down what it finds")
+        Strings, Key("other host components, whose installed packages find_package() finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
 
 class Skel(Value):
-    """`[skel.NAME]`: a CMake project for the Hexagon side, built once an arch."""
+    """`[skel.NAME]`: a CMake project for the Hexagon side, built once for each arch."""
 
     source: Source
-    idl: Annotated[str, Key("the FastRPC interface that stub and skel share")] = ""
-    archs: Annotated[Strings, Key("DSP archs it can be built for", choices=HEXAGON_ARCHS)] = (
+    idl: Annotated[str, Key("FastRPC interface (.idl) of stub and skel")] = ""
+    archs: Annotated[Strings, Key("DSP archs that it is built for", choices=HEXAGON_ARCHS)] = (
         HEXAGON_ARCHS
     )
     install: Install = True
@@ -124,16 +124,16 @@ class Skel(Value):
     artifacts: Artifacts = ()
     inputs: Inputs = ()
     needs: Annotated[
-        Strings, Key("other skel components, whose install() rules put down what it finds")
+        Strings, Key("other skel components, whose installed packages find_package() finds")
     ] = ()
     defines: Defines = NO_DEFINES
 
 
 class Target(Value):
-    """`[target.NAME]`: what is built together and shipped together."""
+    """`[target.NAME]`: components that are built and shipped together."""
 
     platform: Annotated[str, Key("toolchain profile of the ARM64 side", choices=PLATFORMS)]
-    archs: Annotated[Strings, Key("DSP archs whose skels it carries", choices=HEXAGON_ARCHS)] = ()
+    archs: Annotated[Strings, Key("DSP archs whose skels it ships", choices=HEXAGON_ARCHS)] = ()
     toolchain: Annotated[
         str,
         Key(
@@ -148,32 +148,32 @@ class Target(Value):
         str, Key("compiler of FastRPC interfaces", choices=("buildtool", "qaic"))
     ] = "buildtool"
     sysroot: Annotated[str, Key("pulled sysroot of the device that it is built for")] = ""
-    build_type: Annotated[str, Key("CMake's build type, of both sides", choices=BUILD_TYPES)] = (
+    build_type: Annotated[str, Key("CMake build type of both sides", choices=BUILD_TYPES)] = (
         "Release"
     )
-    glibc: Annotated[str, Key("oldest glibc its programs run with, on ubuntu-aarch64")] = "2.35"
-    api: Annotated[int, Key("oldest Android API level its programs run on")] = 31
+    glibc: Annotated[str, Key("oldest supported glibc, on ubuntu-aarch64")] = "2.35"
+    api: Annotated[int, Key("oldest supported Android API level, on android")] = 31
     stl: Annotated[
         str, Key("C++ library on android", choices=("c++_static", "c++_shared", "none", "system"))
     ] = "c++_static"
     defines: Annotated[
         Mapping[str, Define],
-        Key("CMake cache entries of every component, in place of those of the same name"),
+        Key("CMake cache entries of every component; they override the component's"),
     ] = NO_DEFINES
     system_libraries: Annotated[
-        Strings, Key("libraries that its devices have besides the platform's, such as libfoo.so.1")
+        Strings, Key("additional system libraries of its devices, such as libfoo.so.1")
     ] = ()
 
 
 class Tool(Value):
-    """`[tool.NAME]`: what the project asks of a tool on this machine."""
+    """`[tool.NAME]`: the project's requirement of a tool on this machine."""
 
     version: Annotated[str, Key('"6.4" for any 6.4.x, ">=6.4" for that or newer')] = ""
-    path: Annotated[str, Key("where it is, if not where it usually is")] = ""
+    path: Annotated[str, Key("path of the tool, if it is not a default path")] = ""
 
 
 class Project(Value):
-    """A whole `buildtool.toml`; `root` is the directory it lies in."""
+    """A whole `buildtool.toml`; `root` is its directory."""
 
     root: Path
     header: Header
@@ -183,7 +183,7 @@ class Project(Value):
     tools: Mapping[str, Tool] = {}
 
     def tool(self, name: str) -> Tool:
-        """What the project asks of the tool `name`; its path, if any, is absolute."""
+        """The project's requirement of the tool `name`; its path, if any, is absolute."""
         asked = self.tools.get(name, Tool())
         if not asked.path:
             return asked
@@ -199,5 +199,5 @@ class Project(Value):
 
 
 SECTIONS: Mapping[str, type] = {"host": Host, "skel": Skel, "target": Target, "tool": Tool}
-"""The tables of named records."""
+"""The sections with named tables."""
 BUILT_IN_TARGET = "sim"

@@ -1,4 +1,4 @@
-"""`buildtool.toml` → `Project`, or an error with file, line, key and a suggestion."""
+"""Reads `buildtool.toml` into a `Project`; errors have file, line, key and a suggestion."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from buildtool.project.validate import suggest, violations
 FILE_NAME = "buildtool.toml"
 MAX_BYTES = 1 << 20
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
-_TYPE_NAMES = {str: "a text", bool: "true or false", int: "a number"}
+_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number"}
 TableType = TypeVar("TableType")
 
 
 class NoProjectError(UsageError):
-    """There is no project file where one is needed."""
+    """No project file was found."""
 
     code = "no-project"
 
 
 class ProjectError(UsageError):
-    """The project file cannot be used.  `line` counts from 1; `key` is the dotted key."""
+    """The project file is invalid.  `line` counts from 1; `key` is the dotted key."""
 
     code = "project"
 
@@ -60,25 +60,25 @@ class ProjectError(UsageError):
 
 
 def find_project(start: Path) -> Project:
-    """The project that `start` lies in: its own `buildtool.toml` or that of a parent.
+    """The project of the directory `start`: its `buildtool.toml` or that of a parent directory.
 
-    Raises `NoProjectError` when there is none, `ProjectError` when it cannot be used.
+    Raises `NoProjectError` if there is none, `ProjectError` if it is invalid.
     """
     for folder in (start, *start.parents):
         if (folder / FILE_NAME).is_file():
             return read_project(folder / FILE_NAME)
     raise NoProjectError(
-        f"no {FILE_NAME} here",
-        why=f"looked in {start} and every directory above it",
-        remedy="Go to a project, or make one: buildtool init --template hvx",
+        f"no {FILE_NAME} found",
+        why=f"searched {start} and its parent directories",
+        remedy="Change to a project's directory, or create one: buildtool init --template hvx",
     )
 
 
 def read_project(file: Path) -> Project:
-    """Read and check one project file.
+    """Read and validate a project file.
 
-    Raises `ProjectError` for everything that is wrong with it, `UnsafePathError` for a directory
-    whose name a tool would misread.
+    Raises `ProjectError` if it is invalid, `UnsafePathError` for a directory whose name a tool
+    would misread.
     """
     root = file.absolute().parent
     check_path(root, "the project")
@@ -92,25 +92,23 @@ def read_project(file: Path) -> Project:
             f"cannot be read: {error}", file=file, line=1, remedy="Write it as UTF-8 text."
         ) from error
     if len(data) > MAX_BYTES:
-        raise ProjectError(
-            "larger than 1 MiB", file=file, line=1, remedy="This is not a project file."
-        )
+        raise ProjectError("larger than 1 MiB", file=file, line=1, remedy="Reduce the file.")
     return _TableReader(file, text).project(_tables(file, text))
 
 
 def parse_project(file: Path, text: str) -> Project:
-    """The project that `file` would be with this text; raises as `read_project` does."""
+    """The project that `file` would be with this text; raises the errors of `read_project`."""
     check_path(file.absolute().parent, "the project")
-    import tomllib  # noqa: PLC0415 - only `init` asks
+    import tomllib  # noqa: PLC0415 - only `init` needs it
 
     return _TableReader(file, text).project(tomllib.loads(text))
 
 
 def _tables(file: Path, text: str) -> Mapping[str, Any]:
-    """What the text of the project file says.
+    """The tables of the project file.
 
-    It is remembered beside what was built: to read TOML takes a third of the time of a build that
-    has nothing to do.
+    They are cached in the state directory: parsing TOML takes a third of the time of a build with
+    nothing to do.
     """
     note, digest = (
         file.parent / STATE / "state" / "project.json",
@@ -120,28 +118,29 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
         known = read_checksummed(note)
         if known["digest"] == digest:
             return dict(known["tables"])
-    import tomllib  # noqa: PLC0415 - mostly it is known
+    import tomllib  # noqa: PLC0415 - usually the tables are cached
 
     _check_keys(file, text)
 
     try:
         tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: also numbers without end
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers with too many digits
         place = re.search(r"at line (\d+)", str(error))
         raise ProjectError(
             f"not TOML: {error}",
             file=file,
             line=int(place[1]) if place else max(1, len(text.splitlines())),
-            remedy='Keys look like this: name = "value"',
+            remedy='The form of a key is: name = "value"',
         ) from error
     if note.parent.is_dir():
-        with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):  # dates
+        # JSON has no dates, which TOML has.
+        with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):
             write_checksummed(note, {"digest": digest, "tables": tables})
     return tables
 
 
 def _check_keys(file: Path, text: str) -> None:
-    """Refuse a dotted key of more parts than any has: tomllib takes the square of their number."""
+    """Reject dotted keys with many parts: tomllib takes quadratic time for them."""
     part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
     deep = rf"""(?<![\w"'.-])(?:{part}[ \t]*+\.[ \t]*+){{32}}"""
     if found := re.search(deep, text, re.ASCII):
@@ -149,11 +148,11 @@ def _check_keys(file: Path, text: str) -> None:
             "a key has more than 32 parts",
             file=file,
             line=text.count("\n", 0, found.start()) + 1,
-            remedy="No key has more than four: skel.NAME.defines.ENTRY",
+            remedy="The longest key has four parts: skel.NAME.defines.ENTRY",
         )
 
 
-@functools.cache  # of one kind there may be many tables
+@functools.cache  # there may be many tables of one kind
 def _keys(record: type[Any]) -> dict[str, tuple[Any, Key]]:
     return keys(record)
 
@@ -186,7 +185,7 @@ class _TableReader:
     ) -> dict[str, TableType]:
         table = tables.get(kind, {})
         if not isinstance(table, dict):
-            raise self.error((kind,), "must be tables", f"Write [{kind}.NAME] and its keys below.")
+            raise self.error((kind,), "must be tables", f"Write [{kind}.NAME], then its keys.")
         records = {}
         for name, value in table.items():
             self.name(name, (kind, name))
@@ -194,9 +193,9 @@ class _TableReader:
         return records
 
     def record(self, record: type[TableType], table: Any, at: tuple[str, ...]) -> TableType:
-        """Check `table` against the keys of `record` and make one."""
+        """Check `table` against the keys of `record`, and create the record."""
         if not isinstance(table, dict):
-            raise self.error(at, "must be a table", f"Write [{'.'.join(at)}] and its keys below.")
+            raise self.error(at, "must be a table", f"Write [{'.'.join(at)}], then its keys.")
         known = _keys(record)  # type: ignore[arg-type]  # a class is hashable
         self.known(table, [name.replace("_", "-") for name in known], at)
         values = {}
@@ -211,7 +210,7 @@ class _TableReader:
     def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Sequence[str]) -> Any:
         if hint in _TYPE_NAMES:
             if type(value) is not hint:
-                from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - mostly right
+                from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - rarely needed
 
                 remedy = as_scalar(at[-1], value, hint)
                 raise self.error(at, f"must be {_TYPE_NAMES[hint]}", remedy)
@@ -220,20 +219,20 @@ class _TableReader:
             return value
         if typing.get_origin(hint) is tuple:
             if not isinstance(value, list) or any(type(item) is not str for item in value):
-                from buildtool.project.remedies import as_list  # noqa: PLC0415 - mostly right
+                from buildtool.project.remedies import as_list  # noqa: PLC0415 - rarely needed
 
-                raise self.error(at, "must be a list of texts", as_list(at[-1], value, choices))
+                raise self.error(at, "must be a list of strings", as_list(at[-1], value, choices))
             for item in value:
                 self.choice(item, at, choices)
             if len(set(value)) != len(value):
-                raise self.error(at, "names something twice", "Name each once.")
+                raise self.error(at, "has duplicate values", "Remove the duplicates.")
             return tuple(value)
         if not isinstance(value, dict):
-            raise self.error(at, "must be a table", 'Write it like this: { NAME = "value" }')
+            raise self.error(at, "must be a table", 'Write: { NAME = "value" }')
         for name, item in value.items():
             if type(item) not in typing.get_args(Define):
                 raise self.error(
-                    (*at, name), "must be a text, a number, true or false", f"It is: {item!r}"
+                    (*at, name), "must be a string, a number, true or false", f"It is {item!r}."
                 )
             for part in (name, item):
                 if isinstance(part, str):
@@ -243,9 +242,9 @@ class _TableReader:
     def choice(self, value: str, at: tuple[str, ...], choices: Iterable[str]) -> None:
         choices = list(choices)
         if "\0" in value or "\n" in value:
-            raise self.error(at, "has a line break or a NUL in it", "Write it on one line.")
+            raise self.error(at, "contains a line break or a NUL", "Write it on one line.")
         if choices and value not in choices:
-            raise self.error(at, f"{value!r} is not known", suggest(value, choices))
+            raise self.error(at, f"unknown value {value!r}", suggest(value, choices))
 
     def known(self, table: Mapping[str, Any], names: Iterable[str], at: tuple[str, ...]) -> None:
         names = list(names)
@@ -256,11 +255,13 @@ class _TableReader:
     def name(self, name: str, at: tuple[str, ...]) -> None:
         if not re.fullmatch(_NAME, name):
             raise self.error(
-                at, f"{name!r} is no name", "Use letters, digits, '.', '_' and '-', a letter first."
+                at,
+                f"{name!r} is not a valid name",
+                "Use letters, digits, '.', '_' and '-'; start with a letter or digit.",
             )
 
     def error(self, at: tuple[str, ...], message: str, remedy: str) -> ProjectError:
-        from buildtool.project.key_location import line_of  # noqa: PLC0415 - mostly nothing is wrong
+        from buildtool.project.key_location import line_of  # noqa: PLC0415 - rarely needed
 
         return ProjectError(
             message,

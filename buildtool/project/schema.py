@@ -1,4 +1,4 @@
-"""The JSON schema of `buildtool.toml`, for editors, made from the model."""
+"""The JSON schema of `buildtool.toml` for editors, generated from the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TYPES = {str: "string", bool: "boolean", int: "integer"}
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema as a JSON-able value (draft 2020-12)."""
+    """The schema as a JSON-serialisable value (draft 2020-12)."""
     sections = {
         name: {
             "type": "object",

@@ -1,4 +1,4 @@
-"""What no table of a project file can check by itself: paths, and names of other tables."""
+"""Validation of a project file beyond single tables: paths, and names of other tables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from buildtool.core.safe_path import misread
 from buildtool.project.model import TOOLS, Host, Project, Skel
 
 Violation = tuple[tuple[str, ...], str, str]
-"""The key at fault, what is wrong with it, and what to do."""
+"""The invalid key, the problem, and what to do."""
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 
 
 def violations(project: Project) -> Iterator[Violation]:
-    """Everything that is wrong with `project` beyond the types of its values."""
+    """All problems of `project` beyond the types of its values."""
     for kind, components in (("host", project.hosts), ("skel", project.skels)):
         for name, component in components.items():
             yield from _component(project.root, (kind, name), component)
@@ -26,8 +26,8 @@ def violations(project: Project) -> Iterator[Violation]:
     for name in sorted(project.hosts.keys() & project.skels.keys()):
         yield (
             ("skel", name),
-            f"{name!r} is a host and a skel",
-            "Components are known by name: give one another name.",
+            f"{name!r} is the name of a host and of a skel",
+            "Rename one of them: component names must be unique.",
         )
     default = project.header.default_target
     if default not in project.targets:
@@ -40,8 +40,8 @@ def violations(project: Project) -> Iterator[Violation]:
         if not re.fullmatch(_VARIABLE, name):
             yield (
                 ("project", "environment"),
-                f"{name!r} is no name of a variable",
-                "Name variables: letters, digits and _.",
+                f"{name!r} is not the name of a variable",
+                "Use letters, digits and '_'; do not start with a digit.",
             )
     yield from _conan(project)
     yield from _tools(project)
@@ -49,11 +49,11 @@ def violations(project: Project) -> Iterator[Violation]:
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """A remedy for an unknown name: the closest known one, and all of them.
+    """A remedy for an unknown name: the closest known name, and the list of names.
 
-    A name with another number in it is another thing: v79 is no misspelling of v67.
+    Names with different numbers are never close: v79 is not a misspelling of v67.
     """
-    import difflib  # noqa: PLC0415 - most names are known
+    import difflib  # noqa: PLC0415 - rarely needed
 
     names = list(names)
     numbers = _numbers(name)
@@ -73,7 +73,7 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
         yield (
             (*at, "source"),
             f"no CMakeLists.txt in {component.source!r}",
-            "Name the directory of a CMake project, relative to this file.",
+            "Set it to the directory of a CMake project, relative to this file.",
         )
     for pattern in component.artifacts:
         yield from _inside_project(pattern, (*at, "artifacts"))
@@ -87,8 +87,8 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
         if component.conan and Path(component.conan).suffix not in (".py", ".txt"):
             yield (
                 (*at, "conan"),
-                f"{component.conan!r} is no conanfile",
-                "Name a conanfile.txt or a conanfile.py.",
+                f"{component.conan!r} is not a conanfile",
+                "Set it to a conanfile.txt or a conanfile.py.",
             )
 
 
@@ -105,16 +105,16 @@ def _needs(kind: str, components: Mapping[str, Host] | Mapping[str, Skel]) -> It
 
 
 def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violation]:
-    import graphlib  # noqa: PLC0415 - in most projects nothing needs anything
+    import graphlib  # noqa: PLC0415 - most projects have no 'needs'
 
     try:
         tuple(graphlib.TopologicalSorter(known).static_order())
     except graphlib.CycleError as error:
-        circle = error.args[1]
+        cycle = error.args[1]
         yield (
-            (kind, circle[0], "needs"),
-            f"it needs itself: {' ← '.join(circle)}",
-            "Take one of these out of 'needs'.",
+            (kind, cycle[0], "needs"),
+            f"dependency cycle: {' ← '.join(cycle)}",
+            "Remove one of these from 'needs'.",
         )
 
 
@@ -126,7 +126,7 @@ def _conan(project: Project) -> Iterator[Violation]:
             yield (
                 at,
                 f"no */conanfile.py in {folder!r}",
-                "Name a directory with a directory for each recipe in it.",
+                "Set it to a directory with one subdirectory for each recipe.",
             )
     at = ("project", "conan-remotes")
     for remote in project.header.conan_remotes:
@@ -134,14 +134,14 @@ def _conan(project: Project) -> Iterator[Violation]:
         if remote != "conancenter" and not (re.fullmatch(_REMOTE_NAME, name) and place):
             yield (
                 at,
-                f"{remote!r} is no remote",
-                'Write it like this: "NAME=https://…", "NAME=DIRECTORY", or "conancenter".',
+                f"{remote!r} is not a remote",
+                'Write "NAME=https://…", "NAME=DIRECTORY" or "conancenter".',
             )
         elif place and "://" not in place and not (project.root / place / "recipes").is_dir():
             yield (
                 at,
                 f"there is no directory {place}/recipes",
-                "Name the directory of an index of recipes: recipes/NAME/config.yml in it.",
+                "Set it to the directory of a recipe index, with recipes/NAME/config.yml.",
             )
         elif place and "://" not in place:
             yield from _unsafe_path(project.root / place, at)
@@ -149,7 +149,7 @@ def _conan(project: Project) -> Iterator[Violation]:
 
 
 def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Violation]:
-    """Conan takes neither a name nor a URL twice."""
+    """Conan accepts each name and each URL only once."""
     seen: dict[tuple[str, str], str] = {}
     for remote in project.header.conan_remotes:
         name, _, place = remote.partition("=")
@@ -159,7 +159,7 @@ def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Violati
                 yield (
                     at,
                     f"{said!r} is the {kind} of two remotes: {seen[kind, said]!r} and {remote!r}",
-                    "Take one of them away, or name the other server that is meant.",
+                    "Remove or correct one of them.",
                 )
             seen.setdefault((kind, said), remote)
 
@@ -167,11 +167,11 @@ def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Violati
 def _tools(project: Project) -> Iterator[Violation]:
     for name, tool in project.tools.items():
         if name not in TOOLS:
-            yield ("tool", name), f"{name!r} is no known tool", suggest(name, TOOLS)
+            yield ("tool", name), f"unknown tool {name!r}", suggest(name, TOOLS)
         if tool.version and not re.fullmatch(_VERSION, tool.version):
             yield (
                 ("tool", name, "version"),
-                f"{tool.version!r} is no version",
+                f"{tool.version!r} is not a version",
                 'Write "6.4" for any 6.4.x, or ">=6.4" for that or newer.',
             )
 
@@ -183,7 +183,7 @@ def _targets(project: Project) -> Iterator[Violation]:
                 yield (
                     ("target", name, "system-libraries"),
                     f"{library!r} is not the file name of a library",
-                    'Name it as programs need it: "libfoo.so.1"; `readelf -d` shows NEEDED names.',
+                    'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
                 )
         for skel_name, skel in project.skels.items():
             missing = [arch for arch in target.archs if arch not in skel.archs]
@@ -196,25 +196,29 @@ def _targets(project: Project) -> Iterator[Violation]:
 
 
 def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Violation]:
-    """A key that may name a file of the project."""
+    """Check an optional key that names a file of the project."""
     if not path:
         return
     yield from _project_path(root, path, at)
     if not (root / path).is_file():
-        yield at, f"there is no file {path!r}", f"Name {what} file, relative to this file."
+        yield at, f"there is no file {path!r}", f"Set it to {what} file, relative to this file."
 
 
 def _project_path(root: Path, path: str, at: tuple[str, ...]) -> Iterator[Violation]:
-    """A key that names a file or directory of the project, which tools are given."""
+    """Check a key that names a file or directory of the project; tools get this path."""
     yield from _inside_project(path, at)
     yield from _unsafe_path(root / path, at)
 
 
 def _unsafe_path(path: Path, at: tuple[str, ...]) -> Iterator[Violation]:
     if wrong := misread(path):
-        yield at, f"the path has {wrong[0]} in it: {wrong[1]}", "Rename it, and name it here so."
+        yield at, f"the path contains {wrong[0]}: {wrong[1]}", "Rename it, and change this key."
 
 
 def _inside_project(path: str, at: tuple[str, ...]) -> Iterator[Violation]:
     if not path or path.startswith("/") or ".." in path.split("/"):  # a Path takes far longer
-        yield at, f"{path!r} is no path inside the project", "Name one below the project file."
+        yield (
+            at,
+            f"{path!r} is not a path inside the project",
+            "Use a path below the directory of this file.",
+        )

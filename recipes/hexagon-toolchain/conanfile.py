@@ -54,7 +54,7 @@ class HexagonToolchain(ConanFile):
         self.cpp_info.includedirs = []
         profile = self._profile()
         assert profile is not None  # validate() has refused what has none
-        text = _buildtool("toolchains.conan").toolchain(profile)
+        text = _buildtool("toolchains.conan_profile").toolchain(profile)
         name = f"{profile.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.cmake"
         file = _buildtool("core.cache").cache_dir() / "toolchains" / name
         _buildtool("core.files").write_if_changed(file, text)
@@ -76,14 +76,14 @@ class HexagonToolchain(ConanFile):
         if not arch:
             return None
         model = _buildtool("project.model")
-        choose = _buildtool("toolchains.choose")
+        select_profiles = _buildtool("toolchains.select_profiles")
         which = str(self.options.toolchain)
         target = model.Target(platform="ubuntu-aarch64", archs=(arch,), dsp_toolchain=which)
         header = model.Header(name="none")
         project = model.Project(Path.cwd(), header, {}, {}, {"none": target})
         errors = _buildtool("core.errors")
         try:
-            profiles: dict[str, Profile] = choose.skel_profiles(project, target)
+            profiles: dict[str, Profile] = select_profiles.skel_profiles(project, target)
         except errors.BuildtoolError as error:
             raise ConanInvalidConfiguration(str(error)) from error
         return profiles[arch]

@@ -216,7 +216,7 @@ def test_an_arch_that_the_device_lacks(buildtool: Buildtool, project: Path, edit
 
     assert done.returncode == 125
     assert "has no skel that the DSP of QCS6490 can load" in done.stderr
-    assert 'Add "v68" to its archs, or choose another SoC with --soc' in done.stderr
+    assert 'Add "v68" to the archs of the target, or choose another SoC with --soc' in done.stderr
     other = buildtool("run", "sim", "--soc", "sm8550", cwd=project)
     assert other.returncode == 0, other.stderr
 

@@ -74,7 +74,7 @@ def test_a_component_s_path(
     done = buildtool("build", cwd=watched)
 
     assert done.returncode == 2
-    assert "host.demo.source: the path has '`' in it: shells run what stands" in done.stderr
+    assert "host.demo.source: the path contains '`': shells run what stands" in done.stderr
     assert not started(tmp_path)
 
 
@@ -126,7 +126,7 @@ def test_a_tool_s_path(
 
     assert done.returncode == 125
     assert "'`' in it: " in done.stderr
-    assert "→ Set 'path' in buildtool.toml to a path without it in its path." in done.stderr
+    assert "→ Set 'path' in buildtool.toml to a path without it." in done.stderr
     assert not started(tmp_path)
 
 
