@@ -95,11 +95,12 @@ struct session {
     struct session *next;
     int references; /* under the sessions' lock */
     int effective;  /* domain + DOMAINS * session id */
-    pid_t owner;    /* the process that may use it: a forked child may not */
     pid_t process;  /* the DSP process */
     int control, supervisor, errors;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what follows; may be taken under the sessions' lock */
     pthread_cond_t changed;
+    bool started;   /* the DSP process has answered: what is above does not change any more */
+    int start_code; /* why it did not start, once it is dead */
     _Atomic bool dead;
     bool watched;  /* a thread listens */
     bool settling; /* somebody is waiting for the process's end */
@@ -119,10 +120,17 @@ struct session {
 struct session *session_new(int effective);
 
 /* The living session of an effective domain, started when there is none and start is
- * set. AEE_EBADPARM for no such domain; AEE_ECONNREFUSED when the DSP does not answer.
- * *session is to be put back with session_put. */
+ * set. Waits while another thread starts it. AEE_EBADPARM for no such domain;
+ * AEE_ECONNREFUSED when the DSP does not answer; AEE_ENOSUCH when there is none and start is
+ * not set. The caller releases *session with session_put. */
 int session_get(int effective, bool start, struct session **session);
 void session_put(struct session *session);
+
+/* Whether it is starting or alive, and nobody is ending it. */
+bool session_usable(struct session *session);
+
+/* Waits until it has started; the code of that. */
+int session_await_start(struct session *session);
 
 /* Ends the DSP process and waits until it is gone. */
 void session_end(struct session *session);
@@ -153,10 +161,12 @@ int session_request(struct session *session, struct wire_header *header, const v
 
 /* ---- start.c: starting the process ---- */
 
-/* Fills process, control, supervisor, errors. AEE_ECONNREFUSED with a message. */
+/* Starts the DSP process, with descriptors of which a forked child must not keep copies: fills
+ * control, supervisor and errors. AEE_ECONNREFUSED with a message. */
 int start_process(struct session *session, const struct config *config);
-/* Set while this thread forks a DSP process: the fork handlers do nothing then. */
-extern _Thread_local bool starting;
+
+/* Waits for the DSP process's first message: fills process. AEE_ECONNREFUSED with a message. */
+int start_await_hello(struct session *session, const struct config *config);
 
 /* ---- watch.c: messages of the DSP process, and its end ---- */
 
@@ -164,9 +174,9 @@ extern _Thread_local bool starting;
  * thread more would make a client's fork() a fork of several threads. */
 int watch_start(struct session *session);
 
-/* Waits until the DSP process is gone, reports, and makes the session dead. Without a
- * listening thread whoever finds the process gone does this. */
-void watch_settle(struct session *session);
+/* Waits until the DSP process is gone, reports, and makes the session dead. The listening thread
+ * does this; without one, the thread that finds the process gone. */
+void watch_settle(struct session *session, bool listening);
 
 /* ---- settings.c: what clients ask for before a session starts ---- */
 

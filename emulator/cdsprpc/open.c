@@ -172,7 +172,14 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
     if (skel >= 0) {
         close(skel);
     }
-    return code != AEE_SUCCESS ? code : handle_add(session, remote, is_64, uri.file, id);
+    if (code == AEE_SUCCESS) {
+        code = handle_add(session, remote, is_64, uri.file, id);
+        if (code != AEE_SUCCESS) {
+            session_used(session, -1);
+            session_put(session);
+        }
+    }
+    return code;
 }
 
 EXPORT int remote_handle64_open(const char *name, remote_handle64 *ph)

@@ -24,7 +24,6 @@ struct session *session_new(int effective)
     }
     session->references = 1;
     session->effective = effective;
-    session->owner = getpid();
     session->control = session->supervisor = session->errors = -1;
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->sharing, NULL);
@@ -53,6 +52,11 @@ static bool is_dead(const struct session *session)
     return session->dead;
 }
 
+static bool has_started(const struct session *session)
+{
+    return session->started || session->dead;
+}
+
 static bool is_told(const struct session *session)
 {
     return session->told;
@@ -64,14 +68,42 @@ static bool wait_dead(struct session *session, int seconds)
     if (!session->dead && !session->watched && !session->settling) {
         session->settling = true;
         pthread_mutex_unlock(&session->lock);
-        watch_settle(session);
+        watch_settle(session, false);
         pthread_mutex_lock(&session->lock);
     }
     return wait_flag(session, is_dead, seconds);
 }
 
+bool session_usable(struct session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    bool usable = !session->dead && !session->ending && !session->closed;
+    pthread_mutex_unlock(&session->lock);
+    return usable;
+}
+
+int session_await_start(struct session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    while (!has_started(session)) {
+        pthread_cond_wait(&session->changed, &session->lock);
+    }
+    int code = session->start_code;
+    pthread_mutex_unlock(&session->lock);
+    return code;
+}
+
 void session_end(struct session *session)
 {
+    pthread_mutex_lock(&session->lock);
+    if (!has_started(session)) { /* the thread that starts it finds the socket shut down */
+        session->ending = true;
+        shutdown(session->control, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (session_await_start(session) != AEE_SUCCESS) {
+        return;
+    }
     /* A process that died by itself, unnoticed so far, is reported as such. */
     struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
     bool gone = poll(&polled, 1, 0) > 0;
@@ -138,6 +170,7 @@ static int above_standard(int fd)
 bool socket_pair(int ends[2])
 {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        ends[0] = ends[1] = -1;
         return false;
     }
     ends[0] = above_standard(ends[0]);
@@ -147,6 +180,7 @@ bool socket_pair(int ends[2])
     }
     close(ends[0]);
     close(ends[1]);
+    ends[0] = ends[1] = -1;
     return false;
 }
 

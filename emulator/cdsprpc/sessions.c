@@ -5,8 +5,11 @@
 
 #include "internal.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
 static struct session *sessions;
+
+/* Held while descriptors are made that a forked child must close. Taken before the table's lock. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 static void session_free(struct session *session)
 {
@@ -17,11 +20,9 @@ static void session_free(struct session *session)
         free(channel);
     }
     buffers_session_gone(session);
-    if (session->control >= 0) {
-        close(session->control);
-        close(session->supervisor);
-        close(session->errors);
-    }
+    close(session->control);
+    close(session->supervisor);
+    close(session->errors);
     free(session);
 }
 
@@ -35,22 +36,21 @@ void session_put(struct session *session)
     }
 }
 
-/* With the table's lock held. */
+/* With the table's lock held: the session of a domain, with a reference; NULL when there is none. */
 static struct session *find(int effective)
 {
     for (struct session *session = sessions; session != NULL; session = session->next) {
-        if (session->effective == effective && !session->dead && !session->ending &&
-            !session->closed) {
+        if (session->effective == effective && session_usable(session)) {
+            session->references++;
             return session;
         }
     }
     return NULL;
 }
 
-/* With the table's lock held. The first reference is the process's: it goes when that does. */
-static int start(int effective, struct session **out)
+/* Whether the device lets the domain's process start as the client wants it. */
+static int check_startable(int effective, const struct config *config)
 {
-    const struct config *config = config_get();
     if (config == NULL) {
         return AEE_ECONNREFUSED;
     }
@@ -64,40 +64,70 @@ static int start(int effective, struct session **out)
             config->soc, domain_name(effective % DOMAINS));
         return AEE_EUNSUPPORTED;
     }
-    struct session *session = session_new(effective);
-    int code = session == NULL ? AEE_ENOMEMORY : start_process(session, config);
-    if (code == AEE_SUCCESS && settings_notified(effective)) {
-        code = watch_start(session);
-    }
-    if (code != AEE_SUCCESS) {
-        if (session != NULL) {
-            session_free(session);
-        }
-        return code;
-    }
-    session->next = sessions;
-    sessions = session;
-    *out = session;
     return AEE_SUCCESS;
 }
 
-/* A session whose process died between two calls is found out here, so that an open gets
- * a new one. Takes a reference. */
-static struct session *find_alive(int effective)
+/* Starts a session that is in the table; one that does not start leaves it. */
+static int start(struct session *session, const struct config *config)
+{
+    pthread_mutex_lock(&starting);
+    int code = start_process(session, config);
+    pthread_mutex_unlock(&starting);
+    code = code == AEE_SUCCESS ? start_await_hello(session, config) : code;
+    pthread_mutex_lock(&session->lock);
+    if (code == AEE_SUCCESS && settings_notified(session->effective)) {
+        code = watch_start(session);
+    }
+    session->started = code == AEE_SUCCESS;
+    session->dead = session->told = !session->started;
+    session->start_code = code;
+    pthread_cond_broadcast(&session->changed);
+    pthread_mutex_unlock(&session->lock);
+    if (code == AEE_SUCCESS) {
+        settings_tell(session->effective, FASTRPC_USER_PD_UP);
+    } else {
+        sessions_remove(session);
+        session_put(session);
+    }
+    return code;
+}
+
+/* The session of a domain, if it starts or has started. A process that died between two calls is
+ * noticed here, so that an open gets a new one. *code: of the start. */
+static struct session *find_started(int effective, int *code)
 {
     pthread_mutex_lock(&lock);
     struct session *session = find(effective);
-    if (session != NULL) {
-        session->references++;
+    pthread_mutex_unlock(&lock);
+    if (session == NULL) {
+        return NULL;
+    }
+    *code = session_await_start(session);
+    struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
+    if (*code == AEE_SUCCESS && poll(&polled, 1, 0) > 0) {
+        session_lost(session);
+        session_put(session);
+        session = NULL;
+    }
+    return session;
+}
+
+/* Adds a session to the table, with a reference for the table, which it keeps until the process
+ * ends, and one for the caller. *added is false when another thread was faster. */
+static struct session *find_or_add(int effective, bool *added)
+{
+    struct session *fresh = session_new(effective);
+    pthread_mutex_lock(&lock);
+    struct session *session = find(effective);
+    *added = session == NULL && fresh != NULL;
+    if (*added) {
+        fresh->references++;
+        fresh->next = sessions;
+        sessions = session = fresh;
     }
     pthread_mutex_unlock(&lock);
-    if (session != NULL) {
-        struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
-        if (poll(&polled, 1, 0) > 0) {
-            session_lost(session);
-            session_put(session);
-            session = NULL;
-        }
+    if (!*added && fresh != NULL) {
+        session_free(fresh);
     }
     return session;
 }
@@ -109,26 +139,27 @@ int session_get(int effective, bool may_start, struct session **out)
     if (effective < 0 || effective >= EFFECTIVE_DOMAINS) {
         return AEE_EBADPARM;
     }
-    bool started = false;
     int code = AEE_SUCCESS;
-    struct session *session = find_alive(effective);
+    struct session *session = find_started(effective, &code);
+    if (session == NULL && !may_start) {
+        return AEE_ENOSUCH;
+    }
     if (session == NULL) {
-        pthread_mutex_lock(&lock);
-        session = find(effective); /* another thread may have started it meanwhile */
+        const struct config *config = config_get();
+        bool added = false;
+        code = check_startable(effective, config);
+        session = code == AEE_SUCCESS ? find_or_add(effective, &added) : NULL;
         if (session == NULL) {
-            code = may_start ? start(effective, &session) : AEE_ENOSUCH;
-            started = code == AEE_SUCCESS;
+            return code == AEE_SUCCESS ? AEE_ENOMEMORY : code;
         }
-        if (session != NULL) {
-            session->references++;
-        }
-        pthread_mutex_unlock(&lock);
+        code = added ? start(session, config) : session_await_start(session);
+    }
+    if (code != AEE_SUCCESS) {
+        session_put(session);
+        return code;
     }
     *out = session;
-    if (started) {
-        settings_tell(effective, FASTRPC_USER_PD_UP);
-    }
-    return code;
+    return AEE_SUCCESS;
 }
 
 void sessions_remove(struct session *session)
@@ -145,10 +176,14 @@ void sessions_remove(struct session *session)
 
 void sessions_each(void (*act)(struct session *session, void *context), void *context)
 {
-    struct session *all[EFFECTIVE_DOMAINS];
     int count = 0;
     pthread_mutex_lock(&lock);
-    for (struct session *session = sessions; session != NULL && count < EFFECTIVE_DOMAINS;
+    for (const struct session *session = sessions; session != NULL; session = session->next) {
+        count++;
+    }
+    struct session **all = calloc((size_t)count + 1, sizeof(struct session *));
+    count = 0;
+    for (struct session *session = sessions; all != NULL && session != NULL;
          session = session->next) {
         session->references++;
         all[count++] = session;
@@ -158,28 +193,38 @@ void sessions_each(void (*act)(struct session *session, void *context), void *co
         act(all[i], context);
         session_put(all[i]);
     }
+    free(all);
 }
 
 /* ---- fork and exit ---- */
 
-/* A forked child has no part in its parent's sessions: its copies of the sockets would
+static void before_fork(void)
+{
+    pthread_mutex_lock(&starting);
+    pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&starting);
+}
+
+/* A forked child does not share its parent's sessions: its copies of the sockets would
  * keep the DSP process from seeing the parent's end. It may open its own. */
 static void in_child(void)
 {
-    if (starting) {
-        return;
-    }
-    pthread_mutex_init(&lock, NULL);
-    for (struct session *session = sessions; session != NULL; session = session->next) {
+    for (const struct session *session = sessions; session != NULL; session = session->next) {
         close(session->control);
         close(session->supervisor);
         close(session->errors);
-        for (struct channel *channel = session->channels; channel != NULL;
+        for (const struct channel *channel = session->channels; channel != NULL;
              channel = channel->next) {
             close(channel->socket);
         }
     }
     sessions = NULL;
+    in_parent();
     handles_forget();
     buffers_forget();
 }
@@ -192,7 +237,7 @@ static void end_one(struct session *session, void *context)
 
 __attribute__((constructor)) static void at_load(void)
 {
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* The program's end is the DSP process's end: waiting for it here means that nothing of

@@ -4,7 +4,6 @@
  * nothing to do with it, in a session of its own, so that a Ctrl-C reaches the client
  * only; it ends when its control socket does. It gets no descriptors but its own. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,12 +19,11 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "text.h"
 
 #define HELLO_MILLISECONDS 30000
 #define ARGUMENTS_MAX 24
 #define TEXT_MAX 4096
-
-_Thread_local bool starting;
 
 struct command {
     char text[TEXT_MAX];
@@ -40,16 +38,13 @@ static void add(struct command *command, const char *format, ...)
 static void add(struct command *command, const char *format, ...)
 {
     va_list arguments;
-    char *at = command->text + command->used;
-    size_t room = sizeof command->text - command->used;
+    struct text text = text_start(command->text + command->used,
+                                  sizeof command->text - command->used);
     va_start(arguments, format);
-    int wrote = vsnprintf(at, room, format, arguments);
+    text_add_list(&text, format, arguments);
     va_end(arguments);
-    if (wrote < 0 || (size_t)wrote >= room || command->count == ARGUMENTS_MAX - 1) {
-        return;
-    }
-    command->used += (size_t)wrote + 1;
-    command->arguments[command->count++] = at;
+    command->used += text.used + 1;
+    command->arguments[command->count++] = text.bytes;
 }
 
 static void compose(struct command *command, const struct session *session,
@@ -79,28 +74,7 @@ static void compose(struct command *command, const struct session *session,
     add(command, "state=%s", config->state);
 }
 
-/* ---- in the child: only calls that are safe after fork ---- */
-
-static void close_from(int first)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, (unsigned)first, ~0u, 0u) == 0) {
-        return;
-    }
-#endif
-    DIR *directory = opendir("/proc/self/fd");
-    int last = directory == NULL ? 1024 : 0;
-    if (directory != NULL) {
-        for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-            int fd = atoi(entry->d_name);
-            last = fd > last ? fd : last;
-        }
-        closedir(directory);
-    }
-    for (int fd = first; fd <= last; fd++) {
-        close(fd);
-    }
-}
+/* ---- in the child: only calls that are safe after a fork of several threads ---- */
 
 /* Moves the descriptors above every target first, so that none overwrites another. */
 static bool arrange(const struct session *session, int control, int supervisor)
@@ -122,8 +96,15 @@ static bool arrange(const struct session *session, int control, int supervisor)
     for (int i = 0; i < 6; i++) {
         dup2(spare[i], i);
     }
-    close_from(6);
+    closefrom(6);
     return true;
+}
+
+static void put(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+        _Exit(127);
+    }
 }
 
 static void child(const struct session *session, const struct command *command, int control,
@@ -135,8 +116,8 @@ static void child(const struct session *session, const struct command *command, 
     static char *const environment[] = {"LC_ALL=C", NULL};
     const struct rlimit no_core = {0, 0};
     sigset_t none;
-    if (fork() != 0) {
-        _exit(0);
+    if (_Fork() != 0) {
+        _Exit(0);
     }
     setsid();
     sigemptyset(&none);
@@ -147,9 +128,12 @@ static void child(const struct session *session, const struct command *command, 
     setrlimit(RLIMIT_CORE, &no_core);
     if (arrange(session, control, supervisor)) {
         execve(command->arguments[0], command->arguments, environment);
-        dprintf(STDERR_FILENO, "cannot start %s: %s", command->arguments[0], strerror(errno));
+        put("cannot start ");
+        put(command->arguments[0]);
+        put(": ");
+        put(strerrordesc_np(errno));
     }
-    _exit(127);
+    _Exit(127);
 }
 
 /* ---- in the client ---- */
@@ -170,8 +154,57 @@ static void refusal(const struct session *session, const struct config *config)
         config->shell, text[0] == 0 ? "no word from it" : text, likely);
 }
 
-/* Waits for the first message. A supervisor socket that ends means there is none. */
-static bool hello(struct session *session)
+static int errors_file(void)
+{
+    int fd = (int)syscall(SYS_memfd_create, "dsp-stderr", 1u /* MFD_CLOEXEC */);
+    if (fd >= 0 && fd <= STDERR_FILENO) {
+        int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(fd);
+        fd = moved;
+    }
+    if (fd >= 0) {
+        fcntl(fd, F_SETFL, O_APPEND);
+    }
+    return fd;
+}
+
+/* Not by fork(): the client's fork handlers are for children that go on as the client. */
+static bool spawn(const struct session *session, const struct command *command, int control,
+                  int supervisor)
+{
+    pid_t pid = _Fork();
+    if (pid == 0) {
+        child(session, command, control, supervisor);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return pid > 0;
+}
+
+int start_process(struct session *session, const struct config *config)
+{
+    int control[2] = {-1, -1};
+    int supervisor[2] = {-1, -1};
+    struct command command;
+    compose(&command, session, config);
+    int errors = errors_file();
+    bool good = errors >= 0 && socket_pair(control) && socket_pair(supervisor);
+    pthread_mutex_lock(&session->lock);
+    session->errors = errors;
+    session->control = control[0];
+    session->supervisor = supervisor[0];
+    pthread_mutex_unlock(&session->lock);
+    if (!good || !spawn(session, &command, control[1], supervisor[1])) {
+        say("the DSP process does not start: %s", strerror(errno));
+        good = false;
+    }
+    close(control[1]);
+    close(supervisor[1]);
+    return good ? AEE_SUCCESS : AEE_ECONNREFUSED;
+}
+
+/* The end of the supervisor's socket means that no message comes. */
+static bool receive_hello(struct session *session)
 {
     struct pollfd polled[2] = {{.fd = session->control, .events = POLLIN},
                                {.fd = session->supervisor, .events = POLLIN}};
@@ -189,51 +222,13 @@ static bool hello(struct session *session)
     return true;
 }
 
-static int errors_file(void)
+int start_await_hello(struct session *session, const struct config *config)
 {
-    int fd = (int)syscall(SYS_memfd_create, "dsp-stderr", 1u /* MFD_CLOEXEC */);
-    if (fd >= 0 && fd <= STDERR_FILENO) {
-        int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        close(fd);
-        fd = moved;
+    if (receive_hello(session)) {
+        return AEE_SUCCESS;
     }
-    if (fd >= 0) {
-        fcntl(fd, F_SETFL, O_APPEND);
-    }
-    return fd;
-}
-
-int start_process(struct session *session, const struct config *config)
-{
-    int control[2], supervisor[2];
-    struct command command;
-    compose(&command, session, config);
-    session->errors = errors_file();
-    if (session->errors < 0 || !socket_pair(control)) {
-        say("the DSP process does not start: %s", strerror(errno));
-        return AEE_ECONNREFUSED;
-    }
-    if (!socket_pair(supervisor)) {
-        say("the DSP process does not start: %s", strerror(errno));
-        close(control[0]);
-        close(control[1]);
-        return AEE_ECONNREFUSED;
-    }
-    session->control = control[0];
-    session->supervisor = supervisor[0];
-    starting = true;
-    pid_t pid = fork();
-    if (pid == 0) {
-        child(session, &command, control[1], supervisor[1]);
-    }
-    starting = false;
-    close(control[1]);
-    close(supervisor[1]);
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    if (pid < 0 || !hello(session)) {
+    if (session_usable(session)) {
         refusal(session, config);
-        return AEE_ECONNREFUSED;
     }
-    return AEE_SUCCESS;
+    return AEE_ECONNREFUSED;
 }

@@ -44,12 +44,12 @@ static bool control_message(const struct session *session)
 }
 
 /* Returns the wait status of the DSP process; -1 when nobody knows it. */
-static int watch_sockets(const struct session *session)
+static int watch_sockets(const struct session *session, bool listening)
 {
     struct pollfd polled[2] = {{.fd = session->supervisor, .events = POLLIN},
                                {.fd = session->control, .events = POLLIN}};
     /* Without a listening thread this is called when the process is as good as gone. */
-    polled[1].fd = session->watched ? session->control : -1;
+    polled[1].fd = listening ? session->control : -1;
     for (;;) {
         int wait = polled[1].fd < 0 ? SUPERVISOR_MILLISECONDS : -1;
         int ready = poll(polled, 2, wait);
@@ -142,9 +142,9 @@ static void report(const struct session *session, int status)
         told ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
 }
 
-void watch_settle(struct session *session)
+void watch_settle(struct session *session, bool listening)
 {
-    int status = watch_sockets(session);
+    int status = watch_sockets(session, listening);
     pthread_mutex_lock(&session->lock);
     remote_rpc_status_flags_t flags = session->killed   ? FASTRPC_USER_PD_FORCE_KILL
                                       : session->ending ? FASTRPC_USER_PD_EXIT
@@ -171,7 +171,7 @@ void watch_settle(struct session *session)
 
 static void *watch(void *session)
 {
-    watch_settle(session);
+    watch_settle(session, true);
     return NULL;
 }
 
@@ -184,7 +184,6 @@ int watch_start(struct session *session)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    session->watched = true;
     session->watched = pthread_create(&thread, &attributes, watch, session) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -6,11 +6,12 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .toolbox import Device, Toolbox, dsp_processes
+from .toolbox import CONF, Device, Toolbox, dsp_processes
 
 OPEN = "unsigned_pd -1 1; open h probe;"
 DEAD = "8000040d"
@@ -144,6 +145,31 @@ def test_threads_that_open_and_close(device: Device) -> None:
     assert result["churn 4 12"] == "0"
     assert result["opens probe 2"] == "0"
     assert result.err == ""
+
+
+def test_session_that_starts_slowly_holds_up_no_other(
+    make_device: Callable[..., Device], toolbox: Toolbox
+) -> None:
+    """Nor the program's end, which ends it."""
+    device = make_device()
+    slow = device.root / "slow-qemu"
+    slow.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *" session=1 "*) exec cat <&3 >/dev/null ;; esac\n'
+        f'exec {shutil.which("qemu-hexagon")} "$@"\n'
+    )
+    slow.chmod(0o755)
+    device.configure({**CONF, "qemu": str(slow), "shell": str(toolbox.shell())})
+    device.install(toolbox.skel("probe"))
+    started = time.monotonic()
+    result = device.run("unsigned_pd -1 1; second; open h probe; call h 3; close h")
+    assert result["call h 3"] == "0"
+    assert result.status == 0
+    assert time.monotonic() - started < 15
+
+
+def test_what_the_client_does_in_forked_children_is_not_done_in_the_dsp(device: Device) -> None:
+    assert device.run("childless;" + OPEN + "call h 3")["call h 3"] == "0"
 
 
 def test_the_client_has_no_children(device: Device) -> None:

@@ -52,8 +52,13 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
     if cache is not None:
         environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
     command: list[str | Path] = [usable_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
+    return run_compiler([*command, *arguments], environment)
+
+
+def run_compiler(command: list[str | Path], environment: dict[str, str] | None = None) -> str:
+    """Run a compiler and return its warnings; its messages are the assertion's when it fails."""
     done = subprocess.run(
-        [*command, *map(str, arguments)],
+        command,
         capture_output=True,
         text=True,
         check=False,
@@ -69,13 +74,18 @@ class Toolbox:
 
     base: Path
 
-    def _once(self, target: Path, arguments: Iterable[str | Path]) -> Path:
+    def _once(
+        self, target: Path, arguments: Iterable[str | Path], compiler: str | None = None
+    ) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         with Path(f"{target}.lock").open("w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not target.exists():
                 partial = target.with_name(f"{target.name}.partial")
-                warnings = zig(*arguments, "-o", partial, cache=self.base / "zig")
+                if compiler:
+                    warnings = run_compiler([compiler, *arguments, "-o", partial])
+                else:
+                    warnings = zig(*arguments, "-o", partial, cache=self.base / "zig")
                 Path(f"{target}.warnings").write_text(warnings, encoding="utf-8")
                 partial.rename(target)
         return target
@@ -121,6 +131,19 @@ class Toolbox:
         library = self.library()
         sources = sorted((HERE / "client").glob("*.c"))
         return self._once(self.base / "client", [*ARM, *HEADERS, *sources, library])
+
+    def client_with_sanitizer(self, kind: str) -> Path:
+        """The client with the library in it, for the build machine.
+
+        With gcc, whose packages have the sanitizers' libraries: zig takes minutes to build them.
+        """
+        folders = (EMULATOR / "cdsprpc", COMMON, HERE / "client")
+        sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]
+        flags = [f"-fsanitize={kind}", *("-std=gnu11", "-O1", "-g", "-pthread"), *HEADERS]
+        includes = [f"-I{folder}" for folder in folders]
+        return self._once(
+            self.base / f"client-{kind}", [*flags, *includes, *sources], compiler="gcc"
+        )
 
     def skel(
         self, name: str, *flags: str | Path, arch: str = "v68", source: str = "probe.c"

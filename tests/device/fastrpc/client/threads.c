@@ -97,14 +97,90 @@ int do_churn(char **words, char *more)
     return code;
 }
 
+/* Ends the session again and again. */
+static void *end_sessions(void *argument)
+{
+    struct task *task = argument;
+    for (int i = 0; i < task->rounds; i++) {
+        struct remote_rpc_session_close asked = {3};
+        remote_session_control(FASTRPC_SESSION_CLOSE, &asked, sizeof asked);
+        usleep(2000);
+    }
+    return NULL;
+}
+
+static void *open_and_close_ended(void *argument)
+{
+    struct task *task = argument;
+    for (int i = 0; i < task->rounds; i++) {
+        task->code = 0; /* calls fail when their session was ended */
+        open_and_close(&(struct task){0, 0, task->value, 1, 0});
+    }
+    return NULL;
+}
+
+/* ended THREADS ROUNDS: the same, while another thread ends the sessions. */
+int do_ended(char **words, char *more)
+{
+    pthread_t ending, running[16];
+    struct task tasks[17];
+    int count = atoi(words[1]);
+    (void)more;
+    tasks[count] = (struct task){0, 0, 0, 10 * atoi(words[2]), 0};
+    pthread_create(&ending, NULL, end_sessions, &tasks[count]);
+    for (int i = 0; i < count; i++) {
+        tasks[i] = (struct task){0, 0, i, atoi(words[2]), 0};
+        pthread_create(&running[i], NULL, open_and_close_ended, &tasks[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        pthread_join(running[i], NULL);
+    }
+    pthread_join(ending, NULL);
+    return 0;
+}
+
+static void *open_second(void *unused)
+{
+    remote_handle64 handle = 0;
+    (void)unused;
+    remote_handle64_open(
+        "file:///libprobe_skel.so?probe_skel_handle_invoke&_modver=1.0&_dom=cdsp&_session=1",
+        &handle);
+    return NULL;
+}
+
+/* second: begins to open in session 1, in a thread that goes on. */
+int do_second(char **words, char *more)
+{
+    pthread_t thread;
+    (void)words;
+    (void)more;
+    int code = pthread_create(&thread, NULL, open_second, NULL);
+    usleep(200000);
+    return code;
+}
+
+static void leave(void)
+{
+    _exit(9);
+}
+
+/* childless: the program's forked children exit at once. */
+int do_childless(char **words, char *more)
+{
+    (void)words;
+    (void)more;
+    return pthread_atfork(NULL, NULL, leave);
+}
+
 /* ---- asynchronous ---- */
 
-static volatile int called_back = -1;
+static _Atomic int called_back = -1;
 
 static void done(fastrpc_async_jobid job, void *context, int result)
 {
     (void)job;
-    *(volatile int *)context = result;
+    *(_Atomic int *)context = result;
 }
 
 int do_async(char **words, char *more)
