@@ -1,4 +1,4 @@
-"""Projects whose packages come from recipes of their own: no server is ever asked."""
+"""Projects with local recipes: no test contacts a server."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ foreach(other IN ITEMS {others})
   find_package(${{other}} REQUIRED)
   target_link_libraries({name} PRIVATE ${{other}}::${{other}})
 endforeach()
-find_path(machine ../bin/sh) # /usr/include/../bin/sh, for whoever looks there
+find_path(machine ../bin/sh) # /usr/include/../bin/sh, if /usr/include is searched
 if(machine)
   message(FATAL_ERROR "the build machine's own files are found: ${{machine}}")
 endif()
@@ -63,7 +63,7 @@ install(TARGETS {name})
 PROGRAM = """\
 cmake_minimum_required(VERSION 3.22)
 project(app C)
-set(CMAKE_SKIP_BUILD_RPATH ON) # else GNU ld finds there what libraries need that it links
+set(CMAKE_SKIP_BUILD_RPATH ON) # otherwise GNU ld finds the dependencies of linked libraries there
 find_package(calc REQUIRED)
 find_path(machine ../bin/sh)
 if(machine)
@@ -151,7 +151,7 @@ class ConanProject:
         return dict(step)
 
     def fails(self, *arguments: str) -> str:
-        """Run a command that must fail for a reason of Conan's; returns what it says."""
+        """Run a command that fails because of Conan; returns its error."""
         done = self.buildtool(*(arguments or ("build",)), cwd=self.root)
         assert done.returncode == 1, done.stdout + done.stderr
         assert "Traceback" not in done.stderr.replace("Traceback (most recent call last)", "")
@@ -159,7 +159,7 @@ class ConanProject:
         return done.stderr
 
     def run(self, *, target: str = "sim") -> str:
-        """What the program prints on the emulated device."""
+        """The output of the program on the emulated device."""
         assert target == "sim"
         done = self.buildtool("run", "sim", "--", "bin/app", cwd=self.root)
         assert done.returncode == 0, done.stderr
@@ -172,7 +172,7 @@ class ConanProject:
 
 @pytest.fixture(scope="session")
 def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Conan home as a project's first build makes it, which takes some seconds each time."""
+    """A Conan home as after the first build of a project, made once: that takes seconds."""
     home = ConanHome(tmp_path_factory.mktemp("conan") / "home", remotes=())
     home.prepare()
     return home.path
@@ -180,7 +180,7 @@ def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def conan_project(tmp_path: Path, buildtool: Buildtool, conan_home: Path) -> ConanProject:
-    """A project without recipes yet, in a directory with a space in its name."""
+    """A project without recipes, in a directory with a space in its name."""
     project = ConanProject(tmp_path / "conan project", buildtool)
     shutil.copytree(conan_home, project.home)
     project.write("buildtool.toml", PROJECT)

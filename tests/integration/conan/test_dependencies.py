@@ -1,4 +1,4 @@
-"""Packages of host components: real Conan builds them with the target's compiler."""
+"""Packages of host components, built by Conan with the compiler of the target."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run_by_hand(project: ConanProject, target: str) -> str:
 def test_shared_libraries_are_built_for_the_target_and_ship(
     target: str, conan_project: ConanProject
 ) -> None:
-    """`calc` needs `base`, of which the program knows nothing."""
+    """`calc` requires `base`, which the program does not require."""
     conan_project.recipe("base", "40")
     conan_project.recipe("calc", "base() + 2", requires=("base/1.0",))
 
@@ -43,7 +43,7 @@ def test_shared_libraries_are_built_for_the_target_and_ship(
     stage = conan_project.root / ".buildtool" / "stage" / target
     assert read_elf(stage / "bin" / "app").needed[0] == "libcalc.so.1"
     assert run_by_hand(conan_project, target) == "42\n"
-    # The clang of zig's says so in what it compiles, gcc says GCC.
+    # zig's clang and gcc write their names into what they compile.
     said = (stage / "lib" / "libbase.so.1").read_bytes()
     assert (b"GCC: (" in said) == (target == "gcc")
 
@@ -75,7 +75,7 @@ def test_an_android_program_gets_its_packages_with_a_stand_in_ndk(
 def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     tree = Path(conan_project.built()["tree"])
-    # Whoever starts Conan now meets a home that it cannot use.
+    # From now on, Conan cannot use its home.
     (conan_project.home / "settings_user.yml").write_text("{")
 
     assert conan_project.built()["outcome"] == "up-to-date"
@@ -290,7 +290,7 @@ def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: Cona
 
 
 def test_what_a_package_only_points_at_does_not_ship(conan_project: ConanProject) -> None:
-    """The C library is the device's, even if a package names the directory of one."""
+    """The C library of the device is used, even if a package names the directory of another."""
     conan_project.recipe("calc")
     recipe = conan_project.root / "recipes" / "calc" / "conanfile.py"
     recipe.write_text(

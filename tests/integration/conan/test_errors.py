@@ -1,4 +1,4 @@
-"""What Conan says when it fails, and what to do then."""
+"""Errors of Conan, and their remedies."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_ctrl_c_ends_what_conan_started(conan_project: ConanProject, tmp_path: P
 
 
 def _alive(pid: int) -> bool:
-    """Whether it runs; a zombie that nobody reaped does not."""
+    """Whether a process runs; a zombie does not."""
     try:
         os.kill(pid, 0)
         return (
@@ -144,7 +144,7 @@ def _alive(pid: int) -> bool:
 
 def test_a_server_that_is_not_reachable(conan_project: ConanProject) -> None:
     described = (conan_project.root / "buildtool.toml").read_text()
-    server = "http://127.0.0.1:9"  # the port of discard, where nothing listens
+    server = "http://127.0.0.1:9"  # the port of the discard service: nothing listens there
     project = described.replace("conan-remotes = []", f'conan-remotes = ["mine={server}"]')
     conan_project.write("buildtool.toml", project)
     conan_project.recipe("base")

@@ -1,4 +1,4 @@
-"""conan.lock: made once, strict from then on, one for all targets."""
+"""conan.lock: created once, strict from then on, shared by all targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_build_without_a_lockfile_makes_one_and_says_so(conan_project: ConanPr
     done = conan_project.buildtool("build", cwd=conan_project.root)
 
     assert f"wrote {conan_project.lockfile}" in done.stderr
-    # Neither a revision of a recipe that lies in the project, nor a time.
+    # Neither the revision of a local recipe nor a time stamp.
     assert locked(conan_project) == ["calc/1.0"]
     again = conan_project.buildtool("build", cwd=conan_project.root)
     assert "conan.lock" not in again.stderr
@@ -64,7 +64,7 @@ def test_what_the_lockfile_lacks_is_refused_and_lock_adds_it(conan_project: Cona
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
     conan_project.built()
 
-    # What nothing asks for any more goes, but only where every target was asked.
+    # Packages that nothing needs are removed, but only if all targets are locked.
     conan_project.asks_for("calc/1.0")
     conan_project.buildtool("lock", "sim", cwd=conan_project.root)
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]

@@ -1,4 +1,4 @@
-"""The recipes of this repository with plain Conan, for whoever has no buildtool.toml."""
+"""The recipes of this repository with plain Conan, without a buildtool.toml."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ file(WRITE "${CMAKE_BINARY_DIR}/seen.txt"
 
 @dataclass(frozen=True)
 class PlainConan:
-    """Conan in a home of the test's own, with nothing of this project's but its recipes."""
+    """Conan in a new home, with only the recipes of this repository."""
 
     root: Path
 
@@ -75,12 +75,12 @@ class PlainConan:
         return done.stdout
 
     def package(self, name: str) -> Path:
-        """The newest package of the recipe `name`."""
+        """The latest package of the recipe `name`."""
         folders = list((self.root / "home" / "p" / "b").glob(f"{name}*/p"))
         return max(folders, key=lambda folder: folder.stat().st_mtime_ns)
 
     def packages(self, name: str) -> set[str]:
-        """The package ids that there are."""
+        """The existing package ids."""
         answer = self.root / "list.json"
         self("list", f"{name}/*:*", "--format=json", f"--out-file={answer}")
         ((_, recipe),) = json.loads(answer.read_text())["Local Cache"].items()
@@ -136,7 +136,7 @@ def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     assert len(conan.packages("demo")) == 2
     tree = conan.package("demo").parent / "b" / "build" / "Release"
     assert "/bin/hexagon-clang" in (tree / "CMakeFiles" / "rules.ninja").read_text()
-    # Of the SDK's environment, what CMake sees is the SDK that was chosen.
+    # Of the environment of SDKs, CMake only sees the selected SDK.
     assert (tree / "seen.txt").read_text() == f"{stand_in_sdk()};toolv19;toolv19_v68"
     buildenv = next(tree.rglob("conanbuildenv*.sh")).read_text()
     assert 'DEFAULT_TOOLS_VARIANT="toolv19"' in buildenv
@@ -179,7 +179,7 @@ def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProj
     done = install()
     assert (done.returncode, "calc/1.0: Already installed!" in done.stderr) == (0, True)
 
-    # The same settings with another compiler behind them: that is another package.
+    # The same settings with another compiler: another package.
     text = file.read_text()
     digest = text.partition("user.buildtool:profile=sha256:")[2][:64]
     file.write_text(text.replace(digest, "0" * 64))

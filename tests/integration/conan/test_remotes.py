@@ -1,4 +1,4 @@
-"""Remotes that the project names: an index of recipes in a directory stands in for a server."""
+"""Remotes of the project; a directory with an index of recipes stands in for a server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def listed(home: Path) -> list[str]:
 
 
 def index(project: ConanProject) -> None:
-    """Move the recipe `calc` out of the project into an index beside it."""
+    """Move the recipe `calc` from the project to an index beside it."""
     project.recipe("calc")
     project.recipe("other")
     there = project.root.parent / "an index" / "recipes" / "calc"
@@ -50,7 +50,7 @@ def test_a_package_from_a_remote_is_locked_with_its_revision(conan_project: Cona
     (row,) = json.loads(conan_project.lockfile.read_text())["requires"]
     name, _, revision = row.partition("#")
     assert name == "calc/1.0"
-    assert len(revision) == 32  # and no time
+    assert len(revision) == 32  # and no time stamp
     before = conan_project.lockfile.read_text()
     shutil.rmtree(conan_project.root / ".buildtool")
     conan_project.built()

@@ -1,4 +1,4 @@
-"""A project that is configured and built as the build does, and what is found out of it."""
+"""A project that is configured and built as buildtool does, and the scan of its inputs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Tried:
         return done.stdout
 
     def build(self, *defines: str) -> None:
-        """Configure from nothing, build, install."""
+        """Configure an empty tree, build, install."""
         cmake = find_cmake()
         shutil.rmtree(self.tree, ignore_errors=True)
         write_query(self.tree)
@@ -89,7 +89,7 @@ class Tried:
         return observe(found.paths, self.roots, FileStates())
 
     def after(self, found: StepInputs, do: Callable[[], object]) -> tuple[Change, ...]:
-        """What differs for having done something."""
+        """The changes of inputs after `do`."""
         before = self.look(found)
         do()
         return changes(before, self.look(found))

@@ -1,4 +1,4 @@
-"""What compilers read, and what they would read if it were there."""
+"""What compilers read, and what they would read if it existed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SHADOWING = {
     "src/first/third.h": {"main.c"},
     "src/in c/late.h": {"main.c"},
     "src/in c/stddef.h": {"main.c", "more.cpp"},
-    "src/late/gen.h": {"main.c"},  # beside late.h, which may have it in quotation marks
+    "src/late/gen.h": {"main.c"},  # beside late.h, which may include it with quotation marks
     "src/first/gen.h": {"main.c"},
     "src/first/inner.h": {"main.c"},
 }
@@ -104,7 +104,7 @@ QUICK = ("CMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
 
 
 def made(tried: Tried, *names: str) -> dict[str, set[str]]:
-    """What is made directly from files of the project, by the names of sources or headers."""
+    """What is made directly from sources and headers of the project, by their names."""
     paths = {name: tried.root / name for name in names}
     found = tried.scanner.dependents(paths.values())
     assert all(path.exists() for outputs in found.values() for path in outputs)
@@ -147,11 +147,11 @@ def test_headers_that_shadow(built: Tried) -> None:
 
 
 def test_one_target(tried: Tried) -> None:
-    """What belongs to targets that are not built does not matter."""
+    """The inputs of targets that are not built do not matter."""
     write(tried.root, FILES)
     (tried.source / "linked").symlink_to("../elsewhere")
     tried.targets = ("other",)
     tried.build(*GCC, *QUICK)
-    tried.ninja()  # the others were built once, for another reason
+    tried.ninja()  # builds the other targets too
     names = {name for name in tried.step_inputs().paths.files if name.startswith("{project}")}
     assert names == {f"{{project}}/src/{name}" for name in ("CMakeLists.txt", "other.c", "other.h")}

@@ -1,4 +1,4 @@
-"""What CMake reads when it configures: each kind of it is seen to change, and nothing else."""
+"""What CMake reads when it configures: changes of each kind are noticed, and no others."""
 
 from __future__ import annotations
 

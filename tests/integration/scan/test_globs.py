@@ -1,4 +1,4 @@
-"""Globs as CMake answers them, for directories and patterns of any kind."""
+"""Globs match what they match in CMake, for random directories and patterns."""
 
 from __future__ import annotations
 

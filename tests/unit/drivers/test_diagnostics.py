@@ -1,4 +1,4 @@
-"""Errors of tools as values; the outputs have the form of real ones."""
+"""Parsing the errors of tools; the outputs are modelled on real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""install() rules as CMake's File API tells of them."""
+"""install() rules in replies of CMake's File API."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_what_is_installed_by_default(tmp_path: Path) -> None:
 
 
 def test_a_target_comes_from_a_cmakelists(tmp_path: Path) -> None:
-    """Whatever function makes it, and wherever that lies."""
+    """Also if a function in another file defines it."""
     (target,) = read_build_tree(reply(tmp_path)).targets
     assert target.where == (Path("/src/sub/CMakeLists.txt"), 5)
 

@@ -1,4 +1,4 @@
-"""Which launcher is wanted, and what stands before which compiler."""
+"""Choosing a compiler launcher, and the commands that run it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_compiler_of_two_words_is_made_one_for_caches_only(tmp_path: Path) -> 
     ccache = Launcher("ccache", Path("/opt/a b/ccache")).cache_entries(zig, folder)
     assert set(ccache.values()) == {str(folder / "ccache")}
     assert f"exec '/opt/a b/ccache' '{folder}'/\"$driver\"" in (folder / "ccache").read_text()
-    # What a cache takes for the compiler: its digest, and no place of this machine.
+    # ccache identifies the compiler by this file: its digest, and no path of this machine.
     assert "# 1d\n" in (folder / "c++").read_text()
     assert str(tmp_path) not in (folder / "cc").read_text()
     assert "/opt" not in (folder / "cc").read_text()

@@ -1,4 +1,4 @@
-"""Which libraries a link line takes."""
+"""Parsing the libraries of link lines."""
 
 from __future__ import annotations
 

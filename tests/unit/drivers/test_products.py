@@ -1,4 +1,4 @@
-"""What a step ships: permissions and links."""
+"""Checks of what a step ships: permissions and symlinks."""
 
 from __future__ import annotations
 

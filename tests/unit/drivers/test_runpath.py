@@ -1,4 +1,4 @@
-"""RUNPATHs that are right on a device, and CMake scripts that make others so."""
+"""RUNPATHs that work on a device, and the CMake scripts that correct others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def step(tmp_path: Path) -> CMakeStep:
 
 
 def script(step: CMakeStep, installed: str, copied: str) -> list[str]:
-    """The script's lines for a program that is installed, and one that is copied."""
+    """The lines of the script for a program that is installed, and for one that is copied."""
     for folder, runpath in (("installed", installed), ("copied", copied)):
         (step.root / folder / "bin").mkdir(parents=True)
         (step.root / folder / "bin/app").write_bytes(elf(runpath=runpath))

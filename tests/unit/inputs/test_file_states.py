@@ -1,4 +1,4 @@
-"""What is remembered of the disk, and when it is not believed."""
+"""File states, and when stored digests are valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sha(text: str) -> str:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that were read."""
+    """The files that are read."""
     read: list[str] = []
     whole = FileStates._read_file
 
@@ -33,7 +33,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if everything was changed long ago."""
+    """Make all files appear to have changed long ago."""
     now = time.time_ns
     monkeypatch.setattr("time.time_ns", lambda: now() + 3_000_000_000)
 
@@ -135,7 +135,7 @@ def test_a_damaged_note_costs_time_only(tmp_path: Path, reads: list[str], settle
     note.mkdir()
     file_states = FileStates(note)
     assert file_states.state(file) == sha("x")
-    file_states.save()  # cannot be, and is no error
+    file_states.save()  # fails without an error
 
 
 def test_files_that_are_gone_leave_the_note(tmp_path: Path, settled: None) -> None:

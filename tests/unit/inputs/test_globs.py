@@ -1,4 +1,4 @@
-"""Globs: the rules that are CMake's are compared with CMake elsewhere; here the ones of our own."""
+"""Globs of the project file; tests/integration/scan compares the others with CMake."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_walk_ends_with_its_budget(glob: Glob, tmp_path: Path) -> None:
     with pytest.raises(BudgetError):
         matches(glob, roots, FileStates(), Budget(30))
     left = enough.entries
-    matches(glob, roots, FileStates(), enough)  # one budget for all
+    matches(glob, roots, FileStates(), enough)  # they share one budget
     assert enough.entries == left - (2000 - left)
 
 
@@ -116,7 +116,7 @@ def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
     def found(part: str) -> int:
         return len(matches(Glob(f"{{project}}/{part}"), roots, FileStates()))
 
-    # There are over 10^50 ways to fit these into the name.
+    # There are over 10^50 ways to match these with the name.
     assert found("*[0-9a-f]" * 100 + "*!") == 0
     assert found("*[0-9a-f]" * 100 + "*") == 1
     assert found("*[0-9a-f]" * 240) == 1
@@ -124,7 +124,7 @@ def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
 
 
 def as_told(pattern: str, name: str) -> bool:
-    """Whether a name matches, by trying everything."""
+    """Whether a name matches, by trying all possibilities."""
     if not pattern:
         return not name
     if pattern[0] == "*":

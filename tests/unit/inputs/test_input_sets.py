@@ -1,4 +1,4 @@
-"""Path sets and input sets: what they say, how they are kept, what differs."""
+"""Path sets and input sets: observing, serializing and comparing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which paths a remote cache may have a build look at."""
+"""The paths that a remote cache may make a build look at."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def make_home(folder: Path) -> Path:
-    """A home with a project in it, a tool, secrets, and programs that are in PATH."""
+    """A home directory with a project, a tool, secrets, and programs on PATH."""
     home = folder / "home"
     for name in (
         "project/src/a.c",
@@ -83,7 +83,7 @@ def refused(rule: RemotePaths, paths: PathSet) -> str:
         "{tool}/include/a.h",
         "/usr/bin/env",
         "/usr/include/gone.h",
-        "/etc/os-release",  # a link into /usr
+        "/etc/os-release",  # a symlink into /usr
         "{home}/bin/program",
         "{home}/.cargo/bin/rustc",
     ],
@@ -122,9 +122,9 @@ def test_a_file_that_may_be_an_input(name: str, home: Path, rule: RemotePaths) -
         "{home}/gone",
         "{home}/.cargo/credentials.toml",
         "{project}/.env",
-        "{project}/env.c",  # a link to it
+        "{project}/env.c",  # a symlink to it
         "{project}/.git/config",
-        "{project}/out/.netrc",  # through a link out of the project
+        "{project}/out/.netrc",  # through a symlink out of the project
         "{project}/out/notes.txt",
         "{project}/link.c",
         "{project}/\ud800",
@@ -143,7 +143,7 @@ def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> No
     (home / "bin/program").chmod(0o750)
     assert "program" in refused(rule, PathSet.of([f"{home}/bin/program"]))
     assert refused(rule, PathSet.of(absent=[f"{home}/bin/program"])) == ""
-    (home / "project/src/a.c").chmod(0o600)  # whose it is knows that the build reads it
+    (home / "project/src/a.c").chmod(0o600)  # the owner knows that a build reads it
     assert refused(rule, PathSet.of(["{project}/src/a.c"])) == ""
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> No
     ("name", "good"),
     [
         ("{project}/a.h", True),
-        ("{project}/.env", True),  # whether it is there, not what is in it
+        ("{project}/.env", True),  # its existence, not its content
         ("{project}/no/such/a.h", True),
         ("/etc/debian_version", True),
         ("/usr/local/include/a.h", True),
@@ -189,7 +189,7 @@ def test_what_must_not_be_there(name: str, good: bool, home: Path, rule: RemoteP
         ("//proc/*", False),
         ("{project}/../*", False),
         ("{project}//*", False),
-        ("{project}/*/../*", True),  # no name is `..`
+        ("{project}/*/../*", True),  # no entry is named `..`
         ("{project}/out/*", False),
         ("{project}/src/", False),
     ],
@@ -212,7 +212,7 @@ def test_files_are_small_together(
     home: Path, rule: RemotePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (home / "project/big").open("wb") as big, (home / "project/other").open("wb") as other:
-        big.truncate(remote_paths.MAX_BYTES - 100)  # nothing is in it, and it is not read
+        big.truncate(remote_paths.MAX_BYTES - 100)  # it is sparse, and not read
         other.truncate(200)
     assert refused(rule, PathSet.of(["{project}/big"])) == ""
     assert refused(rule, PathSet.of(["{project}/big", "{project}/src/a.c"])) == ""

@@ -1,4 +1,4 @@
-"""What the project file says is read: by its state, by a glob, and in time."""
+"""Inputs that the project file declares: files, directories, globs, and their cost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def declared(roots: Roots, *patterns: str) -> PathSet:
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many calls of functions, C's too, `work` takes."""
+    """The number of function calls that `work` makes, including C functions."""
     count = 0
 
     def note(_frame: Any, event: str, _argument: Any) -> None:
@@ -84,7 +84,7 @@ def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots:
 
 
 def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
-    """It may be a file, a directory, or nothing, one after the other."""
+    """It may become a file, a directory, or nothing."""
     place = roots.directories["project"] / "thing"
     paths = declared(roots, "thing")
     seen = [observe(paths, roots, FileStates()).digest]

@@ -1,4 +1,4 @@
-"""Dependency files as compilers write them, and what is known of them besides what Ninja reads."""
+"""Dependency files as compilers write them, and where Ninja misparses them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_is_read_is_what_the_compiler_was_given_or_nothing(
     read = prerequisites(written(names, clang=clang))
     expected = [name.replace("\\", "/") if clang else name for name in names]
     if "\n" in "".join(names) or any(name.endswith("\\") for name in expected[:-1]):
-        return  # these files are found by their names: see test_files_that_are_uncertain
+        return  # see test_files_that_are_uncertain
     assert read in (("/s.c", *expected), None)
     if "\\" not in "".join(names):
         assert read is not None
@@ -86,7 +86,7 @@ def test_prerequisites(data: bytes, read: tuple[str, ...] | None) -> None:
 
 @pytest.mark.parametrize("number", range(1, 256))
 def test_the_bytes_of_a_directory_are_plain_or_refused(number: int) -> None:
-    """Or one of those that all write and read in the same way."""
+    """Or a byte that all tools escape in the same way."""
     plain = is_plain(b"x.o: /p/a" + bytes([number]) + b"b/x.h\n")
 
     assert plain or number in b":#$" or misread_path(os.fsdecode(b"/p/a" + bytes([number]) + b"b"))

@@ -1,4 +1,4 @@
-"""Traces and logs of CMake, as they might come."""
+"""Parsing traces and configure logs of CMake."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def found(tmp_path: Path) -> InputCollector:
 
 
 def trace(folder: Path, *rows: tuple[int, int, str, str, list[Any]]) -> Path:
-    """Rows of frame, global frame, file below the project, command, arguments."""
+    """A trace; rows are frame, global frame, file below the project, command, arguments."""
     lines: list[Any] = [{"version": {"major": 1, "minor": 2}}]
     for frame, level, file, command, arguments in rows:
         lines.append({"args": arguments, "cmd": command, "file": f"{folder}/p/{file}"})
@@ -44,7 +44,7 @@ def test_relative_paths_belong_to_the_directory_that_is_read(
         tmp_path,
         (1, 1, "CMakeLists.txt", *read),
         (2, 2, "tools/functions.cmake", "file", ["READ", "y", "v"]),
-        (2, 3, "tools/more.cmake", "set", ["a"]),  # no line of ours
+        (2, 3, "tools/more.cmake", "set", ["a"]),  # not relevant
         (1, 2, "sub/CMakeLists.txt", *read),
         (1, 3, "sub/deep/CMakeLists.txt", "set", ["nothing", "of", "ours"]),
         (2, 4, "tools/functions.cmake", *read),
@@ -77,6 +77,13 @@ def test_conditions(tmp_path: Path, found: InputCollector) -> None:
     assert found.files == {f"{{project}}/{n}" for n in ("folder", "dangling", "new", "old")}
     assert found.absent == {"{project}/absent"}
     assert found.globs == {Glob("{project}/there [[]1]")}
+
+
+def test_caches_of_other_trees(tmp_path: Path, found: InputCollector) -> None:
+    words = ["a", f"{tmp_path}/p/b", "READ_WITH_PREFIX", "X_", "c"]
+    path = trace(tmp_path, (1, 1, "CMakeLists.txt", "load_cache", words))
+    read_trace(path, found, f"{tmp_path}/p")
+    assert found.files == {"{project}/a/CMakeCache.txt", "{project}/b/CMakeCache.txt"}
 
 
 @pytest.mark.parametrize("command", ["file", "include", "if", "configure_file", "find_package"])

@@ -1,4 +1,4 @@
-"""What lies in a build tree between builds, and that nothing else is ever taken away."""
+"""The record of a build tree, stamps of its files, and deleting only files in it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tree(tmp_path: Path) -> Path:
     return tree
 
 
-def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
+def test_a_record_is_read_as_it_was_written(tree: Path) -> None:
     write_tree_record(tree, WHOLE)
 
     assert read_tree_record(tree) == WHOLE
@@ -78,7 +78,7 @@ def test_a_note_is_read_as_it_was_written(tree: Path) -> None:
         ("ninja_deps", [9]),
     ],
 )
-def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> None:
+def test_an_invalid_record_is_ignored(key: str, value: Any, tree: Path) -> None:
     write_tree_record(tree, WHOLE)
     data = read_checksummed(tree / RECORD_FILE)
     write_checksummed(tree / RECORD_FILE, {**data, key: value})
@@ -87,13 +87,13 @@ def test_what_nobody_wrote_so_is_no_note(key: str, value: Any, tree: Path) -> No
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000])
-def test_what_is_no_json_of_ours_is_no_note(data: bytes, tree: Path) -> None:
+def test_a_file_that_is_not_a_record_is_ignored(data: bytes, tree: Path) -> None:
     (tree / RECORD_FILE).write_bytes(data)
 
     assert read_tree_record(tree) is None
 
 
-def test_a_flipped_bit_anywhere_makes_it_no_note(tree: Path) -> None:
+def test_a_record_with_a_flipped_bit_is_ignored(tree: Path) -> None:
     write_tree_record(tree, WHOLE)
     data = (tree / RECORD_FILE).read_bytes()
     for at in range(len(data)):
@@ -101,11 +101,11 @@ def test_a_flipped_bit_anywhere_makes_it_no_note(tree: Path) -> None:
         assert read_tree_record(tree) is None
 
 
-def test_there_is_no_note_in_a_new_tree(tmp_path: Path) -> None:
+def test_a_new_tree_has_no_record(tmp_path: Path) -> None:
     assert read_tree_record(tmp_path) is None
 
 
-def test_a_stamp_is_another_one_for_whatever_happens_to_a_file(tree: Path) -> None:
+def test_every_change_of_a_file_changes_its_stamp(tree: Path) -> None:
     def stamp() -> object:
         return stamps(tree, ["a.o"])["a.o"]
 
@@ -127,13 +127,13 @@ def test_a_stamp_is_another_one_for_whatever_happens_to_a_file(tree: Path) -> No
     assert len(set(seen)) == 4
 
 
-def test_what_is_not_there_has_no_stamp(tree: Path) -> None:
+def test_a_missing_file_has_no_stamp(tree: Path) -> None:
     names = ["none", "a.o/x", "a\0b", "\ud800", "sub/b.o"]
 
     assert set(stamps(tree, names)) == {"sub/b.o"}
 
 
-def test_files_and_links_in_the_tree_are_taken_away(tree: Path) -> None:
+def test_files_and_symlinks_in_the_tree_are_deleted(tree: Path) -> None:
     (tree / "link").symlink_to("nowhere")
     (tree / "to-source").symlink_to(tree.parent / "source.c")
 
@@ -143,7 +143,7 @@ def test_files_and_links_in_the_tree_are_taken_away(tree: Path) -> None:
     assert (tree.parent / "source.c").exists()
 
 
-def test_nothing_outside_of_the_tree_is_taken_away(tree: Path) -> None:
+def test_nothing_outside_of_the_tree_is_deleted(tree: Path) -> None:
     source = tree.parent / "source.c"
     beside = tree.parent / "tree-2"
     beside.mkdir()
@@ -163,14 +163,14 @@ def test_nothing_outside_of_the_tree_is_taken_away(tree: Path) -> None:
     assert (tree / "a.o").exists()
 
 
-def test_a_tree_that_is_reached_through_a_link_is_the_tree(tree: Path, tmp_path: Path) -> None:
+def test_a_tree_may_be_named_through_a_symlink(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").symlink_to(tree.parent)
 
     assert delete_files(tmp_path / "elsewhere" / "tree", ["sub/b.o"])
     assert not (tree / "sub/b.o").exists()
 
 
-def test_unconfigured_trees_keep_their_objects(tree: Path) -> None:
+def test_deleting_a_configuration_keeps_objects(tree: Path) -> None:
     for name in ("CMakeCache.txt", "CMakeFiles/4.4/x.cmake", "CMakeFiles/app.dir/a.o"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text("")
@@ -183,14 +183,14 @@ def test_unconfigured_trees_keep_their_objects(tree: Path) -> None:
     assert (tree / "CMakeFiles/app.dir/a.o").exists()
 
 
-def test_a_link_is_deleted_and_not_what_it_leads_to(tree: Path) -> None:
+def test_a_symlink_is_deleted_and_not_its_target(tree: Path) -> None:
     (tree / "link").symlink_to(tree / "sub")
 
     delete(tree / "link")
     delete(tree / "none")
     assert (tree / "sub/b.o").exists()
 
-    (tree / ".sub.gone").mkdir()  # of a process that was killed here
+    (tree / ".sub.gone").mkdir()  # left by a process that was killed
     delete(tree / "sub")
     assert not (tree / "sub").exists()
     assert not (tree / ".sub.gone").exists()

@@ -1,4 +1,4 @@
-"""What is shown of a failed tool's output; the outputs have the form of real ones."""
+"""Excerpts of the output of failed tools; the outputs are modelled on real ones."""
 
 from __future__ import annotations
 

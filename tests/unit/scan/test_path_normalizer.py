@@ -1,4 +1,4 @@
-"""Spellings of one path: what the system takes for the same file is the same input."""
+"""Different spellings of a path: one file is one input."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def project() -> Iterator[Path]:
 
 
 def lead_elsewhere(root: Path) -> None:
-    """All links lead to other directories."""
+    """Make all symlinks point to other directories."""
     for name in LINKS:
         (root / name).unlink()
         (root / name).symlink_to(root / "other/sub")
 
 
 def file(path: str) -> tuple[int, int] | None:
-    """Which file it is, to the system."""
+    """Device and inode, to compare files; None if there is no file."""
     try:
         status = os.stat(path)  # noqa: PTH116
     except OSError:
@@ -91,7 +91,7 @@ def roots(root: Path) -> Roots:
     return Roots({"project": root, "tree": root / ".buildtool/build/app/1234"})
 
 
-def finding(root: Path) -> InputCollector:
+def new_collector(root: Path) -> InputCollector:
     return InputCollector(PathFilter(roots(root).directories["tree"], roots(root)), FileStates())
 
 
@@ -103,7 +103,7 @@ def finding(root: Path) -> InputCollector:
 @example("link/../h.h")
 @example("inc/up/")
 @example("../../../../../..")
-def test_a_place_is_where_the_system_gets_to(path: str) -> None:
+def test_a_normalized_path_names_the_same_file(path: str) -> None:
     with project() as root:
         spelled = f"{root}/{path}"
         file_states = FileStates()
@@ -117,7 +117,7 @@ def test_a_place_is_where_the_system_gets_to(path: str) -> None:
         if place.missing_directory:
             assert not os.path.lexists(spelled)
             assert not Path(place.missing_directory).is_dir()
-        elif not path.endswith("/."):  # `file/.` and `file/` lead nowhere, and are a file's name
+        elif not path.endswith("/."):  # `file/.` is normalized to `file`
             assert file(spelled) in (file(place.path), None)
         if not place.missing_directory and os.path.exists(spelled):  # noqa: PTH110
             assert file(spelled) == file(place.path)
@@ -131,7 +131,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
     with project() as root:
         spelled = f"{walk(root, choices)}/h.h"
         (real := Path(os.path.realpath(spelled))).write_text("first")
-        found = finding(root)
+        found = new_collector(root)
         found.add_content(spelled)
         before = observe(found.paths, roots(root), FileStates())
         assert [file(roots(root).path_of(name)) for name in found.files] == [file(spelled)]
@@ -142,7 +142,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
 
 
 def walk(root: Path, choices: list[int]) -> str:
-    """A spelling of a directory that is there, in the project or beside it."""
+    """A spelling of an existing directory, in the project or beside it."""
     path = str(root)
     for choice in choices:
         names = sorted(n for n in os.listdir(path) if os.path.isdir(f"{path}/{n}"))  # noqa: PTH112, PTH208
@@ -162,21 +162,21 @@ def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> Non
     with project() as root:
         spelled = f"{root}/{path}/new"
         assume(not os.path.lexists(spelled))
-        found = finding(root)
+        found = new_collector(root)
         found.add_existence(spelled)
-        assume(found.paths != finding(root).paths)  # below .buildtool nothing is an input
+        assume(found.paths != new_collector(root).paths)  # files below .buildtool are no inputs
         before = observe(found.paths, roots(root), FileStates())
         assert not before.appeared
         try:
             create(spelled)
-        except OSError:  # a file, or a link that leads nowhere, is in the way
+        except OSError:  # a file or a dangling symlink is in the way
             return
         assert os.path.lexists(spelled)
         assert changes(before, observe(found.paths, roots(root), FileStates()))
 
 
 def create(path: str) -> None:
-    """Make every directory that the system must pass through, then the file."""
+    """Make every directory that the path goes through, then the file."""
     place = "/"
     for part in path.split("/")[:-1]:
         place = f"{place}{part}/"
@@ -192,23 +192,23 @@ def create(path: str) -> None:
 @example("link/..", [])
 @example("src/../src//./sub/", [])
 def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list[int]) -> None:
-    """However both include directories are spelled."""
+    """For every spelling of both include directories."""
     with project() as root:
         directories = f"{root}/{first}", walk(root, choices)
         header, earlier = f"{directories[1]}/new.h", f"{directories[0]}/new.h"
         Path(header).write_text("", encoding="utf-8")
         assume(not os.path.lexists(earlier))
-        places = finding(root).path_filter
-        told = (f"{root}/src/a.c", places.normalizer.path(header))
-        shadows = Shadows(tree(root, *directories), {"/main.o": told}, places)
+        path_filter = new_collector(root).path_filter
+        headers = (f"{root}/src/a.c", path_filter.normalizer.path(header))
+        shadows = Shadows(tree(root, *directories), {"/main.o": headers}, path_filter)
         absent = shadows.absent(FileStates(), sys.maxsize)
         assert not any(os.path.lexists(roots(root).path_of(name)) for name in absent)
-        obstacle = places.normalizer.normalize(earlier).missing_directory
-        if not places.name(obstacle or earlier):  # it would be the build's own
+        missing = path_filter.normalizer.normalize(earlier).missing_directory
+        if not path_filter.name(missing or earlier):  # the build would make it
             return
         try:
             create(earlier)
-        except OSError:  # a file, or a link that leads nowhere, is in the way
+        except OSError:  # a file or a dangling symlink is in the way
             return
         appeared = [path for name in absent if os.path.lexists(path := roots(root).path_of(name))]
         assert appeared
@@ -224,16 +224,16 @@ def tree(root: Path, *includes: str) -> BuildTree:
 
 @pytest.mark.parametrize("directory", ["/", "/usr", "/usr/", "/usr/.."])
 def test_a_directory_at_the_top_is_there(directory: str, tmp_path: Path) -> None:
-    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}))
-    told = (f"{tmp_path}/src/a.c", "/usr/include/none/such.h")
-    shadows = Shadows(tree(tmp_path, directory, "/usr/include"), {"/main.o": told}, places)
+    path_filter = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}))
+    headers = (f"{tmp_path}/src/a.c", "/usr/include/none/such.h")
+    shadows = Shadows(tree(tmp_path, directory, "/usr/include"), {"/main.o": headers}, path_filter)
     assert not {"/", "/usr"} & shadows.absent(FileStates(), sys.maxsize)
 
 
 def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
     (tmp_path / "include/a.h").touch()
-    found = finding(tmp_path)
+    found = new_collector(tmp_path)
     build = Path(found.path_filter.tree)
     build.mkdir(parents=True)
     (build / "made.h").touch()
@@ -255,11 +255,11 @@ def test_what_a_rule_makes_is_an_input_only_where_it_is_a_link_to_one(tmp_path: 
     (tmp_path / "link.h").symlink_to("source.h")
     (tmp_path / "alias.h").symlink_to("copy.h")
     made = [f"{tmp_path}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}), rule_outputs=made)
-    assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
+    path_filter = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}), rule_outputs=made)
+    assert [path_filter.name(path) for path in made] == [None, "{project}/source.h", None]
     through = tmp_path.parent / f"{tmp_path.name} link"
     through.symlink_to(tmp_path)
     made = [f"{through}/{name}" for name in ("copy.h", "link.h", "alias.h")]
-    places = PathFilter(through / "tree", Roots({"project": through}), rule_outputs=made)
-    assert [places.name(path) for path in made] == [None, "{project}/source.h", None]
+    path_filter = PathFilter(through / "tree", Roots({"project": through}), rule_outputs=made)
+    assert [path_filter.name(path) for path in made] == [None, "{project}/source.h", None]
     shutil.rmtree(tmp_path)
