@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from buildtool.core.value import Value
 from buildtool.engine.context import BuildContext
-from buildtool.engine.lookup import CacheHit
 from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
 from buildtool.inputs.path_sets import observe
 from buildtool.inputs.roots import RootError
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.step_key import step_fields, step_key
+
+if TYPE_CHECKING:
+    from buildtool.engine.lookup import CacheHit
 
 
 class StepCheck(Value):
