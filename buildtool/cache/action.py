@@ -1,7 +1,7 @@
-"""The two documents of a step: which path sets to look at, and what an action made.
+"""The two documents of a step: the path sets that it read, and the action that it ran.
 
-The first has the step's key, the second the key of the step with the contents of one path set.
-Both are read from disks and servers that may hold anything: what is not as it was written reads as
+The first is stored under the step's key, the second under the key of the step with the contents of
+one path set.  Both come from disks and servers that may hold anything: an invalid document reads as
 None, or as an empty list.
 """
 
@@ -26,16 +26,16 @@ from buildtool.core.value import Value
 
 VERSION = 1
 PATH_SETS = 16
-"""How many a step's document keeps: the newest."""
+"""The number of path sets in a step's document; older ones are dropped."""
 FOREVER = 1e9
-"""Seconds: no step takes so long; nor is infinity, not-a-number or a hundred digits a time."""
+"""Seconds that no step takes; excludes infinity, NaN and numbers of a hundred digits."""
 
 
 class Action(Value):
-    """What a step made from certain inputs.
+    """What a step produced from certain inputs.
 
     `inputs` is the JSON of the input set, `tool` the version of this program that ran the step,
-    `seconds` how long that took, `server` the remote cache that it came from ("" for none).
+    `seconds` its duration, `server` the remote cache that the action came from ("" for none).
     """
 
     step_key: str
@@ -48,15 +48,15 @@ class Action(Value):
 
     @property
     def digest(self) -> str:
-        """That of the outputs: what steps depend on that build on this one."""
+        """The digest of the outputs, which the keys of dependent steps cover."""
         return outputs_digest(self.outputs)
 
     def files(self, directory: Path) -> dict[str, Path]:
-        """Where each of its contents lies in the outputs' `directory`, by digest."""
+        """The files in `directory`, which holds the outputs, by digest."""
         return {o.digest: directory / o.path for o in self.outputs if o.kind != "link"}
 
     def as_bytes(self) -> bytes:
-        """The document to be stored under `action_key`."""
+        """The document that is stored under `action_key`."""
         return _document(
             {
                 "version": VERSION,
@@ -73,7 +73,7 @@ class Action(Value):
 
 
 def read_action(data: bytes, action_key: str) -> Action | None:
-    """The action that the document stored under `action_key` describes; None when it does not."""
+    """The action in the document stored under `action_key`; None when it is no such document."""
     match _parsed(data, "action"):
         case {
             "step": str(step),
@@ -94,9 +94,10 @@ def read_action(data: bytes, action_key: str) -> Action | None:
 
 
 def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
-    """The document with these path sets (JSON), newest first; the oldest may be left out.
+    """The document with these path sets (JSON), newest first.
 
-    At most `PATH_SETS` are kept, each once, and no more than a document may hold.
+    It holds each path set once, and only as many of the newest as `PATH_SETS` and the size limits
+    of a document allow.
     """
     once: dict[str, Mapping[str, Any]] = {}
     for one in path_sets:
@@ -110,7 +111,7 @@ def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def read_path_sets(data: bytes) -> tuple[dict[str, Any], ...]:
-    """The path sets (JSON) of such a document, newest first; none when it is no such document."""
+    """The path sets (JSON) in a document, newest first; none when it is no such document."""
     match _parsed(data, "path sets"):
         case {"sets": list(sets)} if all(isinstance(one, dict) for one in sets):
             return tuple(sets[:PATH_SETS])
@@ -118,7 +119,7 @@ def read_path_sets(data: bytes) -> tuple[dict[str, Any], ...]:
 
 
 def blobs_named(data: bytes) -> tuple[str, ...]:
-    """The blobs that a document needs: those of an action's outputs, none of any other."""
+    """The digests of the blobs that a document refers to: those of an action's outputs."""
     match _parsed(data, "action"):
         case {"outputs": list(outputs)}:
             try:

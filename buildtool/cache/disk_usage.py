@@ -1,4 +1,4 @@
-"""How much lies in a directory."""
+"""The disk usage of files and directories."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from buildtool.core.value import Value
 
 
 class DiskUsage(Value):
-    """How many files there are, and their bytes."""
+    """A number of files, and their bytes."""
 
     files: int = 0
     bytes: int = 0
 
 
 def disk_usage(root: Path) -> DiskUsage:
-    """The files below `root`, or `root` itself if it is one; each counts once."""
+    """The files below `root`, or `root` itself; files with several hard links count once."""
     seen = set()
     files = size = 0
     for status in _statuses(root):
@@ -36,7 +36,10 @@ def _statuses(root: Path) -> Iterator[os.stat_result]:
         return
     folders = [str(root)]
     while folders:
-        with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:  # or just deleted
+        with (
+            contextlib.suppress(OSError),
+            os.scandir(folders.pop()) as entries,
+        ):  # deleted meanwhile, or not readable
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)

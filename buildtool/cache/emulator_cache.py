@@ -1,8 +1,8 @@
-"""The emulated device's programs in the user's cache, by the digest of their sources.
+"""The programs of the emulated device in the user's cache, by the digest of their sources.
 
-<key>/          the build tree, and in it `install` with what it made
-<key>.state/    what the build noted: among it the digests of what it made
-<key>.lock      held while it is built; its time is that of the last use
+<key>/          the build tree, with the programs in `install`
+<key>.state/    the step records of the build, with the digests of the programs
+<key>.lock      locked during a build; its time of modification is that of the last use
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from buildtool.core.trees import remove_tree
 NAME = "emulator"
 INSTALL = "install"
 DAY_NS = 24 * 3600 * 10**9
-"""What was used within this time stays: a program may be running."""
+"""Programs that were used within this time are kept: they may be running."""
 
 
 def directory() -> Path:
-    """Where all of it is."""
+    """The directory of all builds."""
     return cache_dir() / NAME
 
 
 def state_of(tree: Path) -> Path:
-    """The directory of what the build of `tree` notes."""
+    """The state directory of the build tree `tree`."""
     return tree.with_suffix(".state")
 
 
 def note_use(tree: Path) -> None:
-    """Note that what was made in `tree` is used now."""
+    """Record that the programs in `tree` are used now."""
     with contextlib.suppress(OSError):
         if time.time_ns() - _used(tree) > DAY_NS // 24:
             os.utime(lock_of(tree))
 
 
 def entries(folder: Path) -> Iterator[Entry]:
-    """What can be deleted of the programs in `folder` now."""
+    """The builds in `folder` that can be deleted now."""
     for tree in trees(folder):
         used = _used(tree)
         if time.time_ns() - used > DAY_NS:
@@ -68,12 +68,12 @@ def trees(folder: Path) -> list[Path]:
 
 
 def lock_of(tree: Path) -> Path:
-    """The file that is locked while `tree` is built."""
+    """The lock file of `tree`."""
     return tree.with_suffix(".lock")
 
 
 def _used(tree: Path) -> int:
-    """When it was last used, in ns; 0 when that is not known."""
+    """The time of the last use, in ns since the epoch; 0 when it is unknown."""
     try:
         return lock_of(tree).lstat().st_mtime_ns
     except OSError:

@@ -1,4 +1,4 @@
-"""Make room in the cache: what was used longest ago goes first."""
+"""Evicts the least recently used entries of the cache."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from buildtool.cache.store import Store
 from buildtool.core.value import Value
 
 ACTIONS = "actions"
-"""Name of the action cache in the cache directory."""
+"""Name of the action cache's directory in the cache directory."""
 
 
 class Freed(Value):
-    """What was deleted: how many documents and blobs, and how many bytes they had."""
+    """What was deleted: the number of items, and their bytes."""
 
     items: int = 0
     bytes: int = 0
 
 
 class Entry(Value):
-    """Something besides the action cache that takes room: `used` is when it was last used, in
-    nanoseconds since the epoch; `delete` returns whether it could be deleted."""
+    """Something outside the action cache that can be evicted.
+
+    `size` is in bytes, `used` the time of the last use in ns since the epoch; `delete` returns
+    whether it was deleted.
+    """
 
     name: str
     size: int
@@ -41,11 +44,11 @@ T = TypeVar("T", bound=_Sized)
 def evict(
     store: Store, index: Index, target: int, entries: Iterable[Entry] = ()
 ) -> dict[str, Freed]:
-    """Delete what was used longest ago until no more than `target` bytes are left of the action
-    cache and `entries`; returns what was, by the name in the cache directory.
+    """Deletes the least recently used of the items in `store` and of `entries` until `target` bytes
+    are left; returns what was deleted, by name in the cache directory.
 
-    A document that names a deleted blob goes as well.  Others may use, put and evict meanwhile: at
-    worst they find something missing.
+    A document that refers to a deleted blob is deleted too.  Other processes may read, write and
+    evict at the same time: at worst they find something missing.
     """
     rows = index.rows()
     everything: list[Row | Entry] = [*rows, *entries]
@@ -69,7 +72,7 @@ def evict(
 
 
 def choose(things: Sequence[T], target: int) -> list[T]:
-    """Of things in the order of their last use the first ones, until the others fit `target`."""
+    """The first of `things`, in order of their last use, without which the rest fits `target`."""
     total = sum(each.size for each in things)
     chosen = []
     for each in things:
@@ -81,12 +84,12 @@ def choose(things: Sequence[T], target: int) -> list[T]:
 
 
 def delete(store: Store, index: Index, rows: Iterable[Row]) -> Freed:
-    """Delete items, documents first: so none is left that names what is gone."""
+    """Deletes items, documents first, so that none refers to a blob that is missing."""
     rows = sorted(rows, key=lambda row: row.item.kind)
     sizes = [store.size(row.item) for row in rows]
     for row in rows:
         store.discard(row.item)
-    # The rows last: what is deleted and still counted does less harm than the other way round.
+    # Rows last: a deleted item that is counted does less harm than an uncounted one.
     index.forget(rows)
     there = [size for size in sizes if size is not None]
     return Freed(len(there), sum(there))

@@ -1,12 +1,12 @@
-"""What is in the cache, how large it is and when it was last used: a SQLite database.
+"""An index of the cache, a SQLite database: the size and the last use of each item.
 
-It serves the size limit only.  What is in the cache is told by the files; an index that is missing,
-damaged or behind costs a walk over them.
+It serves the size limit only.  The files determine what is in the cache; an index that is missing,
+damaged or outdated costs a walk over them.
 
-Each transaction opens the database for itself, under a lock on a file beside it (0.2 ms), so that
-an index that was replaced is never written to by somebody who had it open before.  For the same
-reason it has a rollback journal and no write-ahead log, which would live on by its name.  It is not
-flushed to the disk: what a power cut makes of it is found damaged, or short of a few rows.
+Each transaction opens the database under a lock on a file beside it (0.2 ms), so that no process
+writes to an index that another one has replaced.  For the same reason the database has a rollback
+journal and no write-ahead log, which would outlive it under its name.  It is not flushed to the
+disk: after a power cut it may be damaged, or lack a few rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VERSION = 1
-_UNWRITABLE = {3, 5, 6, 8, 13}  # SQLite's PERM, BUSY, LOCKED, READONLY, FULL: it is not damaged
+_UNWRITABLE = {3, 5, 6, 8, 13}  # SQLite's PERM, BUSY, LOCKED, READONLY, FULL: no damage
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE item(kind TEXT, key TEXT, size INTEGER, used INTEGER, PRIMARY KEY(kind, key))
@@ -42,7 +42,7 @@ PRAGMA user_version = {VERSION};
 
 
 class Row(Value):
-    """An item as the index has it."""
+    """An item in the index."""
 
     item: Item
     stored: Stored
@@ -54,12 +54,12 @@ class Row(Value):
 
     @property
     def used(self) -> int:
-        """When it was last used, in nanoseconds since the epoch."""
+        """The time of the last use, in ns since the epoch."""
         return self.stored.used
 
 
 class Index:
-    """The index of `store`.  All methods raise `OSError` when it cannot be written."""
+    """The index of `store`.  All methods raise `OSError` when the index cannot be written."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -68,10 +68,11 @@ class Index:
     def add(
         self, item: Item, size: int, appear: Callable[[], object], names: Iterable[str] = ()
     ) -> None:
-        """Let `item` appear, a document with the blobs that it `names`, and count it.
+        """Adds `item`, a document with the digests of the blobs that it refers to, then calls
+        `appear`, which creates its file.
 
-        The row comes first: killed between the two, something is counted that is not there, which
-        does less harm than the other way round.
+        In this order a process that is killed in between leaves a row without a file, which does
+        less harm than a file without a row.
         """
         row = Row(item, Stored(size, time.time_ns()))
         named = [(item.key, blob) for blob in names]
@@ -85,7 +86,7 @@ class Index:
         self._transaction(act, appear)
 
     def use(self, items: Mapping[Item, int]) -> None:
-        """Say that items of these sizes were used, and with a document the blobs it names."""
+        """Records that items of these sizes were used, with the blobs that documents refer to."""
         now = time.time_ns()
         found = {item: size for item, size in items.items() if self.store.touch(item, now)}
 
@@ -110,7 +111,7 @@ class Index:
                 self.store.touch(Item("cas", blob), now)
 
     def forget(self, rows: Sequence[Row]) -> None:
-        """Leave out rows, except those that somebody has renewed meanwhile."""
+        """Deletes rows, except those that another process has updated since they were read."""
 
         def act(database: Connection) -> None:
             for item, stored in rows:
@@ -124,7 +125,7 @@ class Index:
         self._transaction(act)
 
     def total(self) -> int:
-        """Bytes of all items."""
+        """The bytes of all items."""
 
         def act(database: Connection) -> int:
             (total,) = database.execute("SELECT coalesce(sum(size), 0) FROM item").fetchone()
@@ -135,7 +136,7 @@ class Index:
         return self._transaction(act)
 
     def rows(self) -> tuple[Row, ...]:
-        """All items, those used longest ago first; a document before blobs of the same time."""
+        """All items, least recently used first; documents before blobs of the same time."""
 
         def act(database: Connection) -> tuple[Row, ...]:
             rows = database.execute("SELECT kind, key, size, used FROM item ORDER BY used, kind")
@@ -144,7 +145,7 @@ class Index:
         return self._transaction(act)
 
     def documents_naming(self, blobs: Iterable[str]) -> set[str]:
-        """The documents that name any of these blobs."""
+        """The keys of the documents that refer to any of these blobs."""
 
         def act(database: Connection) -> set[str]:
             query = "SELECT document FROM named WHERE blob = ?"
@@ -153,14 +154,14 @@ class Index:
         return self._transaction(act)
 
     def rebuild(self) -> None:
-        """Make it anew from the files."""
+        """Creates the index again from the files."""
         with self._lock():
             self._make()
 
     def _transaction(
         self, act: Callable[[Connection], T], then: Callable[[], object] = lambda: None
     ) -> T:
-        """`act`, and when that is committed `then`, both while nobody else can."""
+        """Runs `act` in a transaction, and `then` after it was committed, under one lock."""
         with self._lock():
             result = self._run(act)
             then()
@@ -248,4 +249,4 @@ def _row(kind: object, key: object, size: object, used: object) -> Row:
 def _damage() -> Exception:
     import sqlite3  # noqa: PLC0415 - see above
 
-    return sqlite3.DatabaseError("the index says what cannot be")
+    return sqlite3.DatabaseError("the index has an invalid row or version")

@@ -1,4 +1,4 @@
-"""The cache of this machine's user: documents and blobs on the disk, no larger than a limit."""
+"""The user's cache on this machine: documents and blobs on disk, within a size limit."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from buildtool.core.unwritable import CACHE_REMEDY, as_unwritable_error
 LIMIT = 10 << 30
 LIMIT_VARIABLE = "BUILDTOOL_CACHE_SIZE"
 LOW_WATER = 0.9
-"""Eviction goes on down to this share of the limit, so that it is not needed again at once."""
-_LOOK = 50  # after this fraction of the limit was written, the size is looked at again
+"""Eviction frees space down to this share of the limit, so that it is seldom needed."""
+_CHECKS = 50  # the size is checked each time that 1/50 of the limit was written
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_told: set[Path] = set()  # the caches that this process has complained of
+_reported: set[Path] = set()  # the caches whose failure this process has reported
 
 
 class LocalCache:
-    """Documents by key and blobs by content, below `directory`, in `limit` bytes together with the
-    `others` of that directory.
+    """Documents by key and blobs by digest, below `directory`.
 
-    Keys and digests are sha256 in hex (else `ValueError`).  Threads and processes may share it.
-    When it cannot be written, that costs one note to `listener`, and from then on it is only read.
-    `close` it: then it is noted what was used, and the limit is kept.
+    Together with `others` they take at most `limit` bytes.  Keys and digests are sha256 in hex,
+    else methods raise `ValueError`.  Threads and processes may share the cache.  When it cannot be
+    written, `listener` receives one note, and from then on the cache is only read.  `close` records
+    what was used, and evicts.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class LocalCache:
         self.index = Index(self.store)
         self._state = threading.Lock()
         self._used: dict[Item, int] = {}
-        self._unseen = 0  # bytes written since the size was looked at
+        self._unchecked = 0  # bytes written since the size was checked
         self._wrote = False
         self._writable = True
 
@@ -72,16 +72,16 @@ class LocalCache:
         self.close()
 
     def document(self, key: str) -> bytes | None:
-        """The document of this key as it was put; None when it is not there or damaged."""
+        """The document under `key`; None when it is missing or damaged."""
         text = self.store.read_document(key)
         if text is not None:
             self._use(Item("ac", key))
         return text
 
     def put_document(self, key: str, data: bytes) -> bool:
-        """Keep a document in place of any other of its key; False when that could not be.
+        """Stores a document under `key`, in place of any other; returns whether that succeeded.
 
-        Put the blobs that it names before it.
+        Blobs that it refers to are stored before it.
         """
         if len(data) > min(self.limit, DOCUMENT_LIMIT):
             return False
@@ -99,7 +99,7 @@ class LocalCache:
         return self._try(write)
 
     def discard_document(self, key: str) -> bool:
-        """Delete the document of this key; False when it is there and could not be deleted."""
+        """Deletes the document under `key`; returns whether none is left."""
         item = Item("ac", key)
 
         def write() -> bool:
@@ -109,13 +109,14 @@ class LocalCache:
         return self._try(write)
 
     def has(self, digest: str) -> bool:
-        """Whether there is such a blob; what it holds is not looked at."""
+        """Whether there is a blob with this digest; its content is not checked."""
         return self.store.size(Item("cas", digest)) is not None
 
     def fetch(self, digest: str, into: Path) -> bool:
-        """Write a blob to the file `into`, whole, checked, mode 0644; False when it is not there.
+        """Writes a blob to the file `into`, whole and verified, mode 0644.
 
-        Raises `OSError` when `into` cannot be written; it stays as it was then, as with False.
+        Returns False when the blob is missing or damaged, and raises `OSError` when `into` cannot
+        be written; `into` then stays as it was.
         """
         if not self.has(digest):
             return False
@@ -128,8 +129,8 @@ class LocalCache:
         return True
 
     def put(self, digest: str, file: Path) -> bool:
-        """Keep a file's content; False when it is not (any more) what `digest` says, or too large,
-        or when it could not be written."""
+        """Stores the content of a file; returns False when its digest is not `digest`, when it is
+        too large or when it could not be written."""
         item = Item("cas", digest)
         try:
             source = file.open("rb")
@@ -142,7 +143,7 @@ class LocalCache:
             def write() -> bool:
                 source.seek(0)
                 if there:
-                    self.index.use({item: size})  # it is as good as new
+                    self.index.use({item: size})  # as recent as a new one
                 elif not self.store.copy_in(
                     digest, source, lambda size, appear: self.index.add(item, size, appear)
                 ):
@@ -153,11 +154,11 @@ class LocalCache:
             return size <= self.limit and (self._try(write) or there)
 
     def path_sets(self, step_key: str) -> tuple[dict[str, Any], ...]:
-        """The path sets (JSON) that this step was seen with, newest first."""
+        """The path sets (JSON) that a step has had, newest first."""
         return read_path_sets(self.document(step_key) or b"")
 
     def add_path_set(self, step_key: str, path_set: Mapping[str, Any]) -> bool:
-        """Make `path_set` the newest of the step's; False when that could not be written."""
+        """Makes `path_set` the newest of a step; returns whether it was written."""
 
         def write() -> bool:
             with locked(self.directory / "path-sets.lock", timeout=LOCK_TIMEOUT):
@@ -168,7 +169,7 @@ class LocalCache:
         return self._try(write)
 
     def close(self) -> None:
-        """Note what was used, and keep the limit if anything was written; may be called again."""
+        """Records what was used, and evicts if anything was written; may be called again."""
         with self._state:
             used, self._used = self._used, {}
             wrote, self._wrote = self._wrote, False
@@ -193,10 +194,10 @@ class LocalCache:
     def _written(self, size: int) -> None:
         with self._state:
             self._wrote = True
-            self._unseen += size
-            enough = self._unseen > self.limit // _LOOK
+            self._unchecked += size
+            enough = self._unchecked > self.limit // _CHECKS
             if enough:
-                self._unseen = 0
+                self._unchecked = 0
         if enough:
             self._keep_limit()
 
@@ -209,7 +210,7 @@ class LocalCache:
             self.others.collect(self.store, self.index, target)
 
     def _try(self, write: Callable[[], bool]) -> bool:
-        """`write`, or False when that cannot be, of which the user is told once."""
+        """The result of `write`; False when it fails, which `listener` receives once."""
         if not self._writable:
             return False
         for attempt in range(TRIES):
@@ -218,15 +219,15 @@ class LocalCache:
             except OSError as error:
                 if isinstance(error, FileNotFoundError) and attempt + 1 < TRIES:
                     continue  # another process has just cleared the cache
-                self._complain(error)
+                self._report(error)
                 break
         return False
 
-    def _complain(self, error: OSError) -> None:
+    def _report(self, error: OSError) -> None:
         with self._state:
             self._writable = False
-            first = self.directory not in _told
-            _told.add(self.directory)
+            first = self.directory not in _reported
+            _reported.add(self.directory)
         if first:
             why = f"{error.strerror or error}: {self.directory}"
             mend = f"\n  → {CACHE_REMEDY}" if as_unwritable_error(error) else ""
@@ -234,23 +235,26 @@ class LocalCache:
 
 
 def actions_dir() -> Path:
-    """Where the user's action cache lies."""
+    """The directory of the user's action cache."""
     return cache_dir() / ACTIONS
 
 
 def open_cache(listener: Listener) -> LocalCache:
-    """The user's action cache; raises `UsageError` when its size limit makes no sense."""
+    """The user's action cache; raises `UsageError` when its size limit is invalid."""
     return LocalCache(actions_dir(), cache_limit(), listener, OtherCaches(cache_dir()))
 
 
 def cache_limit() -> int:
-    """Bytes that the cache may have: `$BUILDTOOL_CACHE_SIZE`, else 10 GiB."""
+    """The size limit in bytes: `$BUILDTOOL_CACHE_SIZE`, else 10 GiB."""
     said = os.environ.get(LIMIT_VARIABLE, "")
     return parse_size(said, LIMIT_VARIABLE) if said else LIMIT
 
 
 def parse_size(text: str, where: str) -> int:
-    """`20G` in bytes, with K, M, G, T as powers of 1024; `where` it was said, for the error."""
+    """A size such as `20G` in bytes, with K, M, G and T as powers of 1024.
+
+    Raises `UsageError`, which names `where` the text comes from.
+    """
     said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
     if said is None:
         raise UsageError(

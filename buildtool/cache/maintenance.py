@@ -1,4 +1,4 @@
-"""What `buildtool cache` does: tell, make room, check, clear."""
+"""The commands of `buildtool cache`: statistics, eviction, verification, deletion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from buildtool.cache.store import KINDS, Item, Store
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
-LATELY = 60.0
-"""Seconds: what was written to within this time is left to its writer."""
+RECENT = 60.0
+"""Seconds: a temporary file that was written to within this time is kept for its writer."""
 
 
 class Verified(Value):
-    """What `verify` checked, the paths of what was wrong, and how many documents were useless:
-    a blob that they name is not there, which is no fault, as blobs are evicted.  All that is
-    deleted."""
+    """What `verify` checked, and what it deleted.
+
+    `wrong` are the paths of damaged items and of files that are no items; `useless` is the number
+    of documents that refer to a missing blob, which is no damage, as blobs are evicted.
+    """
 
     documents: DiskUsage
     blobs: DiskUsage
@@ -29,7 +31,7 @@ class Verified(Value):
 
 
 def store_usage(store: Store) -> tuple[DiskUsage, DiskUsage]:
-    """Documents and blobs."""
+    """The disk usage of documents, and of blobs."""
     sizes: dict[str, list[int]] = {kind: [] for kind in KINDS}
     for item, stored in store.items():
         sizes[item.kind].append(stored.size)
@@ -38,7 +40,7 @@ def store_usage(store: Store) -> tuple[DiskUsage, DiskUsage]:
 
 
 def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str, Freed]:
-    """Bring index and files together, delete what was used longest ago down to `limit` bytes."""
+    """Creates the index again, and evicts down to `limit` bytes."""
     store.sweep()
     index = Index(store)
     index.rebuild()
@@ -49,7 +51,7 @@ def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str,
 
 
 def verify(store: Store) -> Verified:
-    """Read and check every document and blob; delete what is wrong."""
+    """Reads and checks every document and blob, and deletes those that are damaged or useless."""
     store.sweep()
     wrong = list(store.strays())
     for path in wrong:
@@ -72,7 +74,7 @@ def verify(store: Store) -> Verified:
 
 
 def clear(store: Store) -> Freed:
-    """Delete all documents and blobs."""
+    """Deletes all documents and blobs."""
     files = size = 0
     for item, stored in list(store.items()):
         store.discard(item)
@@ -80,7 +82,7 @@ def clear(store: Store) -> Freed:
     for path in store.strays():
         remove_tree(path, ignore_errors=True)
     if store.directory.is_dir():
-        store.sweep(older=LATELY)
+        store.sweep(older=RECENT)
         Index(store).rebuild()
     return Freed(files, size)
 

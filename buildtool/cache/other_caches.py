@@ -1,6 +1,6 @@
-"""What lies in the cache directory besides the action cache: how much it is, and what of it can go.
+"""The caches in the cache directory other than the action cache: their size, and their eviction.
 
-It counts towards the same limit, except what it takes a device to get again.
+They count towards the same size limit, except sysroots and links to toolchains.
 """
 
 from __future__ import annotations
@@ -31,51 +31,51 @@ DESCRIPTIONS = {
     "sysroots": "from devices, not counted",
     "toolchains": "links to compilers, not counted",
 }
-"""What else lies in the cache directory."""
+"""The other caches, by their names in the cache directory."""
 NEVER_CLEARED = ("sysroots",)
-"""What is never cleared: it takes a device to get it again."""
+"""Caches that are never cleared: a sysroot cannot be made again without its device."""
 COUNTED = tuple(name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains"))
-"""What counts towards the limit."""
-NOTES = ("answers", "digests")
-"""Small files, each of which costs a moment to make again."""
-REMEMBERED_NS = 3600 * 10**9
-"""How long the size is remembered: to look at every file takes a tenth of a second."""
+"""Caches that count towards the size limit."""
+SMALL_FILES = ("answers", "digests")
+"""Caches of small files, each of which can be evicted at any time."""
+SIZE_VALID_NS = 3600 * 10**9
+"""How long a computed size is used: to compute it takes a tenth of a second."""
 
 
 class OtherCaches(Value):
-    """Everything in the cache `directory` besides the action cache."""
+    """The caches in the cache directory `directory` other than the action cache."""
 
     directory: Path
 
     def usage(self) -> dict[str, DiskUsage]:
-        """How much there is, by name."""
+        """The disk usage of everything other than the action cache, by name."""
         found = self.directory.iterdir() if self.directory.is_dir() else ()
         return {path.name: disk_usage(path) for path in sorted(found) if path.name != ACTIONS}
 
     def size(self) -> int:
-        """Bytes that count, as they were within the last hour; each hour, `sweep` comes first."""
+        """The bytes that count towards the limit, at most an hour old; calls `sweep` each hour."""
         try:
             when, size = map(int, read_regular(self._note).split())
-            if 0 <= time.time_ns() - when < REMEMBERED_NS and size >= 0:
+            if 0 <= time.time_ns() - when < SIZE_VALID_NS and size >= 0:
                 return size
         except (OSError, ValueError):
             pass
         self.sweep()
         size = sum(disk_usage(self.directory / name).bytes for name in COUNTED)
-        self._remember(size)
+        self._save_size(size)
         return size
 
     def collect(self, store: Store, index: Index, target: int) -> dict[str, Freed]:
-        """Delete what was used longest ago, of `store` and of all this, until no more than `target`
-        bytes are left of what can be deleted."""
+        """Evicts the least recently used entries of `store` and of these caches, until `target`
+        bytes are left of what can be evicted; returns what was deleted, by name."""
         entries = [*zig_cache.entries(self.directory / zig_cache.NAME), *self._entries()]
         freed = evict(store, index, target, entries)
         gone = sum(each.bytes for name, each in freed.items() if name != ACTIONS)
-        self._remember(sum(entry.size for entry in entries) - gone)
+        self._save_size(sum(entry.size for entry in entries) - gone)
         return freed
 
     def sweep(self) -> None:
-        """Delete what killed processes left."""
+        """Deletes temporary files of processes that were killed."""
         zig_cache.sweep(self.directory / zig_cache.NAME)
 
     def clear(self) -> dict[str, Freed]:
@@ -92,7 +92,7 @@ class OtherCaches(Value):
         return freed
 
     def _entries(self) -> Iterator[Entry]:
-        for name in NOTES:
+        for name in SMALL_FILES:
             folder = self.directory / name
             for path in folder.iterdir() if folder.is_dir() else ():
                 with contextlib.suppress(OSError):
@@ -101,7 +101,7 @@ class OtherCaches(Value):
                     yield Entry(name, status.st_size, used, partial(_delete, path))
         yield from emulator_cache.entries(self.directory / emulator_cache.NAME)
 
-    def _remember(self, size: int) -> None:
+    def _save_size(self, size: int) -> None:
         with contextlib.suppress(OSError):
             write_if_changed(self._note, f"{time.time_ns()} {size}")
 
@@ -111,7 +111,7 @@ class OtherCaches(Value):
 
 
 def counted_bytes(found: Mapping[str, DiskUsage]) -> int:
-    """The bytes of it that count towards the limit."""
+    """The bytes of `found` that count towards the limit."""
     return sum(one.bytes for name, one in found.items() if name in COUNTED)
 
 

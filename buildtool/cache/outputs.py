@@ -1,7 +1,7 @@
-"""An output tree as a value: which files and links a step put down, and their content by digest.
+"""The output tree of a step as a value: its files and links, with the digests of their content.
 
-Empty directories are no outputs, and of a file's mode only whether it can be executed counts: that
-is what a release keeps too.
+Empty directories are no outputs, and of a file's mode only the executable bit is kept, as in a
+release.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ SIZE_LIMIT = 1 << 40
 _PATH_LIMIT, _NAME_LIMIT = 4096, 255  # Linux's PATH_MAX and NAME_MAX
 _DEPTH_LIMIT = 64
 _HOPS = 40  # as many links as Linux follows
-_STEPS = 1_000_000  # through all links of a tree: a hostile one must not keep us for hours
+_STEPS = 1_000_000  # through all links of a tree: bounds the time that a hostile tree takes
 
 
 class OutputsError(BuildtoolError):
-    """An output tree holds what cannot be kept, or its description says what cannot be."""
+    """An output tree holds something that cannot be cached, or its description is invalid."""
 
     code = "outputs"
 
@@ -36,7 +36,7 @@ class OutputsError(BuildtoolError):
 class Output(Value):
     """One file or link of an output tree, at `path` (relative, with `/`).
 
-    A file has the sha256 `digest` and `size` bytes, a link its `target` as it is written.
+    A file has its sha256 `digest` and its `size` in bytes, a link its `target` as written.
     """
 
     path: str
@@ -55,8 +55,8 @@ class Output(Value):
 def read_outputs(directory: Path) -> tuple[Output, ...]:
     """All files and links below `directory`, sorted by path.
 
-    Raises `OutputsError` on what is neither and on a link that leads out of the directory, and
-    `OSError` on what cannot be read.
+    Raises `OutputsError` for anything else and for a link that leads out of the directory, and
+    `OSError` for a file that cannot be read.
     """
     found: list[Output] = []
     waiting = [directory]
@@ -76,9 +76,9 @@ def outputs_as_json(outputs: Sequence[Output]) -> list[dict[str, Any]]:
 
 
 def outputs_from_json(value: Any) -> tuple[Output, ...]:
-    """The outputs that parsed JSON from anywhere describes.
+    """The outputs that untrusted, parsed JSON describes.
 
-    Raises `OutputsError` unless they can be laid into an empty directory without touching anything
+    Raises `OutputsError` unless they can be written to an empty directory without any effect
     outside of it.
     """
     if not isinstance(value, list) or len(value) > COUNT_LIMIT:
@@ -87,20 +87,20 @@ def outputs_from_json(value: Any) -> tuple[Output, ...]:
 
 
 def outputs_digest(outputs: Sequence[Output]) -> str:
-    """sha256 of the tree: paths, kinds, contents, targets of links."""
+    """sha256 of the tree: paths, kinds, contents and link targets."""
     return value_digest(outputs_as_json(sorted(outputs, key=lambda output: output.path)))
 
 
 def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
-    """The outputs sorted by path; raises `OutputsError` when together they make no safe tree."""
+    """The outputs sorted by path; raises `OutputsError` when they do not form a safe tree."""
     tree: dict[str, Output] = {}
     for output in outputs:
         if not _is_path(output.path):
-            raise _refuse(where, f"{output.path[:200]!r} is no path inside of it")
+            raise _refuse(where, f"{output.path[:200]!r} is not a path inside of it")
         if output.path in tree:
             raise _refuse(where, f"{output.path} is in it twice")
         tree[output.path] = output
-    # With what lies in it right behind each path.
+    # In this order the content of a directory follows right after it.
     for path, after in itertools.pairwise(sorted(tree, key=lambda path: path.replace("/", "\0"))):
         if after.startswith(path + "/"):
             raise _refuse(where, f"{path} is a {tree[path].kind} and a directory")
@@ -141,7 +141,7 @@ def _parse(value: Any) -> Output:
 
 
 def _is_path(path: str) -> bool:
-    """Whether it names something below a directory, in the one way to write it."""
+    """Whether it is a relative path below a directory, in its normal form."""
     try:
         parts = os.fsencode(path).split(b"/")
     except UnicodeEncodeError:
@@ -156,7 +156,7 @@ def _is_path(path: str) -> bool:
 
 
 def _stays_inside(path: str, tree: Mapping[str, Output], budget: Iterator[int]) -> bool:
-    """Follow a link as the kernel would, through links and `..`, without leaving the tree."""
+    """Whether a link, followed as the kernel does, through links and `..`, stays in the tree."""
     at: list[str] = []
     ahead = path.split("/")[::-1]
     hops = 0
@@ -193,5 +193,5 @@ def _refuse(where: str, why: str) -> OutputsError:
     return OutputsError(
         f"{where} cannot be kept as the outputs of a step",
         why=why,
-        remedy="Let the install rules put down files, directories and relative links only.",
+        remedy="Let the install rules create files, directories and relative links only.",
     )

@@ -1,4 +1,4 @@
-"""SipHash-1-3 with 128 bits, by which zig names what is in its cache.
+"""SipHash-1-3 with 128 bits, the hash function of zig's cache.
 
 Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", and its reference implementation
 for the 128-bit output.
@@ -13,7 +13,7 @@ _State = tuple[int, int, int, int]
 
 
 def siphash(key: bytes, data: bytes) -> bytes:
-    """The 16 bytes of the hash of `data` with a key of 16 bytes."""
+    """The hash of `data`, 16 bytes, with a key of 16 bytes."""
     low, high = struct.unpack("<QQ", key)
     state = (
         low ^ 0x736F6D6570736575,

@@ -1,11 +1,11 @@
 """The files of the local cache: documents by key, blobs by the sha256 of their content.
 
 ac/<aa>/<sha256>     a document: a line with the sha256 of its key and text, then its text
-cas/<aa>/<sha256>    a blob: the content of one file, nothing else
-tmp/                 what is being written; a killed writer leaves its file here
+cas/<aa>/<sha256>    a blob: the content of one file
+tmp/                 files that are being written; a process that is killed leaves its file here
 
-A file is written to `tmp` and renamed, so it is there as a whole or not at all.  After a power cut
-it may be there in part: therefore everything is checked when it is read, and deleted when wrong.
+A file is written to `tmp` and renamed, so it exists as a whole or not at all.  After a power cut it
+may be incomplete: therefore every file is checked when it is read, and deleted when it is damaged.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from buildtool.core.value import Value
 Kind = Literal["ac", "cas"]
 KINDS: tuple[Kind, ...] = ("ac", "cas")
 DOCUMENT_LIMIT = 16 << 20
-"""Bytes: no document is larger."""
+"""The maximum size of a document in bytes."""
 LOCK_TIMEOUT = 20.0
-"""Seconds to wait for a lock of the cache: a holder that keeps it for longer has stopped, and must
-not stop others."""
+"""Seconds to wait for a lock of the cache: a process that holds it for longer hangs, and must not
+block others."""
 STALE = 3600.0
-"""Seconds: a file in `tmp` that nobody wrote to for so long has lost its writer."""
+"""Seconds after which the writer of a file in `tmp` is gone, if it was not written to."""
 _MAGIC = b"buildtool-document-1 "
 _HEADER = len(_MAGIC) + 64 + 1
 _CHUNK = 1 << 20
@@ -46,30 +46,31 @@ class Item(Value):
 
 
 class Stored(Value):
-    """An item's size in bytes and when it was last used, in nanoseconds since the epoch."""
+    """The size of an item in bytes, and the time of its last use in ns since the epoch."""
 
     size: int
     used: int
 
 
-Place = Callable[[int, Callable[[], object]], None]
-"""Called with a finished file's size and with what makes it appear, which it must call."""
+Commit = Callable[[int, Callable[[], object]], None]
+"""Called with the size of a finished file, and with a function that moves it into place, which it
+must call."""
 
 
 class Store:
-    """The cache's files below `directory`.  Methods that write raise `OSError` when they cannot."""
+    """The files of a cache below `directory`.  Methods that write raise `OSError` on failure."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     def path(self, item: Item) -> Path:
-        """Where the item lies; `ValueError` when its key is no sha256, whoever named it."""
+        """The path of the item; raises `ValueError` when its key is no sha256."""
         if item.kind not in KINDS or not is_digest(item.key):
-            raise ValueError(f"{item.kind!r} {item.key!r} names nothing in a cache")
+            raise ValueError(f"{item.kind!r} {item.key!r} is no item of a cache")
         return self.directory / item.kind / item.key[:2] / item.key
 
     def size(self, item: Item) -> int | None:
-        """The size of the item's file; None when it is not there."""
+        """The size of the item's file; None when it is missing."""
         try:
             status = self.path(item).lstat()
         except OSError:
@@ -77,7 +78,7 @@ class Store:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def read_document(self, key: str) -> bytes | None:
-        """The document's text; None, and no such file any more, when it is missing or damaged."""
+        """The document's text; None when it is missing or damaged, in which case it is deleted."""
         item = Item("ac", key)
         stream = self._open(item)
         if stream is None:
@@ -93,16 +94,16 @@ class Store:
         self.discard(item)
         return None
 
-    def write_document(self, key: str, text: bytes, place: Place) -> None:
-        """Write a document in place of any other of its key."""
-        with self._written(Item("ac", key), place) as stream:
+    def write_document(self, key: str, text: bytes, commit: Commit) -> None:
+        """Writes a document, in place of any other under its key."""
+        with self._written(Item("ac", key), commit) as stream:
             stream.write(_header(key, text))
             stream.write(text)
 
     def copy_out(self, digest: str, to: BinaryIO) -> bool:
-        """Write the blob's content to `to`; False when it is missing or damaged.
+        """Writes the content of a blob to `to`; returns False when it is missing or damaged.
 
-        A damaged blob is deleted.  `OSError` comes from `to` only.
+        A damaged blob is deleted.  Raises `OSError` when `to` cannot be written.
         """
         item = Item("cas", digest)
         stream = self._open(item)
@@ -114,19 +115,19 @@ class Store:
         self.discard(item)
         return False
 
-    def copy_in(self, digest: str, source: BinaryIO, place: Place) -> bool:
-        """Keep `source` as the blob `digest`; False when what was read is something else."""
+    def copy_in(self, digest: str, source: BinaryIO, commit: Commit) -> bool:
+        """Stores `source` as the blob `digest`; returns False when its digest is another one."""
         with contextlib.suppress(_OtherContentError):
-            with self._written(Item("cas", digest), place) as stream:
+            with self._written(Item("cas", digest), commit) as stream:
                 if _copy(source, stream) != digest:
                     raise _OtherContentError
             return True
         return False
 
     def check(self, item: Item) -> bool:
-        """Whether the item's file says what its name says; it is deleted when not.
+        """Whether the item matches its key; it is deleted when it does not.
 
-        An item that is gone by now was evicted, which is no fault.
+        An item that is missing was evicted, and counts as good.
         """
         if self.size(item) is None:
             return True
@@ -136,33 +137,33 @@ class Store:
             return self.copy_out(item.key, nowhere)
 
     def discard(self, item: Item) -> None:
-        """Delete the item if it is there and may be deleted."""
+        """Deletes the item, if it exists and can be deleted."""
         remove_tree(self.path(item), ignore_errors=True)
 
     def items(self) -> Iterator[tuple[Item, Stored]]:
-        """Every document and blob; use is told by the time stamp, which `touch` sets."""
+        """Every document and blob; the last use is the time of modification, which `touch` sets."""
         for kind in KINDS:
             for entry in _entries(self.directory / kind):
                 for file in _entries(Path(entry.path)):
-                    if not (_is_place(entry, file) and file.is_file(follow_symlinks=False)):
+                    if not (_is_item(entry, file) and file.is_file(follow_symlinks=False)):
                         continue
-                    with contextlib.suppress(OSError):  # deleted just now
+                    with contextlib.suppress(OSError):  # deleted meanwhile
                         status = file.stat(follow_symlinks=False)
                         yield Item(kind, file.name), Stored(status.st_size, status.st_mtime_ns)
 
     def strays(self) -> Iterator[Path]:
-        """What lies among documents and blobs and is neither."""
+        """Paths among documents and blobs that are neither."""
         for kind in KINDS:
             for entry in _entries(self.directory / kind):
                 if not entry.is_dir(follow_symlinks=False):
                     yield Path(entry.path)
                     continue
                 for file in _entries(Path(entry.path)):
-                    if not (_is_place(entry, file) and file.is_file(follow_symlinks=False)):
+                    if not (_is_item(entry, file) and file.is_file(follow_symlinks=False)):
                         yield Path(file.path)
 
     def touch(self, item: Item, when: int) -> bool:
-        """Note in the file itself that it was used; False when it is gone."""
+        """Records in the file itself that it was used; returns False when it is missing."""
         try:
             os.utime(self.path(item), ns=(when, when))
         except FileNotFoundError:
@@ -172,7 +173,7 @@ class Store:
         return True
 
     def sweep(self, older: float = STALE) -> None:
-        """Delete what killed writers left: what nobody wrote to for so many seconds."""
+        """Deletes temporary files that were not written to for so many seconds."""
         for entry in _entries(self.directory / "tmp"):
             with contextlib.suppress(OSError):
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > older:
@@ -181,7 +182,7 @@ class Store:
     def _open(self, item: Item) -> BinaryIO | None:
         path = self.path(item)
         try:
-            # Not blocking: a pipe in the place of a file must not stop us.
+            # Not blocking: opening a pipe in the place of a file would wait.
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             return None
@@ -195,8 +196,8 @@ class Store:
         return None
 
     @contextlib.contextmanager
-    def _written(self, item: Item, place: Place) -> Iterator[BinaryIO]:
-        """A stream into a file that is placed as the item's when the block ends without error."""
+    def _written(self, item: Item, commit: Commit) -> Iterator[BinaryIO]:
+        """A stream to a new file, which becomes the item's when the block ends without an error."""
         path = self.path(item)
         own_directory.make_directory(path.parent)
         temporary = self.directory / "tmp"
@@ -206,39 +207,39 @@ class Store:
                 yield stream
             if path.is_dir() and not path.is_symlink():
                 remove_tree(path, ignore_errors=True)
-            place(fresh.stat().st_size, lambda: replace_file(fresh, path, 0o444))
+            commit(fresh.stat().st_size, lambda: replace_file(fresh, path, 0o444))
 
 
 class _OtherContentError(Exception):
-    """A file is not what its digest says."""
+    """The content of a file does not match its digest."""
 
 
 def _header(key: str, text: bytes) -> bytes:
-    # The key is part of the sum: a document in another one's place is a damaged one.
-    summed = hashlib.sha256(key.encode() + b"\n" + text).hexdigest()
-    return _MAGIC + summed.encode() + b"\n"
+    # The key is part of the checksum: a document under another key counts as damaged.
+    checksum = hashlib.sha256(key.encode() + b"\n" + text).hexdigest()
+    return _MAGIC + checksum.encode() + b"\n"
 
 
 def _copy(source: BinaryIO, to: BinaryIO) -> str:
-    """Copy all of `source`; the sha256 of what was written, or "" when it could not be read."""
-    summed = hashlib.sha256()
+    """Copies `source`; returns the sha256 of what was copied, "" when it could not be read."""
+    digest = hashlib.sha256()
     while True:
         try:
             chunk = source.read(_CHUNK)
         except OSError:
             return ""
         if not chunk:
-            return summed.hexdigest()
-        summed.update(chunk)
+            return digest.hexdigest()
+        digest.update(chunk)
         to.write(chunk)
 
 
-def _is_place(folder: os.DirEntry[str], file: os.DirEntry[str]) -> bool:
+def _is_item(folder: os.DirEntry[str], file: os.DirEntry[str]) -> bool:
     return is_digest(file.name) and file.name[:2] == folder.name
 
 
 def _entries(directory: Path) -> list[os.DirEntry[str]]:
-    """What is in a directory; nothing when it is a link, which leads to somebody else's files."""
+    """The entries of a directory; none for a link, as its target belongs to another program."""
     if directory.is_symlink():
         return []
     try:

@@ -1,13 +1,13 @@
-"""zig's cache: which parts of it belong together, and how they are deleted.
+"""Eviction, verification and repair of zig's cache.
 
-h/<32 hex>   a manifest: which files a compilation read; its name is the digest of what was asked
-o/<32 hex>/  what came out; its name is the digest of the manifest's name and of those files
-z/<32 hex>   a parsed source file of zig's own library
-tmp/         what is being written; each link, and each process that is killed, leaves something
+h/<32 hex>   a manifest: the files that a compilation read; its name is the digest of the command
+o/<32 hex>/  the outputs; the name is the digest of the manifest's name and of the files in it
+z/<32 hex>   a parsed source file of zig's library
+tmp/         temporary files, which each link and each process that is killed leaves behind
 
-A manifest whose outputs are missing makes zig fail, each time, so both go together.  zig holds a
-lock on the manifest for as long as it uses the outputs.  Source: zig 0.17, lib/std/Build/Cache.zig.
-The parts of another version's cache do not match and are deleted together.
+zig fails each time that it finds a manifest without its outputs, so both are deleted together.  It
+locks the manifest while it uses the outputs.  Source: zig 0.17, lib/std/Build/Cache.zig.  Manifests
+and outputs of another version of zig do not match, and are deleted as one entry.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ NAME = "zig"
 FOLDERS = ("b", "h", "o", "tmp", "z")
 HOUR_NS = 3600 * 10**9
 RECENT_NS = HOUR_NS
-"""What was used within this time stays."""
+"""Outputs and manifests that were used within this time are kept."""
 UNLOCKED_NS = 24 * HOUR_NS
-"""The same for what no lock tells of."""
+"""The same for files that zig does not lock while it uses them."""
 STALE_NS = HOUR_NS
-"""After this time nothing in `tmp` is written to any more."""
-# The start of its hash function, which zig changes with the format of its manifests.
+"""The age at which files in `tmp` are deleted: no process writes to them any more."""
+# The key of zig's hash function, which changes with the format of manifests.
 _KEY = bytes.fromhex("02e9fafee0958155f55a15cb4af40009")
 _DIGEST, _PATH = slice(24, 40), 41  # in the entry of a file in a manifest
 _NAME = re.compile(r"[0-9a-f]{32}")
@@ -48,9 +48,9 @@ _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
 
 def make_ready() -> None:
-    """Make zig's cache directory one that zig can work in.
+    """Creates zig's cache directory, and makes it writable.
 
-    Raises `UnwritableError` when this user may not write there, `OSError` for other trouble.
+    Raises `UnwritableError` when this user may not write there, and other `OSError`s.
     """
     directory = cache_dir() / NAME
     own_directory.make_directory(directory)
@@ -63,8 +63,8 @@ def make_ready() -> None:
 
 
 def entries(directory: Path) -> list[Entry]:
-    """What can be deleted now from the cache in `directory`: outputs with their manifest, parsed
-    sources, and in one entry all that belongs to nothing."""
+    """What can be evicted now from the cache in `directory`: pairs of a manifest and its outputs,
+    parsed sources, and as one entry all manifests and outputs that have no counterpart."""
     now = time.time_ns()
     outputs = {path.name: path for path in _inside(directory / "o", _NAME)}
     found: list[Entry] = []
@@ -87,7 +87,7 @@ def entries(directory: Path) -> list[Entry]:
 
 
 def sweep(directory: Path) -> None:
-    """Delete what nobody writes to any more."""
+    """Deletes old temporary files."""
     for path in _inside(directory / "tmp", _TEMPORARY):
         with contextlib.suppress(OSError):
             if time.time_ns() - _made(path) > STALE_NS:
@@ -95,8 +95,10 @@ def sweep(directory: Path) -> None:
 
 
 def repair(directory: Path, said: str) -> bool:
-    """Delete the manifests of outputs that zig missed, when that is what a tool has `said`; True
-    when there were any: then the tool may succeed the next time."""
+    """Deletes the manifests of missing outputs that the message `said` of a tool names.
+
+    Returns whether there were any: then the tool may succeed when it is run again.
+    """
     named = {match[1] for match in _OUTPUT.finditer(said)}
     broken = {name for name in named if not _is_whole(directory / "o" / name)}
     found = _forget(directory, broken) if broken else []
@@ -105,15 +107,15 @@ def repair(directory: Path, said: str) -> bool:
 
 
 def verify(directory: Path) -> list[Path]:
-    """Delete the manifests of outputs that are missing or empty; returns these outputs' paths."""
-    # Manifests first: zig, which may be at work, writes them after their outputs.
+    """Deletes the manifests of outputs that are missing or empty; returns the outputs' paths."""
+    # Manifests first: zig, which may be running, writes them after their outputs.
     known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
     broken = {name for name in known if name and not _is_whole(directory / "o" / name)}
     return _forget(directory, broken)
 
 
 def output_of(name: str, manifest: bytes) -> str:
-    """The name of the directory in `o` that belongs to the manifest called `name`; "" for none."""
+    """The name of the directory in `o` with the outputs of the manifest `name`; "" for none."""
     if not manifest or not _NAME.fullmatch(name):
         return ""
     digests = [bytes.fromhex(name)]
@@ -137,7 +139,7 @@ def _forget(directory: Path, broken: Collection[str]) -> list[Path]:
 
 
 def _is_whole(output: Path) -> bool:
-    """Whether there is something in it; no file that zig makes is empty."""
+    """Whether it has files, none of them empty: zig writes no empty output."""
     try:
         return min((file.lstat().st_size for file in output.iterdir()), default=0) > 0
     except OSError:
@@ -148,15 +150,15 @@ def _delete_pair(manifest: Path, used: int, output: Path) -> bool:
     with try_lock(manifest) as handle:
         if handle is None or _used(manifest) != used:
             return False
-        os.ftruncate(handle, 0)  # for whoever waits for the lock: nothing is known
+        os.ftruncate(handle, 0)  # a process that waits for the lock finds an empty manifest
         remove_tree(output)
         remove_tree(manifest)
         return True
 
 
 def _delete_odd(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
-    """Delete what belongs to nothing, but no outputs while a manifest is left that they may belong
-    to."""
+    """Deletes what has no counterpart, but no outputs as long as there is a manifest that they may
+    belong to."""
     now = time.time_ns()
     for manifest in manifests:
         with try_lock(manifest) as handle:
@@ -177,7 +179,7 @@ def _delete_file(path: Path) -> bool:
 
 
 def _read(manifest: Path) -> bytes:
-    """Its bytes; to read them is no use of it, as far as the system allows."""
+    """The bytes of a manifest; where the system allows, reading does not count as use."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     for more in (os.O_NOATIME, 0):
         with (
@@ -189,14 +191,14 @@ def _read(manifest: Path) -> bytes:
 
 
 def _inside(folder: Path, name: re.Pattern[str]) -> list[Path]:
-    """What has such a name in a folder, if that is no link."""
+    """The entries of a folder with such a name; none if it is a link."""
     if folder.is_symlink() or not folder.is_dir():
         return []
     return [path for path in folder.iterdir() if name.fullmatch(path.name)]
 
 
 def _used(path: Path) -> int:
-    """When it was last used, in ns; 0 when it is gone."""
+    """The time of the last use, in ns since the epoch; 0 when it is missing."""
     try:
         status = path.lstat()
     except OSError:
@@ -205,7 +207,8 @@ def _used(path: Path) -> int:
 
 
 def _made(directory: Path) -> int:
-    """When something was last put into it, in ns: whoever lists it uses it, too."""
+    """When an entry was last added to a directory, in ns; its time of access changes when it is
+    listed."""
     try:
         return directory.lstat().st_mtime_ns
     except OSError:
@@ -213,7 +216,7 @@ def _made(directory: Path) -> int:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file, or of those in a directory; 0 when it is gone."""
+    """The bytes of a file, or of the files in a directory; 0 when it is missing."""
     try:
         files = [*path.iterdir()] if path.is_dir() else [path]
         return sum(file.lstat().st_size for file in files)

@@ -1,4 +1,4 @@
-"""The user's cache directory: shared by all projects, safe to delete."""
+"""The user's cache directory, which all projects share; it is safe to delete."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from buildtool.core.safe_path import check_path
 def cache_dir() -> Path:
     """`$BUILDTOOL_CACHE`, else `buildtool` in the user's cache directory.
 
-    Source: the XDG Base Directory Specification, by which a relative `$XDG_CACHE_HOME` counts for
-    nothing.  Raises `UnsafePathError` for one that a tool would misread.
+    Source: the XDG Base Directory Specification, by which a relative `$XDG_CACHE_HOME` is ignored.
+    Raises `UnsafePathError` for a path that a tool would misread.
     """
     chosen = os.environ.get("BUILDTOOL_CACHE", "")
     if not chosen:

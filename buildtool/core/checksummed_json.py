@@ -1,4 +1,4 @@
-"""JSON files with a sum over them: half a file, or one with a wrong bit, is none."""
+"""JSON files with a checksum, so that damaged and truncated files are noticed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from buildtool.core.files import read_regular, write_if_changed
 
 
 def write_checksummed(path: Path, value: Any) -> None:
-    """Write a line with the sha256 of the JSON text, and the text."""
+    """Writes `value` as a line with the sha256 of its JSON text, and the text."""
     text = json.dumps(value).encode()
     write_if_changed(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
 
 
 def read_checksummed(path: Path) -> Any:
-    """What was written; raises `OSError`, and `ValueError` when it is not as it was written."""
-    said, _, text = read_regular(path).partition(b"\n")
-    if said != hashlib.sha256(text).hexdigest().encode():
-        raise ValueError("its sum is another one")
+    """The value in the file; raises `OSError`, and `ValueError` when the file is damaged."""
+    checksum, _, text = read_regular(path).partition(b"\n")
+    if checksum != hashlib.sha256(text).hexdigest().encode():
+        raise ValueError("the checksum does not match")
     return json.loads(text)

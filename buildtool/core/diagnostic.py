@@ -1,4 +1,4 @@
-"""One error that a tool reported, as a value: for programs that read what `--json` prints."""
+"""One error that a tool reported, for programs that read the output of `--json`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from buildtool.core.value import Value
 
 
 class Diagnostic(Value):
-    """`message` is what is wrong, `file` the path where, `line` and `column` count from 1; None
-    where the tool did not say."""
+    """`line` and `column` count from 1; `file`, `line` and `column` are None where the tool did not
+    report them."""
 
     file: str | None
     line: int | None

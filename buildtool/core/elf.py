@@ -1,7 +1,6 @@
-"""What an ELF shared object or program says about itself.
+"""Reads ELF shared objects and programs.
 
-The file is hostile until checked: whatever pyelftools stumbles over becomes an
-`ElfError`.
+Files are not trusted: every error of pyelftools becomes an `ElfError`.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
-MAX_READS = 300_000  # a large library takes some 100,000; a file that asks for more is a trap
+MAX_READS = 300_000  # a large library takes some 100,000; more means a file made to take long
 MAX_BYTES_READ = 64 << 20
 _NOTE_OWNER = "buildtool"
 _Read = TypeVar("_Read")
 
 
 class ElfError(BuildtoolError):
-    """A file is no ELF file, or a broken one."""
+    """A file is not an ELF file, or a damaged one."""
 
     code = "elf"
 
@@ -34,10 +33,10 @@ class ElfError(BuildtoolError):
 class Elf:
     """One ELF file.
 
-    `kind` is `DYN`, `EXEC`, `REL` …; `imports` are undefined dynamic symbols that must be found,
-    `weak_imports` those that need not; `version_needs` the versions of other libraries' symbols;
-    `load_alignments` one entry a LOAD segment; `notes` the descriptors of the notes whose owner
-    is this tool (the digest of the IDL).
+    `kind` is `DYN`, `EXEC`, `REL` …; `imports` are the undefined dynamic symbols that must be
+    resolved, `weak_imports` those that need not be; `version_needs` are the required versions of
+    other libraries' symbols; `load_alignments` has one entry for each LOAD segment; `notes` are the
+    descriptors of the notes whose owner is this tool (the digest of the IDL).
     """
 
     path: Path
@@ -57,15 +56,15 @@ class Elf:
 
     @property
     def hexagon_arch(self) -> str:
-        """`v73` for a Hexagon file, else an empty text.  Source: LLVM, EF_HEXAGON_MACH."""
+        """`v73` for a Hexagon file, else "".  Source: LLVM, EF_HEXAGON_MACH."""
         return f"v{self.flags & 0x3FF:x}" if self.machine == EM_HEXAGON else ""
 
 
 class Dynamic(Value):
-    """What a loader asks of one ELF file before it looks at symbols.
+    """What a loader needs of an ELF file before it resolves symbols.
 
-    `kind` is as in `Elf`; `runpath` are the directories of DT_RUNPATH, or else those of DT_RPATH,
-    which loaders ignore beside it.
+    `kind` is as in `Elf`; `runpath` are the directories of DT_RUNPATH, or without it those of
+    DT_RPATH.
     """
 
     kind: str
@@ -75,22 +74,22 @@ class Dynamic(Value):
 
 
 def read_elf(path: Path) -> Elf:
-    """Read the parts of `path` named in `Elf`.
+    """Reads an ELF file.
 
-    Raises `ElfError` when it cannot be read, is no ELF file, or is malformed.
+    Raises `ElfError` when it cannot be read, is not an ELF file, or is malformed.
     """
     return _checked(path, lambda stream: _read(path, stream))
 
 
 def read_dynamic(path: Path) -> Dynamic:
-    """Read the parts of `path` named in `Dynamic`, in less time; raises as `read_elf` does."""
+    """Reads the fields of `Dynamic` only, in less time; raises as `read_elf` does."""
     return _checked(path, _read_dynamic)
 
 
 def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
     try:
         if path.exists() and not path.is_file():
-            raise ElfError(f"{path} is no regular file", remedy="Name an ELF file.")
+            raise ElfError(f"{path} is not a regular file", remedy="Name an ELF file.")
         with path.open("rb") as stream:
             return read(_Bounded(stream))
     except OSError as error:
@@ -99,23 +98,25 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
         ) from error
     except ElfError:
         raise
-    except Exception as error:  # pyelftools raises whatever its parser trips over
+    except Exception as error:  # pyelftools raises errors of any type
         raise ElfError(
-            f"{path} is not a sound ELF file",
+            f"{path} is not a valid ELF file",
             why=f"{type(error).__name__}: {error}",
             remedy="Build it again; if it was copied, copy it again.",
         ) from error
 
 
 def preload_elf_parser() -> None:
-    """Load what reads ELF files, which takes longer than to read one."""
+    """Imports pyelftools, which takes longer than reading a file."""
     import elftools.elf.dynamic  # noqa: F401, PLC0415
     import elftools.elf.elffile  # noqa: F401, PLC0415
 
 
 def is_elf(path: Path) -> bool:
-    """Whether the file begins as ELF files do; a directory does not.  Raises `OSError` when it
-    cannot be read."""
+    """Whether a file starts with the magic number of ELF; False for a directory.
+
+    Raises `OSError` when it cannot be read.
+    """
     try:
         with path.open("rb") as stream:
             return stream.read(4) == b"\x7fELF"
@@ -124,7 +125,7 @@ def is_elf(path: Path) -> bool:
 
 
 class _Bounded:
-    """A file that gives up after so many reads: counts and lengths in an ELF file may be lies."""
+    """A file that raises `ValueError` after too many reads: counts in an ELF file may be wrong."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.seek, self.tell, self.close = stream.seek, stream.tell, stream.close
@@ -148,7 +149,7 @@ def _read(path: Path, stream: Any) -> Elf:
     from elftools.elf.segments import NoteSegment  # noqa: PLC0415
 
     elf: Any = ELFFile(stream)
-    # Segments, not sections: they are what a loader reads, and a stripped file may lack the others.
+    # Segments, not sections: loaders read segments, and a stripped file may have no sections.
     segments: list[Any] = list(elf.iter_segments())
     needed, soname, tags = [], "", set()
     exports: set[str] = set()
@@ -236,7 +237,7 @@ def _machine_number(elf: Any) -> int:
 
 
 def _hex(description: Any) -> str:
-    """pyelftools gives an unknown note's bytes as text, one character a byte, or as bytes."""
+    """The bytes of an unknown note in hex; pyelftools returns them as bytes, or as latin-1 text."""
     data = description if isinstance(description, bytes) else str(description).encode("latin-1")
     text = data.hex()
     return text if re.fullmatch(r"[0-9a-f]+", text) else ""

@@ -1,7 +1,7 @@
-"""The dynamic symbols of an ELF file, read in one piece.
+"""Reads the dynamic symbols of an ELF file with a single read.
 
-By way of the dynamic section, as loaders do, since stripped files may lack sections.  Source of
-the layout: System V ABI, "Symbol Table" and "Hash Table".
+They are found through the dynamic segment, as loaders do, since stripped files may have no
+sections.  Source of the layout: System V ABI, "Symbol Table" and "Hash Table".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_SYMBOLS = 1 << 20
 MAX_NAME_BYTES = 64 << 20
 LOCAL, WEAK = 0, 2  # STB_LOCAL, STB_WEAK
 HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
-# What may follow the symbol table: it has no length of its own.
+# The tables that may follow the symbol table, which has no length of its own.
 POINTERS = (
     *("DT_STRTAB", "DT_HASH", "DT_GNU_HASH", "DT_VERSYM", "DT_VERNEED", "DT_VERDEF"),
     *("DT_REL", "DT_RELA", "DT_JMPREL", "DT_RELR"),
@@ -24,7 +24,7 @@ POINTERS = (
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A symbol that other files can see, or that this one wants of them; never a local one."""
+    """A symbol that this file exports to or imports from others, not a local one."""
 
     index: int
     name: str
@@ -36,7 +36,7 @@ class Symbol:
 def dynamic_symbols(segment: Any, stream: Any, *, bits: int, little: bool) -> Iterator[Symbol]:
     """The named symbols of the file with this dynamic segment (pyelftools).
 
-    Raises `ValueError` for tables that lie; reading through `stream` is bounded by the caller.
+    Raises `ValueError` for invalid tables; the caller bounds reads of `stream`.
     """
     tags = {str(t.entry.d_tag): int(t.entry.d_val) for t in segment.iter_tags()}
     if "DT_SYMTAB" not in tags or "DT_STRTAB" not in tags:
@@ -72,7 +72,7 @@ def dynamic_symbols(segment: Any, stream: Any, *, bits: int, little: bool) -> It
 
 
 def file_offset(segment: Any, address: int) -> int:
-    """Where the byte that is loaded at `address` lies in the file; raises `ValueError`."""
+    """The offset in the file of the byte that is loaded at `address`; raises `ValueError`."""
     found = next(iter(segment.elffile.address_offsets(address)), None)
     if found is None:
         raise ValueError(f"nothing is loaded at address {address:#x}")
@@ -80,10 +80,10 @@ def file_offset(segment: Any, address: int) -> int:
 
 
 def _count(segment: Any, stream: Any, tags: Mapping[str, int], size: int, order: str) -> int:
-    """How many symbols there are.
+    """The number of symbols.
 
-    The older hash table has the number.  The newer one knows of exported symbols only, so without
-    the older one the table reaches up to what follows it.
+    DT_HASH has it.  DT_GNU_HASH covers exported symbols only, so without DT_HASH the symbol table
+    is taken to extend to the table that follows it.
     """
     if "DT_HASH" in tags:
         stream.seek(file_offset(segment, tags["DT_HASH"]))

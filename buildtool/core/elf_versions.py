@@ -1,6 +1,7 @@
-"""The symbol versions that an ELF file needs of other libraries: `GLIBC_2.34` of `libc.so.6`.
+"""Reads the symbol versions that an ELF file needs, such as `GLIBC_2.34` of `libc.so.6`.
 
-Read by way of the dynamic section, as loaders do, since stripped files may lack sections.
+They are found through the dynamic segment, as loaders do, since stripped files may have no
+sections.
 Source of the layout: Linux Standard Base, "Symbol Versioning".
 """
 
@@ -16,16 +17,16 @@ from buildtool.core.elf_symbols import file_offset
 
 MAX_VERSIONS = 4096  # the largest libraries need a few dozen
 MAX_NAME = 4096
-WEAK = 0x2  # VER_FLG_WEAK: the loader does without it
+WEAK = 0x2  # VER_FLG_WEAK: the loader does not require it
 HIDDEN = 0x8000
 TAGS = ("DT_VERNEED", "DT_VERNEEDNUM", "DT_VERSYM", "DT_STRTAB")
 
 
 @dataclass(frozen=True, slots=True)
 class VersionNeed:
-    """One version that a file needs: of which library, for which symbols.
+    """One version of `library` that a file needs for `symbols`.
 
-    `symbols` is empty where the linker asks for the version as such; a `weak` one may be absent.
+    `symbols` is empty where the linker requires the version as such; a `weak` one may be missing.
     """
 
     library: str
@@ -45,10 +46,10 @@ class _Row:
 def version_needs(
     segment: Any, stream: Any, undefined: Mapping[int, str], *, little: bool
 ) -> list[VersionNeed]:
-    """The needs of the file with this dynamic segment (pyelftools), in the order they stand in.
+    """The needs of the file with this dynamic segment (pyelftools), in the order of its table.
 
-    `undefined` are the names of its undefined dynamic symbols by their index.  Raises
-    `ValueError` for tables that lie; reading through `stream` is bounded by the caller.
+    `undefined` are the names of its undefined dynamic symbols by index.  Raises `ValueError` for
+    invalid tables; the caller bounds reads of `stream`.
     """
     tags = {t.entry.d_tag: t.entry.d_val for t in segment.iter_tags() if t.entry.d_tag in TAGS}
     if "DT_VERNEED" not in tags or "DT_STRTAB" not in tags:
@@ -76,7 +77,7 @@ def version_needs(
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Numbers and names at offsets of a file."""
+    """Reads numbers and names at offsets of a file."""
 
     stream: Any
     order: str
@@ -96,7 +97,7 @@ class _Table:
 
 
 def _rows(table: _Table, offset: int, count: int) -> Iterator[_Row]:
-    """The entries of DT_VERNEED: for each library a chain of versions."""
+    """The entries of DT_VERNEED: a list of versions for each library."""
     seen = 0
     for _ in range(min(count, MAX_VERSIONS)):
         _, versions, library, first, following = table.read("HHIII", offset)

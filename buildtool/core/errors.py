@@ -1,8 +1,8 @@
-"""The one root of every error this project raises on purpose.
+"""The base class of all errors that this project raises on purpose.
 
-An error says what happened (`message`), why (`why`) and what to do next
-(`remedy`).  `code` is stable and short, for tests and for `--json`; `exit_status`
-is what the command line returns for it.  Only `buildtool.cli` catches them.
+An error has the texts `message` (what happened), `why` and `remedy` (what to do).  `code` is a
+short, stable identifier for tests and `--json`; `exit_status` is that of the command line.  Only
+`buildtool.cli` catches these errors.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class BuildtoolError(Exception):
-    """Root of all errors of this project.
+    """Base class of all errors of this project.
 
-    Subclasses set `code` and `exit_status`; instances carry the texts, and the `files` among what
-    was built that are at fault, as far as that is known.  `diagnostics` are the errors that a tool
-    reported, `document` is what `--json` prints besides the error.
+    Subclasses set `code` and `exit_status`.  `files` are the built files that cause the error, as
+    far as they are known, `diagnostics` the errors that a tool reported, and `document` is what
+    `--json` prints in addition to the error.
     """
 
     code = "error"

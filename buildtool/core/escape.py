@@ -1,4 +1,4 @@
-"""Text with every control character written out, so that a name cannot drive a terminal."""
+"""Escapes control characters in text, so that a name cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _MARKS = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u20
 
 
 def is_control(character: str) -> bool:
-    """Whether it is of C0, DEL, of C1, reorders text, or stands for a byte that is not UTF-8."""
+    """Whether a character is a control character (C0, DEL, C1), reorders text, or stands for a byte
+    that is not UTF-8."""
     code = ord(character)
     return (
         code < 0x20
@@ -23,7 +24,7 @@ def is_control(character: str) -> bool:
 def escape(text: str) -> str:
     r"""`text` with control characters as Python writes them: `\x1b`, `\u202e`.
 
-    Line breaks stay, tabs become blanks.  A text without control characters is returned as it is.
+    Line breaks are kept, and tabs become spaces.
     """
     if text.isprintable():
         return text
@@ -34,9 +35,9 @@ def escape(text: str) -> str:
 
 
 def without_colours(text: str) -> str:
-    """What a tool printed, without the colours that a project may have it print always.
+    """The output of a tool without colours, which a project may have it always print.
 
-    Source: ECMA-48, SGR; and EL, which GCC adds.
+    Source: ECMA-48, SGR; and EL, which GCC prints too.
     """
     return re.sub(r"\x1b\[[0-9;:]*[mK]", "", text) if "\x1b" in text else text
 

@@ -1,4 +1,4 @@
-"""What stages tell the screen.  Stages emit events; only `buildtool.cli` draws them."""
+"""The events that stages emit.  Only `buildtool.cli` displays them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from buildtool.core.value import Value
 
 
 class BuildStarted(Value):
-    """Steps follow, so many; `BuildFinished` ends them."""
+    """A number of steps follow, until `BuildFinished`."""
 
     steps: int
 
 
 class StepStarted(Value):
-    """A step begins.  `name` is the step's name in the plan, `summary` says what it does."""
+    """A step begins.  `name` is its name in the plan, `summary` a description."""
 
     name: str
     summary: str
 
 
 class StepOutput(Value):
-    """One line that the tool behind the running step printed."""
+    """One line of output of a tool that a step runs."""
 
     name: str
     line: str
 
 
 class StepFinished(Value):
-    """A step ended, or was found to have nothing to do.
+    """A step ended, or had nothing to do.
 
     `outcome` is `up-to-date`, `restored`, `configured`, `built` or `failed`; `seconds` is wall
     time.
@@ -41,33 +41,35 @@ class StepFinished(Value):
 
 
 class StepSkipped(Value):
-    """A step was not started because another failed: `needed`, or "" when it needs none that did
-    and the build did not go on."""
+    """A step was not started because another step failed.
+
+    `needed` is the failed step that it needs, or "" when the build stopped for another one.
+    """
 
     name: str
     needed: str
 
 
 class StepFailed(Value):
-    """What went wrong in one of several steps that failed."""
+    """The error of one of several steps that failed."""
 
     name: str
     error: BuildtoolError
 
 
 class BuildFinished(Value):
-    """All steps that were to run have ended, well or not."""
+    """All steps have ended, successfully or not."""
 
 
 class Warned(Value):
-    """The tools behind a step that succeeded had something to say: their text."""
+    """The output of the tools of a step that succeeded with warnings."""
 
     name: str
     text: str
 
 
 class Note(Value):
-    """A sentence for the user that belongs to no step."""
+    """A message for the user that belongs to no step."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""Files: digests of content, reads that never hang, writes that are whole or not at all."""
+"""Files: digests, reads that never block, and atomic writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHA256 = r"[0-9a-f]{64}"
 
 
 def is_digest(value: object) -> bool:
-    """Whether `value` is a sha256 in lower-case hex, of any type of JSON."""
+    """Whether `value`, of any type, is a sha256 in lower-case hex."""
     return isinstance(value, str) and re.fullmatch(_SHA256, value) is not None
 
 
@@ -34,33 +34,33 @@ def file_digest(path: Path) -> str:
 
 
 def open_regular(path: Path, *, follow: bool = False) -> BufferedReader:
-    """Open a file for reading, if it is one; a link to one only with `follow`.
+    """Opens a regular file for reading; a link to one only with `follow`.
 
-    Raises `OSError` for everything else: to open a named pipe in the usual way waits for somebody
-    who writes to it, and to open a device may do anything.
+    Raises `OSError` for everything else: opening a named pipe waits for a writer, and opening a
+    device can have any effect.
     """
     handle = open_descriptor(path, os.O_RDONLY | (0 if follow else os.O_NOFOLLOW))
     return os.fdopen(handle, "rb")
 
 
 def read_regular(path: Path, limit: int = -1) -> bytes:
-    """The bytes of a file, `limit` of them at most; raises `OSError` as `open_regular` does."""
+    """The bytes of a file, at most `limit`; raises `OSError` as `open_regular` does."""
     with open_regular(path) as stream:
-        size = os.fstat(stream.fileno()).st_size + 1  # `read` makes room for what it is told
+        size = os.fstat(stream.fileno()).st_size + 1  # `read` allocates what it is asked for
         return stream.read(size if limit < 0 else min(limit, size))
 
 
 def open_own(path: Path, flags: int) -> int:
-    """Open a file of this tool's own, which is made if it is missing; returns the descriptor.
+    """Opens a file in a directory of this tool, creates it if it is missing; returns a descriptor.
 
-    Something else that has its name is removed.  `flags` are those of `os.open`.  Raises `OSError`.
+    Anything else with its name is removed.  `flags` are those of `os.open`.  Raises `OSError`.
     """
     for _ in range(TRIES):
         make_directory(path.parent)
         try:
             return open_descriptor(path, flags | os.O_CREAT | os.O_NOFOLLOW)
         except FileNotFoundError:
-            continue  # somebody has just removed the directory
+            continue  # another process has just removed the directory
         except OSError:
             if not repair_file(path):
                 raise
@@ -68,7 +68,7 @@ def open_own(path: Path, flags: int) -> int:
 
 
 def open_descriptor(path: Path, flags: int) -> int:
-    """As `os.open`, for a file; raises `OSError` at once for everything else."""
+    """As `os.open`, for a regular file; raises `OSError` at once for everything else."""
     handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -77,15 +77,15 @@ def open_descriptor(path: Path, flags: int) -> int:
 
 
 def value_digest(value: Any) -> str:
-    """sha256 of a JSON-able value with named fields, independent of key order."""
+    """sha256 of a value as JSON, independent of the order of keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def tree_digest(roots: Iterable[Path], digest: Callable[[Path], str] = file_digest) -> str:
-    """sha256 of every file below the roots: path, executable or not, content (of a link: target).
+    """sha256 over all files below the roots: path, executable bit, and content or link target.
 
-    Directories whose name starts with a dot and `__pycache__` do not count.  `digest` computes the
+    Directories named `__pycache__` or with a leading dot are left out.  `digest` computes the
     digest of one file.
     """
     rows = []
@@ -102,8 +102,7 @@ def tree_digest(roots: Iterable[Path], digest: Callable[[Path], str] = file_dige
 
 @contextlib.contextmanager
 def with_path_in_errors(file: Path | str) -> Iterator[None]:
-    """Let every `OSError` of the block name `file`: one of a failed write names none, and others
-    the temporary file that is to take its place."""
+    """Makes every `OSError` of the block name `file`, instead of no file or a temporary one."""
     try:
         yield
     except OSError as error:
@@ -113,13 +112,14 @@ def with_path_in_errors(file: Path | str) -> Iterator[None]:
 
 
 def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> bool:
-    """Write `text` to `path` in one step; leave the file alone when it says so already.
+    """Writes `text` to `path` atomically, unless the file has this content; returns whether it
+    changed.
 
-    Returns True when the file changed.  An unchanged file keeps its time stamp, so
-    nothing that depends on it is rebuilt.  In this tool's own directories whatever else has the
-    file's name, or that of a directory above it, is removed.
+    An unchanged file keeps its time of modification, so that nothing that depends on it is rebuilt.
+    In this tool's own directories anything else with the name of the file, or of a directory above
+    it, is removed.
     """
-    # With the bytes of names that are not UTF-8 as they are.
+    # Names that are not UTF-8 keep their bytes (PEP 383).
     data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
     if has_content(path, data):
         return False
@@ -129,7 +129,7 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
             with with_path_in_errors(path):
                 _write(path, data, mode)
         except FileNotFoundError:
-            continue  # somebody has just removed the directory
+            continue  # another process has just removed the directory
         return True
     with with_path_in_errors(path):
         _write(path, data, mode)
@@ -137,7 +137,7 @@ def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> boo
 
 
 def has_content(path: Path, data: bytes) -> bool:
-    """Whether `path` is a file with just these bytes."""
+    """Whether `path` is a file with exactly these bytes."""
     try:
         with open_regular(path, follow=own_root(path) is None) as stream:
             return stream.read(len(data) + 1) == data
@@ -147,7 +147,7 @@ def has_content(path: Path, data: bytes) -> bool:
 
 @contextlib.contextmanager
 def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
-    """A new empty file in `folder` for the block, which may move it; it is removed afterwards."""
+    """A new, empty file in `folder` for the block, which may move it; otherwise it is removed."""
     import tempfile  # noqa: PLC0415 - a build with nothing to do writes nothing
 
     handle, name = tempfile.mkstemp(dir=folder, prefix=prefix)

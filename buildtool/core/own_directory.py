@@ -1,8 +1,8 @@
 """The directories that belong to this tool: `.buildtool` in a project, and the user's cache.
 
-Everything in them can be made again.  So what is in the way there, a file in place of a directory,
-a link that leads nowhere, is removed instead of reported as an error.  A link is never followed:
-what it points to belongs to somebody else.
+Everything in them can be made again.  So anything unexpected in them, such as a file in place of a
+directory or a dangling link, is removed instead of reported as an error.  A link is never followed:
+its target does not belong to this tool.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.trees import remove_tree, status_of
 
 STATE = ".buildtool"
-"""Name of the directory in which a project's builds lie."""
+"""Name of the directory with a project's builds."""
 PROJECT_FILE = "buildtool.toml"
 IN_CACHE = (
     "actions",
@@ -28,17 +28,17 @@ IN_CACHE = (
     "toolchains",
     "zig",
 )
-"""What of the cache directory is removed when it is in the way; a user may have made links to
-directories of these names.  Sysroots are not among them: it takes a device to get one again."""
+"""The entries of the cache directory that are repaired; users may replace them by links to
+directories.  Sysroots are not among them: they cannot be made again without a device."""
 TRIES = 5
-"""How often something is made again that other processes keep removing."""
+"""How often something is created again that other processes remove."""
 
 repairs: list[str] = []
-"""What was removed or changed in this process because it was in the way, in words."""
+"""Descriptions of what this process has repaired."""
 
 
 def own_root(path: Path) -> Path | None:
-    """The directory of this tool's own that `path` (absolute) is or lies in; None for any other."""
+    """The directory of this tool that `path` (absolute) is or is in; None if there is none."""
     for folder in (path, *path.parents):
         if folder.name == STATE and (folder.parent / PROJECT_FILE).is_file():
             return folder
@@ -48,9 +48,9 @@ def own_root(path: Path) -> Path | None:
 
 
 def make_directory(path: Path) -> None:
-    """Make the directory `path` and those above it, as far as they are missing.
+    """Creates the directory `path` and its parents, as far as they are missing.
 
-    In this tool's own directories whatever else has one of these names is removed.  Raises
+    In this tool's own directories anything else with one of these names is removed.  Raises
     `OSError`.
     """
     root = own_root(path)
@@ -69,10 +69,10 @@ def make_directory(path: Path) -> None:
 
 
 def repair_file(path: Path) -> bool:
-    """Take away what is at `path` in place of a file, and let its owner read and write a file.
+    """Removes what is at `path` in place of a file, and makes a file readable and writable.
 
-    Returns whether anything was changed; nothing is outside of this tool's own directories.
-    Raises `OSError`.
+    Returns whether anything was changed, which is never the case outside of this tool's own
+    directories.  Raises `OSError`.
     """
     root = own_root(path)
     if root is None or path == root:
@@ -94,11 +94,11 @@ def _make_directory(folder: Path, root: Path) -> None:
     if status is None:
         try:
             folder.mkdir(parents=folder == root, exist_ok=True)
-        except OSError as error:  # of whichever directory above it
+        except OSError as error:  # which names any of the directories above it
             raise type(error)(error.errno, error.strerror, str(folder)) from error
         return
     if stat.S_ISDIR(status.st_mode):
-        # Without the permission to write, its owner may want it so: then it is all of it.
+        # The owner may have made the whole root read-only on purpose.
         if lacks_mode(status, 0o500) or (lacks_mode(status, 0o700) and os.access(root, os.W_OK)):
             _permit(folder, status, 0o700)
         return
@@ -107,7 +107,7 @@ def _make_directory(folder: Path, root: Path) -> None:
         return
     is_file = stat.S_ISREG(status.st_mode) and status.st_size
     if folder == root and (is_file or root == cache_dir()):
-        # The user has a file of this name, or gave the name of it.
+        # A file of the user, or a cache directory that the user has named.
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     _replace(folder)
     folder.mkdir(exist_ok=True)
@@ -126,7 +126,7 @@ def _replace(path: Path) -> None:
 
 
 def lacks_mode(status: os.stat_result, mode: int) -> bool:
-    """Whether the user owns something without these permissions."""
+    """Whether the user owns a file that lacks some of the permissions `mode`."""
     return status.st_uid == os.geteuid() and (status.st_mode & mode) != mode
 
 
@@ -136,9 +136,9 @@ def _permit(path: Path, status: os.stat_result, mode: int) -> None:
 
 
 def describe_kind(path: Path) -> str:
-    """What is at `path`, in words: `a directory`, `a link to /elsewhere`."""
+    """The kind of file at `path`, in words: `a directory`, `a link to /elsewhere`."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
-        return f"a link to {os.readlink(path)}"  # noqa: PTH115 - as it is written
+        return f"a link to {os.readlink(path)}"  # noqa: PTH115 - the text as written
     kinds = {stat.S_IFDIR: "a directory", stat.S_IFREG: "a file", stat.S_IFIFO: "a named pipe"}
     return kinds.get(stat.S_IFMT(mode), "a device or a socket")

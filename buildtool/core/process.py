@@ -1,8 +1,8 @@
-"""The only place where this project starts processes.
+"""The only module of this project that starts processes.
 
-`capture` runs a tool and keeps what it prints; `foreground` hands the terminal
-to a program and returns its status.  Arguments are lists, environments are
-explicit, and no process outlives the call.
+`capture` runs a tool and returns its output; `foreground` runs a program on the terminal and
+returns its status.  Arguments are lists, environments are explicit, and no process outlives the
+call.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ToolError(BuildtoolError):
 
 
 class ToolInterrupt(KeyboardInterrupt):
-    """Ctrl-C while a tool ran: `status` is how that ended, as in `Completed`."""
+    """Ctrl-C while a tool ran, which ended with `status`, as in `Completed`."""
 
     def __init__(self, status: int | None) -> None:
         super().__init__()
@@ -65,15 +65,15 @@ def capture(
     on_line: Callable[[str], None] | None = None,
     umask: int = -1,
 ) -> Completed:
-    """Run `argv` without a terminal; keep its output (both streams, in order).
+    """Runs `argv` without a terminal, and returns its output (both streams, in order).
 
-    `on_line` sees each line as it comes; bytes that are not UTF-8 are as in names of files (PEP
-    383).  `umask` is the process's (-1: the caller's).  The process gets a session of its own, and
-    the whole session is ended on timeout, on Ctrl-C, on any error of the listener and when the
-    program is killed.
+    `on_line` is called with each line; bytes that are not UTF-8 are decoded as in file names (PEP
+    383).  `umask` is that of the process (-1: the caller's).  The process runs in a session of its
+    own, all of which is ended on timeout, on Ctrl-C, on an error of `on_line` and when the process
+    is killed.
 
-    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds,
-    `ToolInterrupt` on Ctrl-C and when the work that it belongs to is ended (`running_tools`).
+    Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds, and
+    `ToolInterrupt` on Ctrl-C and when all tools of its build are ended (see `running_tools`).
     """
     arguments = tuple(str(a) for a in argv)
     tools = RUNNING_TOOLS.get()
@@ -98,7 +98,7 @@ def capture(
         timer = threading.Timer(timeout, expire) if timeout else None
         if timer:
             timer.start()
-        # What the tool leaves running in the background would keep its output open.
+        # Background processes of the tool would keep its output open.
         ender = threading.Thread(target=kill_leftovers, args=(process.pid,), daemon=True)
         ender.start()
         try:
@@ -133,7 +133,7 @@ def capture(
 
 
 def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
-    """Return `done` when it succeeded; else raise `ToolError` with the end of its output."""
+    """Returns `done` if it succeeded; raises `ToolError` with the end of its output if not."""
     if done.status == 0:
         return done
     tail = "\n".join(done.output.splitlines()[-40:])
@@ -151,11 +151,11 @@ def foreground(
     cwd: Path,
     stdout: int | None = None,
 ) -> int:
-    """Run `argv` on the caller's terminal and return its status, 128+n for signal n.
+    """Runs `argv` on the caller's terminal and returns its status, 128+n for signal n.
 
-    `stdout` is a descriptor that takes the place of the program's standard output.
-    Ctrl-C reaches the program through the terminal; what is left of it and of the
-    processes it started is ended before this returns or raises.
+    `stdout` is the descriptor of the program's standard output, None for the caller's.  Ctrl-C
+    reaches the program through the terminal; its remaining processes are ended before this returns
+    or raises.
 
     Raises `ToolError` when the program cannot be started, `KeyboardInterrupt` after Ctrl-C.
     """
@@ -251,9 +251,9 @@ def _become_subreaper() -> None:
 
 @contextlib.contextmanager
 def signals_as_interrupt() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP as Ctrl-C, so that clean-up runs for them too.
+    """Treats SIGTERM and SIGHUP as Ctrl-C in the block, so that clean-up runs for them too.
 
-    Signals come to the main thread: in another one this does nothing.
+    Does nothing in threads other than the main thread, which receives the signals.
     """
 
     def interrupt(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""End processes: a group, a whole session, what is left of a program, all tools at once."""
+"""Ends processes: a group, a session, the children of this process, all running tools."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 GRACE_SECONDS = 3.0
-"""What a program that is asked to end has for it, before it is killed."""
+"""The time that a program has to end after SIGTERM before it is killed."""
 
 
 class RunningTools:
-    """The tools that the threads of one piece of work run, to be ended all at once."""
+    """The tools that the threads of one build run, so that all of them can be ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: set[int] = set()
-        self._ended = False
+        self._terminated = False
 
     @contextlib.contextmanager
     def track(self, pid: int) -> Iterator[None]:
-        """Count the leader of a session among the tools for the block, which ends before
-        it is reaped.
+        """Registers the leader of a session for the block, at whose end it must not be reaped yet.
 
-        Raises `KeyboardInterrupt` when all are to end, before the block and after it.
+        Raises `KeyboardInterrupt` before or after the block when `terminate` was called.
         """
         with self._lock:
             self._running.add(pid)
-            ended = self._ended
+            ended = self._terminated
         try:
             if ended:
                 raise KeyboardInterrupt
@@ -40,13 +39,13 @@ class RunningTools:
         finally:
             with self._lock:
                 self._running.discard(pid)
-        if self._ended:
+        if self._terminated:
             raise KeyboardInterrupt
 
     def terminate(self) -> None:
-        """Ask all tools to end, and let no other start; after `GRACE_SECONDS` they are killed."""
+        """Sends SIGTERM to all tools and lets no other start; kills them after `GRACE_SECONDS`."""
         with self._lock:
-            self._ended = True
+            self._terminated = True
             for pid in self._running:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGTERM)
@@ -60,13 +59,13 @@ class RunningTools:
                 kill_session(pid)
 
 
-RUNNING_TOOLS = contextvars.ContextVar("RUNNING_TOOLS", default=RunningTools())  # noqa: B039 - it is never ended
+RUNNING_TOOLS = contextvars.ContextVar("RUNNING_TOOLS", default=RunningTools())  # noqa: B039 - it is never terminated
 
 
 @contextlib.contextmanager
 def running_tools() -> Iterator[RunningTools]:
-    """The tools that are started in the block: by this thread, and by threads that run in a copy
-    of its context."""
+    """The tools that are started in the block, by this thread and by threads that run in a copy of
+    its context."""
     tools = RunningTools()
     token = RUNNING_TOOLS.set(tools)
     try:
@@ -76,14 +75,15 @@ def running_tools() -> Iterator[RunningTools]:
 
 
 def kill_group(pid: int) -> None:
+    """Kills every process of a group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def kill_session(leader: int) -> None:
-    """Kill every process of a session, whatever groups they have made.
+    """Kills every process of a session, in all of its groups.
 
-    The kernel gives the number of a session to nobody else as long as there is a process in it.
+    The kernel does not reuse the number of a session as long as there is a process in it.
     """
     kill_group(leader)
     deadline = time.monotonic() + GRACE_SECONDS
@@ -104,7 +104,7 @@ def _processes() -> list[int]:
 def _session(pid: int) -> int:
     """The session of a process; 0 when it has ended."""
     try:
-        # The name of the program stands in parentheses, and may have some of its own.
+        # The name of the program is in parentheses, and may contain parentheses.
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0
@@ -112,13 +112,12 @@ def _session(pid: int) -> int:
 
 
 def kill_leftovers(pid: int) -> None:
-    """Wait for the leader of a session to end, then end what it left running.
+    """Waits for the leader of a session to end, then kills its process group.
 
-    That is its process group; when it was killed, as it could then not end its children, all
-    of the session.
+    When the leader was killed, and so could not end its children, kills the whole session.
     """
     with contextlib.suppress(ChildProcessError):
-        # Not reaped here: until it is, nobody else gets this number.
+        # Not reaped here, so that its number is not reused.
         ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         if ended and ended.si_code == os.CLD_EXITED:
             kill_group(pid)
@@ -127,7 +126,7 @@ def kill_leftovers(pid: int) -> None:
 
 
 def kill_children() -> None:
-    """Kill and reap what is left below this process; orphans have come to us (subreaper)."""
+    """Kills and reaps all children of this process, which as a subreaper include orphans."""
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:
         children = _children()

@@ -1,8 +1,8 @@
-"""Which paths reach every tool as they are meant.
+"""Rejects paths that a tool would misread.
 
-CMake, Ninja, compilers, linkers, shells and Conan each give some characters a meaning of their own,
-in paths too, and few of them can be told otherwise.  A path that one of them would misread is
-refused before anything is run: the project's, the cache's, a tool's.
+CMake, Ninja, compilers, linkers, shells and Conan each give a special meaning to some characters,
+also in paths, and in most cases there is no way to escape them.  A path of the project, the cache
+or a tool that contains such a character is rejected before any tool runs.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ MISREAD: Mapping[str, str] = {
     "}": "Conan's profiles are templates, which end an expression with it",
     "^": "Ninja drops headers below such a directory",
 }
-"""Characters that a tool behind this one misreads, and which one does.  Each was tried with builds
-of a project; no tool misreads another printable character."""
+"""Characters that some tool misreads, with the reason.  Builds of a project with each printable
+character in its path have shown that no other one is misread."""
 
 
 class UnsafePathError(UsageError):
@@ -51,10 +51,8 @@ class UnsafePathError(UsageError):
 
 
 def misread(path: str | Path) -> tuple[str, str] | None:
-    """What is wrong with `path`, or with where its links lead to: the character, and why.
-
-    None for a path that every tool reads as it is meant.
-    """
+    """The first character of `path`, or of its target with links resolved, that a tool would
+    misread, and the reason; None when there is none."""
     if unsafe := _unsafe(str(path)):
         return _named(unsafe), _reason(unsafe)
     if not Path(path).is_absolute():
@@ -67,7 +65,7 @@ def misread(path: str | Path) -> tuple[str, str] | None:
 
 @functools.cache
 def check_path(path: str | Path, what: str, remedy: str = "") -> None:
-    """Raise `UnsafePathError` for a path that a tool would misread; `what` lies there."""
+    """Raises `UnsafePathError` if a tool would misread `path`, the location of `what`."""
     if wrong := misread(path):
         character, why = wrong
         raise UnsafePathError(
@@ -99,5 +97,5 @@ def _reason(character: str) -> str:
 
 
 def _is_byte(character: str) -> bool:
-    """Whether Python decoded a byte to it that is not UTF-8; see PEP 383."""
+    """Whether it stands for a byte that is not UTF-8; see PEP 383."""
     return "\udc80" <= character <= "\udcff"

@@ -1,8 +1,8 @@
-"""Installed files under a path that does not depend on where they are installed.
+"""Hard links to installed files, at a path that does not depend on where they are installed.
 
-Ninja runs a command again when its command line differs, or when a header is newer than what was
-made of it.  A compiler in a virtual environment changes both with each new environment, although
-it is the same compiler.  So builds use hard links to it in the user's cache, named by what it is.
+Ninja runs a command again when its command line differs, or when a header is newer than an output
+made from it.  A compiler in a virtual environment changes both with each new environment, although
+it is the same compiler.  So builds use hard links to it in the user's cache, named by its version.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ DIRECTORY = "toolchains"
 
 
 def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
-    """The directory called `name` in the cache that holds `files`, each under its own name.
+    """The directory `name` in the cache with `files`, each under its name.
 
-    It is made of hard links when it is not there; `files` may be directories, and the first one
-    must be a file.  None where links are impossible: the cache is read-only or on another file
-    system, or the files are another user's.
+    It is created from hard links if it is missing; `files` may contain directories, but not as the
+    first one.  None where links are impossible: the cache is read-only or on another file system,
+    or the files belong to another user.
     """
     directory = cache_dir() / DIRECTORY / name
     first = next(iter(files))
@@ -43,7 +43,8 @@ def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
                     shutil.copytree(source, fresh / own, symlinks=True, copy_function=os.link)
                 else:
                     os.link(source, fresh / own)
-            with contextlib.suppress(OSError):  # a damaged one, unless another process made it
+            # Not `replace_directory`: a copy that another process has just created may be in use.
+            with contextlib.suppress(OSError):
                 if not (directory / first).is_file():
                     remove_tree(directory)
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What to do when this tool may not write where it keeps its files."""
+"""The error for directories of this tool that this user may not read or write."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ERRORS = (
 
 
 class UnwritableError(BuildtoolError):
-    """The cache, or the state of a project, cannot be read or written by this user."""
+    """This user cannot read or write the cache, or the state of a project."""
 
     code = "unwritable"
 
 
 def as_unwritable_error(error: OSError) -> UnwritableError | None:
-    """`error` in terms of the directory that it befell; None when it is of another kind."""
+    """`error` as one of the directory of this tool that it concerns; None if it concerns none."""
     if error.errno not in _ERRORS:
         return None
     path = Path(os.fsdecode(error.filename or ""))
@@ -43,7 +43,7 @@ def as_unwritable_error(error: OSError) -> UnwritableError | None:
     mend = f"Make it writable, or delete it: rm -rf '{root}'."
     return UnwritableError(
         f"the project's build directory cannot be used: {message}",
-        why=f"everything that is built lies in {root}{_owner(path)}",
+        why=f"all builds of the project are in {root}{_owner(path)}",
         remedy=mend
         if os.path.lexists(root)
         else "Make the project's directory writable, or copy the project to one that you can write"
@@ -52,7 +52,7 @@ def as_unwritable_error(error: OSError) -> UnwritableError | None:
 
 
 def _owner(path: Path) -> str:
-    """`; PATH belongs to NAME`, for the nearest thing that is there, when that is another user."""
+    """`; PATH belongs to NAME` if the nearest existing parent of `path` belongs to another user."""
     for place in (path, *path.parents):
         try:
             owner = place.lstat().st_uid

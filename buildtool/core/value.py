@@ -1,13 +1,13 @@
-"""The base of values: classes whose fields are set once, when a value is made.
+"""The base class of values: immutable objects with named fields.
 
     class Version(Value):
         name: str
         numbers: tuple[int, ...] = ()
 
-As with `typing.NamedTuple`, a value is a tuple of its fields and compares as one.  Besides, classes
-derive from others to add fields, and may have cached properties.  NamedTuple compiles source code
-for each class, and dataclasses compile more of it: for the classes that a build with nothing to do
-imports, this took a fifth of all its instructions (callgrind: 247 million with NamedTuple).
+As with `typing.NamedTuple`, a value is a tuple of its fields and compares as one.  In addition,
+subclasses can add fields and have cached properties.  NamedTuple and dataclasses compile source
+code for each class: for the classes that a build with nothing to do imports, this took a fifth of
+all its instructions (callgrind: 247 million with NamedTuple).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Self, dataclass_transform
 
 
 class _ValueType(type):
-    """Makes each annotated name of a class a field, in the order of the text."""
+    """Makes each annotated name of a class a field, in source order."""
 
     _fields: tuple[str, ...]
     _field_defaults: dict[str, Any]
@@ -40,7 +40,7 @@ class _ValueType(type):
 
 @dataclass_transform(frozen_default=True)
 class Value(tuple[Any, ...], metaclass=_ValueType):
-    """Raises `TypeError` when a field is missing, given twice or unknown."""
+    """Base class of values.  Raises `TypeError` when a field is missing, repeated or unknown."""
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
         if len(given) != len(cls._fields):
@@ -60,11 +60,11 @@ class Value(tuple[Any, ...], metaclass=_ValueType):
         return tuple(self)  # for `copy`
 
     def _replace(self, **changes: Any) -> Self:
-        """The same value with some fields changed."""
+        """A copy of the value with some fields changed."""
         return type(self)(**{**self._asdict(), **changes})
 
     def _asdict(self) -> dict[str, Any]:
-        """The fields by name, in their order."""
+        """The fields by name, in order."""
         return dict(zip(type(self)._fields, self, strict=True))
 
     def __repr__(self) -> str:

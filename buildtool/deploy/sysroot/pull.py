@@ -182,7 +182,7 @@ def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[
             elf = read_elf(fetched.file(found, MAX_LIBRARY))
         except ElfError as error:
             raise PullError(
-                f"{found.path} of {device.source} is not a sound ELF file",
+                f"{found.path} of {device.source} is not a valid ELF file",
                 why=error.why,
                 remedy="Install the DSP firmware of this board again.",
             ) from error

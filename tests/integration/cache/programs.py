@@ -1,4 +1,4 @@
-"""What runs in processes of its own: `python -m tests.integration.cache.programs NAME DIR ...`.
+"""Programs that tests start: `python -m tests.integration.cache.programs NAME DIR ...`.
 
 An action here is a number: its output is a file with that number's content.
 """
@@ -54,7 +54,7 @@ def put(cache: LocalCache, number: int, source: Path) -> bool:
 
 
 def got(cache: LocalCache, number: int, into: Path) -> bool:
-    """Whether the action is restored; what is restored is right."""
+    """Whether the action is restored; checks what is restored."""
     action = read_action(cache.document(key(number)) or b"", key(number))
     if action is None or not restore(action.outputs, into, cache.fetch):
         return False
@@ -64,7 +64,7 @@ def got(cache: LocalCache, number: int, into: Path) -> bool:
 
 
 def share(directory: Path, limit: str, seed: str) -> None:
-    """Put and fetch at random, for others do the same; prints how often each went well."""
+    """Puts and fetches at random, while others do; prints how often each succeeded."""
     chance = random.Random(seed)
     mine = directory.with_name(f"mine-{seed}")
     mine.mkdir()
@@ -83,7 +83,7 @@ def share(directory: Path, limit: str, seed: str) -> None:
 
 
 def upset(directory: Path) -> None:
-    """Clear, verify and collect the cache that others use, until they are done."""
+    """Clears, verifies and collects the cache that others use, until they have ended."""
     store = Store(directory)
     print("begun", flush=True)
     while not directory.with_name("done").exists():
@@ -93,7 +93,7 @@ def upset(directory: Path) -> None:
 
 
 def killed(directory: Path, moments: str, seed: str) -> None:
-    """Kill a process that puts, evicts and rebuilds at random moments; each time all must be well.
+    """Kills a process that puts and evicts at random moments, and checks the cache each time.
 
     Prints how many actions it had put in all.
     """
@@ -128,7 +128,7 @@ def killed(directory: Path, moments: str, seed: str) -> None:
 
 
 def full(disk: Path) -> None:
-    """On a disk of 1 MiB: what does not fit is left out, what was put stays right."""
+    """On a disk of 1 MiB: what does not fit is left out, and what was put stays intact."""
     cache, told = opened(disk / "cache", 1 << 30)
     source = disk.with_name("source")
     into = disk.with_name("into")
@@ -179,7 +179,7 @@ def fill(directory: Path) -> None:
 
 
 def read_only(directory: Path) -> None:
-    """A cache that cannot be written is still read, and complained of once."""
+    """A cache that cannot be written is still read, and reported once."""
     cache, told = opened(directory, 1 << 30)
     assert got(cache, 1, directory.with_name("into"))
     assert not put(cache, 4, directory.with_name("source"))

@@ -1,4 +1,4 @@
-"""Servers that do not behave, as threads on loopback."""
+"""Misbehaving servers, as threads on loopback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Hostile:
-    """A server: its address, and the head of each request it got."""
+    """A server: its address, and the head of each request that it received."""
 
     port: int
     heads: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ Respond = Callable[[socket.socket, str, Hostile], None]
 
 @contextlib.contextmanager
 def hostile(respond: Respond) -> Iterator[Hostile]:
-    """A server for the time of a block; its threads end with it."""
+    """A server for the block; its threads end with it."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = Hostile(listening.getsockname()[1])
     threads: list[threading.Thread] = []
@@ -74,13 +74,13 @@ def read_head(connection: socket.socket) -> str:
 
 
 def answer(body: bytes, *, status: str = "200 OK", more: str = "", length: int = -1) -> bytes:
-    """A response with a Content-Length, which may be another than that of the body."""
+    """A response with a Content-Length, which may differ from that of the body."""
     length = len(body) if length < 0 else length
     return f"HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{more}\r\n".encode() + body
 
 
 def says(data: bytes) -> Respond:
-    """Answers `data` to everything, then hangs up."""
+    """Answers every request with `data`, then closes the connection."""
 
     def respond(connection: socket.socket, head: str, server: Hostile) -> None:
         connection.sendall(data)
@@ -90,7 +90,7 @@ def says(data: bytes) -> Respond:
 
 
 def repeats(start: bytes, again: bytes, pause: float = 0.0) -> Respond:
-    """Answers `start`, then `again` until nobody listens any more."""
+    """Answers with `start`, then with `again` until the client closes the connection."""
 
     def respond(connection: socket.socket, head: str, server: Hostile) -> None:
         connection.sendall(start)

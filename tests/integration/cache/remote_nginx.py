@@ -44,7 +44,7 @@ STORE = "dav_methods PUT; create_full_put_path on; client_max_body_size 0;"
 
 
 class Nginx:
-    """One server; `url` is its address, `files` what it stores below it, `log` what was asked."""
+    """One server; `url` is its address, `files` the directory that it stores files in."""
 
     def __init__(self, prefix: Path, **parts: str) -> None:
         self.prefix = prefix
@@ -113,7 +113,7 @@ class Nginx:
 
 
 def program() -> str:
-    """nginx, which Debian puts where only root's PATH leads."""
+    """nginx, which Debian installs in a directory that is only in root's PATH."""
     found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     assert found, "there is no nginx: scripts/setup tests"
     return found
@@ -126,7 +126,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def running(prefix: Path, **parts: str) -> Iterator[Nginx]:
-    """An nginx for the time of a block."""
+    """An nginx for the block."""
     nginx = Nginx(prefix, **parts)
     nginx.start()
     try:

@@ -16,7 +16,7 @@ from tests.integration.cache.programs import SIZE, key, put
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache directory with three actions and some of what else lies there."""
+    """A cache directory with three actions, and entries of other caches."""
     directory = tmp_path / "a cache"
     monkeypatch.setenv("BUILDTOOL_CACHE", str(directory))
     monkeypatch.delenv("BUILDTOOL_CACHE_SIZE", raising=False)

@@ -1,4 +1,4 @@
-"""The cache among processes: several at once, killed ones, and disks that do not take any more."""
+"""The cache used by several processes at once, by killed ones, and on full disks."""
 
 from __future__ import annotations
 

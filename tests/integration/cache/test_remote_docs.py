@@ -1,4 +1,4 @@
-"""The server that the docs set up does what they say."""
+"""The server configuration in the docs works as described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that lie, stall or never end cost a miss, one sentence and little time."""
+"""Servers that send wrong data, stall or never end cost a miss, one message and little time."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .remote_nginx import free_port
 KEY = "0123456789abcdef" * 4
 CONTENT = b"content\n" * 300
 TIMEOUT = 1.0
-"""Seconds: a patience that tests have."""
+"""Seconds, fewer than a build allows."""
 SOON = 15.0
-"""Seconds within which a build goes on, on a busy machine too."""
+"""Seconds within which each test ends, also on a busy machine."""
 
 
 def sha256(data: bytes) -> str:
@@ -51,7 +51,7 @@ assert DOCUMENT
 
 
 class Build:
-    """A remote cache with a short patience, and what it says."""
+    """A remote cache with a short timeout, and its messages."""
 
     def __init__(self, url: str, environment: Mapping[str, str] | None = None) -> None:
         self.said: list[str] = []
@@ -74,14 +74,14 @@ def _in_time() -> Iterator[None]:
 
 
 def bomb(size: int) -> bytes:
-    """A frame of little that holds `size` zeros, and does not say so."""
+    """A small frame that contains `size` zeros, and does not declare its size."""
     out = io.BytesIO()
     compress(io.BytesIO(bytes(size)), out)
     return out.getvalue()
 
 
 def greedy() -> bytes:
-    """A good document in a frame that wants 128 MiB of memory for its window."""
+    """A valid document in a frame that requires 128 MiB of memory for its window."""
     wide = zstandard.ZstdCompressionParameters.from_level(1, window_log=27)
     compressor = zstandard.ZstdCompressor(compression_params=wide).compressobj()
     text = zstandard.ZstdDecompressor().decompress(DOCUMENT)
@@ -150,7 +150,7 @@ def test_what_is_no_document_is_a_miss(respond: Respond) -> None:
 
 
 def with_document(respond: Respond) -> Respond:
-    """A server whose documents are good; `respond` is what it does with blobs."""
+    """A server with valid documents, that answers requests for blobs with `respond`."""
 
     def both(connection: socket.socket, head: str, server: Hostile) -> None:
         if " /builds/ac/" in head:
@@ -303,7 +303,7 @@ def test_what_is_stored_goes_to_no_other_host(tmp_path: Path) -> None:
 
 
 def test_a_server_that_stops_reading(tmp_path: Path) -> None:
-    """What is sent fills the buffers of the sockets; then nothing moves."""
+    """The request fills the buffers of the sockets; then nothing is transferred."""
     content = hashlib.shake_128(b"").digest(12_000_000)
     (tmp_path / "lib").write_bytes(content)
 
@@ -321,7 +321,7 @@ def test_a_server_that_stops_reading(tmp_path: Path) -> None:
 
 
 def test_many_slow_answers_are_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No request takes too long; all of them together do."""
+    """No single request takes too long, but all of them together do."""
     monkeypatch.setattr(failure_policy, "GRACE_SECONDS", 0.0)
 
     def respond(connection: socket.socket, head: str, server: Hostile) -> None:

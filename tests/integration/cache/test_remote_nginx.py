@@ -1,4 +1,4 @@
-"""Two machines exchange what they built through a real nginx."""
+"""Two machines exchange actions through a real nginx."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nginx(tmp_path: Path) -> Iterator[Nginx]:
 
 
 class Machine:
-    """A remote cache as one machine has it, with the sentences it says."""
+    """The remote cache of one machine, with its messages."""
 
     def __init__(self, url: str, mode: str = "read-write", **more: str) -> None:
         config = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **more}, mode=mode)

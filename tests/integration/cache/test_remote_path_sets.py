@@ -1,4 +1,4 @@
-"""Documents of a server that would have a build look at everything, for ever, or at secrets."""
+"""Path sets of a server that name secrets, or more files than a build can look at."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .remote_hostile import answer, hostile, says
 
 KEY = "0123456789abcdef" * 4
 SOON = 30.0
-"""Seconds of computing that a look at a document ends within, on a slow machine too."""
+"""Seconds within which a document is processed, also on a slow machine."""
 MEMORY = 200 << 20
 
 

@@ -1,4 +1,4 @@
-"""zig's cache as it is collected: zig works on, with what is left and with what is gone."""
+"""Eviction from zig's cache: zig goes on with what is left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from buildtool.sdk.zig import find_zig
 
 
 class Zig:
-    """zig with a cache of its own, in which nothing is but what a test compiles."""
+    """zig with an empty cache of its own."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -28,7 +28,7 @@ class Zig:
         self.program = find_zig().where
 
     def compiles(self, name: str) -> bool:
-        """Compile a source of its own, from the cache if it is there; whether that went well."""
+        """Compiles a source, from the cache if possible; returns whether that succeeded."""
         return self.compile(name).returncode == 0
 
     def compile(self, name: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +47,7 @@ class Zig:
         )
 
     def manifests(self) -> dict[str, Path]:
-        """By the name of what was compiled."""
+        """The manifest by the name of what was compiled."""
         names = {path: path.read_bytes() for path in (self.cache / "h").iterdir()}
         return {
             name: path
@@ -61,14 +61,14 @@ class Zig:
         return self.cache / "o" / output_of(manifest.name, manifest.read_bytes())
 
     def collect(self, target: int = 0) -> int:
-        """Delete down to so many bytes; returns how much was deleted."""
+        """Evicts down to so many bytes; returns what was deleted."""
         store = Store(self.place / "actions")
         freed = evict(store, Index(store), target, entries(self.cache))
         return freed["zig"].items if "zig" in freed else 0
 
 
 def age(*paths: Path, days: float = 3) -> None:
-    """Let them be as old, in use and in content."""
+    """Sets the times of access and modification."""
     then = time.time() - days * 24 * 3600
     for path in paths:
         os.utime(path, (then, then))
@@ -123,7 +123,7 @@ def test_what_zig_uses_stays(zig: Zig) -> None:
 
 
 def test_outputs_that_somebody_deleted_are_made_again(zig: Zig) -> None:
-    """zig itself would fail for ever."""
+    """zig itself would fail each time."""
     manifest, output = zig.manifests()["first"], zig.output("first")
     (output / "first.o").unlink()
     output.rmdir()
@@ -166,7 +166,7 @@ def test_outputs_without_a_manifest_go(zig: Zig) -> None:
 
 
 def test_no_outputs_go_while_a_manifest_is_not_understood(zig: Zig) -> None:
-    """As those of another version of zig."""
+    """As in the cache of another version of zig."""
     output = zig.output("first")
     manifest = zig.manifests()["first"]
     other = manifest.rename(manifest.with_suffix(".txt"))

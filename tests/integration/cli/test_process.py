@@ -1,4 +1,4 @@
-"""The one door to processes: output kept, time limits kept, nothing left behind."""
+"""Processes: their output, time limits, and that none is left behind."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -
 
 
 def test_no_python_runs_between_fork_and_exec() -> None:
-    """Another thread may hold a lock that this Python would wait for, for ever."""
+    """It could wait forever for a lock that another thread of the parent holds."""
     code = (
         "import os, sys\nfrom pathlib import Path\n"
         "from buildtool.core.process import capture, foreground\n"
@@ -137,7 +137,7 @@ def test_no_python_runs_between_fork_and_exec() -> None:
 
 
 def wait_for(pid: Path) -> None:
-    """Wait until a program has written its number to the file `pid`, and its caller knows of it."""
+    """Waits until a program has written its number to `pid`, and its caller has gone on."""
     while not (pid.exists() and pid.read_text(encoding="utf-8").strip()):
         time.sleep(0.02)
     time.sleep(0.5)

@@ -39,8 +39,8 @@ def replace(path: Path) -> Path:
         (lambda path: path.symlink_to("line\nbreak"), "looked for"),
         (os.mkfifo, "is no regular file"),
         (lambda path: path.mkdir(), "looked for"),
-        (lambda path: path.write_text("GROUP ( /lib/x.so )"), "not a sound ELF file"),
-        (lambda path: path.touch(), "not a sound ELF file"),
+        (lambda path: path.write_text("GROUP ( /lib/x.so )"), "not a valid ELF file"),
+        (lambda path: path.touch(), "not a valid ELF file"),
     ],
     ids=["loop", "above the root", "long", "newline", "fifo", "directory", "script", "empty"],
 )
@@ -141,7 +141,7 @@ def test_a_shell_of_a_stand_in_that_is_cut_short(board: Path, pull_from: Pull) -
     shell = board / "usr/lib/dsp/cdsp/fastrpc_shell_unsigned_3"
     shell.write_bytes(shell.read_bytes()[:60])
 
-    with pytest.raises(PullError, match=r"unsigned_3 of .* is not a sound") as caught:
+    with pytest.raises(PullError, match=r"unsigned_3 of .* is not a valid") as caught:
         pull_from(board)
 
     assert ".new-" not in caught.value.message + caught.value.why, "a path that is gone"

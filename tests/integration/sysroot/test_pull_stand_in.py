@@ -117,7 +117,7 @@ def test_a_failed_pull_of_a_stand_in_leaves_what_was_there(
     with pytest.raises(PullError, match="no libcdsprpc that ARM64 programs can load") as caught:
         pull_from(board)
 
-    assert "not a sound ELF file" in caught.value.why
+    assert "not a valid ELF file" in caught.value.why
     assert find_sysroot("board") == first
     assert sysroot_names() == ["board"]
     assert sorted(p.name for p in (cache / "sysroots").iterdir()) == [".board.lock", "board"]

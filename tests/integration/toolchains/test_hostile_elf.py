@@ -59,5 +59,5 @@ def test_a_name_for_every_tag_as_long_as_the_file_is_given_up(skel: Path, tmp_pa
     file = tmp_path / "bomb.so"
     file.write_bytes(bytes(data) + table + b"A" * strings)
 
-    with pytest.raises(ElfError, match="not a sound ELF file"):
+    with pytest.raises(ElfError, match="not a valid ELF file"):
         read_elf(file)

@@ -1,4 +1,4 @@
-"""The documents of the action cache, and what comes of documents that nobody wrote."""
+"""The documents of the action cache, valid and invalid ones."""
 
 from __future__ import annotations
 

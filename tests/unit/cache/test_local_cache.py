@@ -1,4 +1,4 @@
-"""The local cache: whole or not at all, checked when read, no larger than its limit."""
+"""The local cache: atomic writes, verified reads, and its size limit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Kit:
         return sha(data)
 
     def put_action(self, number: int, cache: LocalCache | None = None, size: int = 1000) -> str:
-        """An action of one output of its own; its key."""
+        """Puts an action with one output; returns its key."""
         digest = self.put(number.to_bytes(4, "big") * (size // 4), cache)
         key = sha(f"action {number}".encode())
         action = Action(KEY, key, {}, (Output("out", "file", digest, size),), "1", 0.0)
@@ -56,7 +56,7 @@ class Kit:
         return key
 
     def whole(self, key: str) -> bool:
-        """Whether the action and its output are there; says nothing of use."""
+        """Whether the action and its output exist; does not count as use."""
         cache = self.opened()
         action = read_action(cache.document(key) or b"", key)
         return action is not None and all(cache.has(one.digest) for one in action.outputs)
@@ -67,7 +67,7 @@ class Kit:
 
 @pytest.fixture
 def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
-    monkeypatch.setattr(local, "_told", set())
+    monkeypatch.setattr(local, "_reported", set())
     return Kit(tmp_path)
 
 
@@ -170,9 +170,9 @@ def test_a_document_in_the_place_of_another_is_damaged(kit: Kit) -> None:
 
 def test_keys_that_are_no_digests_never_become_paths(kit: Kit, tmp_path: Path) -> None:
     for key in ("", "../../x", "A" * 64, "/etc/passwd", KEY + "\n"):
-        with pytest.raises(ValueError, match="names nothing"):
+        with pytest.raises(ValueError, match="is no item of a cache"):
             kit.cache.document(key)
-        with pytest.raises(ValueError, match="names nothing"):
+        with pytest.raises(ValueError, match="is no item of a cache"):
             kit.cache.fetch(key, tmp_path / "into")
 
 
@@ -244,7 +244,7 @@ def test_what_is_renewed_during_an_eviction_stays_counted(kit: Kit) -> None:
 
 
 def test_nobody_counts_while_something_appears(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else it might be evicted after it was counted and before it is there, and never again."""
+    """Otherwise it could be evicted between its row and its file, and never be counted again."""
     monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
     index = kit.cache.index
 
@@ -269,7 +269,7 @@ def no_database(index: Path) -> None:
 
 
 def no_page(index: Path) -> None:
-    """The header is good, the tables are not."""
+    """The header is valid, the tables are not."""
     data = index.read_bytes()
     index.write_bytes(data[:200] + b"\xff" * (len(data) - 200))
 
@@ -283,7 +283,7 @@ def other_tables(index: Path) -> None:
 
 
 def foreign_key(index: Path) -> None:
-    """A key that would be the path of a file elsewhere."""
+    """A key that would be the path of another file."""
     with sqlite3.connect(index) as database:
         database.execute(
             "UPDATE item SET key = '../source' WHERE key = (SELECT key FROM item ORDER BY used)"

@@ -1,4 +1,4 @@
-"""What lies in the cache directory besides the actions counts towards the limit, and goes too."""
+"""The caches other than the action cache count towards the size limit, and are evicted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from buildtool.cache.eviction import Freed
 from buildtool.cache.local import LocalCache
 from buildtool.cache.maintenance import gc
-from buildtool.cache.other_caches import REMEMBERED_NS, OtherCaches, counted_bytes
+from buildtool.cache.other_caches import SIZE_VALID_NS, OtherCaches, counted_bytes
 from buildtool.core.lock import locked
 from buildtool.core.own_directory import IN_CACHE
 
@@ -36,7 +36,7 @@ def make(path: Path, size: int, *, old: bool = False) -> Path:
 
 
 def put(cache: Path, data: bytes, limit: int = 1 << 30) -> Path:
-    """Put a blob into the actions; returns where it is."""
+    """Puts a blob into the action cache; returns its path."""
     digest = hashlib.sha256(data).hexdigest()
     source = cache.with_name("source")
     source.write_bytes(data)
@@ -76,7 +76,7 @@ def test_the_size_is_remembered_for_a_while(cache: Path) -> None:
     make(cache / "digests" / "a", 10)
     assert others.size() == 0
     note = cache / "actions" / "neighbours"
-    for said in (f"{time.time_ns() - REMEMBERED_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
+    for said in (f"{time.time_ns() - SIZE_VALID_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
         note.write_text(said)
         assert others.size() == 10
 

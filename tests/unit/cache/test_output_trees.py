@@ -1,4 +1,4 @@
-"""Output trees: read from disk, and from JSON that anybody may have written."""
+"""Output trees, read from disk and from untrusted JSON."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 @given(st.lists(st.one_of(PATHS.map(file), st.builds(link, PATHS, PATHS)), max_size=6))
 def test_an_accepted_tree_never_leads_out(tmp_path_factory: Any, tree: list[Any]) -> None:
-    """Laid down for real, the kernel follows each link to a place inside."""
+    """In a tree on disk, the kernel follows each link to a path inside of it."""
     try:
         outputs = outputs_from_json(tree)
     except OutputsError:

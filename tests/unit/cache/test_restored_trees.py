@@ -1,4 +1,4 @@
-"""A tree is laid down as a whole or not at all."""
+"""A tree is restored as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def full(digest: str, into: Path) -> bool:
 
 @pytest.fixture
 def into(tmp_path: Path) -> Path:
-    """A directory with what an earlier build put there."""
+    """A directory with the outputs of an earlier build."""
     directory = tmp_path / "tree" / "install"
     (directory / "lib").mkdir(parents=True)
     (directory / "lib" / "libold.so").write_text("old")

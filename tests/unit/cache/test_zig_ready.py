@@ -1,4 +1,4 @@
-"""zig's cache directory before zig works in it."""
+"""How zig's cache directory is prepared."""
 
 from __future__ import annotations
 

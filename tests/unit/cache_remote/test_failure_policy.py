@@ -1,4 +1,4 @@
-"""What goes wrong is told once, and three times is enough."""
+"""Failures of a remote cache are reported once, and disable it after the third."""
 
 from __future__ import annotations
 

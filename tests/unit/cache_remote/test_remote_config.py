@@ -1,4 +1,4 @@
-"""What the environment and the project say of the remote cache."""
+"""The configuration of the remote cache, from the environment and the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents and frames of the remote cache: what was packed comes back, nothing else does."""
+"""Documents and frames of the remote cache, valid and invalid ones."""
 
 from __future__ import annotations
 

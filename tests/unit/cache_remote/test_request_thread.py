@@ -1,4 +1,4 @@
-"""A request ends with its deadline, whatever it waits for."""
+"""A request ends at its deadline, whatever it waits for."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_request_is_abandoned_when_it_is_cancelled() -> None:
 
 
 def test_the_wait_for_a_socket_ends_with_the_deadline() -> None:
-    """Else a server that trickles would keep a thread busy for as long as the build takes."""
+    """Otherwise a slow server would keep a thread busy as long as the build runs."""
     here, there = socket.socketpair()
     ended = threading.Event()
 

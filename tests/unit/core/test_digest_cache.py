@@ -1,4 +1,4 @@
-"""Remembered digests are never those of another content."""
+"""A cached digest is never that of another content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbols and versions out of tables that are made here, true and false."""
+"""Symbols and versions from valid and invalid tables."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_number_that_is_a_lie(count: int) -> None:
 
 
 def test_names_without_an_end() -> None:
-    """Every symbol with the same name, which is as long as it may be."""
+    """All symbols have the same name, of the maximum length."""
     rows = [symbol(64, 1, GLOBAL, 0)] * 200
     with pytest.raises(ValueError, match="names have no end"):
         read(64, rows, b"\0" + b"A" * (1 << 20) + b"\0")
@@ -92,7 +92,7 @@ def test_names_without_an_end() -> None:
 
 
 def needs(verneed: bytes, number: int = 1) -> list[VersionNeed]:
-    """What is read of a DT_VERNEED table at byte 64 of a file with one undefined symbol."""
+    """The versions in a DT_VERNEED table at byte 64 of a file with one undefined symbol."""
     names = b"\0libc.so.6\0GLIBC_2.36\0"
     versym = struct.pack("<HH", 0, 4)
     data = names.ljust(32, b"\0") + versym.ljust(32, b"\0") + verneed
@@ -111,7 +111,7 @@ def test_versions_come_with_the_symbols_that_need_them() -> None:
 
 
 def test_versions_that_lead_to_themselves() -> None:
-    """Chains of as many links as a number can say, each of which is the same one."""
+    """Lists of the maximum length, whose entries are all the same one."""
     table = struct.pack("<HHIII", 1, 0xFFFF, 1, 16, 0) + struct.pack("<IHHII", 0, 0, 4, 11, 1)
     with pytest.raises((ValueError, struct.error)):
         needs(table)

@@ -1,4 +1,4 @@
-"""Text files are UTF-8 whatever the locale is: every call that opens one says so."""
+"""Text files are UTF-8 in every locale: each call that opens one specifies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on a terminal: names cannot drive it, and readable text stays as it is."""
+"""Escaped text does not control a terminal, and readable text is not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests, and writes that are whole or not at all."""
+"""Digests, and atomic writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks exclude each other, and a wait for one can have an end."""
+"""Locks exclude each other, and a wait for one can have a timeout."""
 
 from __future__ import annotations
 

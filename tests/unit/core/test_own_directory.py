@@ -1,4 +1,4 @@
-"""This tool's own directories: what is in the way there is removed, and nothing else is."""
+"""In this tool's own directories anything unexpected is removed, and nothing elsewhere is."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def state(tmp_path: Path, cache: Path) -> Path:
-    """The directory of a project in which builds lie, not yet there."""
+    """The state directory of a project, which does not exist yet."""
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "buildtool.toml").touch()
     return tmp_path / "project" / ".buildtool"

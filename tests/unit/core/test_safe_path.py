@@ -1,4 +1,4 @@
-"""Paths that every tool reads as they are meant; all others are refused."""
+"""Paths that a tool would misread are rejected, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values: what they share with named tuples, and what they add."""
+"""Values, compared with named tuples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Point(Value):
 
 
 class Named(Point):
-    """One that adds a field, and changes a default."""
+    """A subclass with another field, and another default."""
 
     y: int = 3
     name: str = ""
@@ -30,7 +30,7 @@ class Named(Point):
 
 
 class Likeness(typing.NamedTuple):
-    """The same as `Point`, to compare with."""
+    """The named tuple that `Point` is compared with."""
 
     x: int
     y: int = 2
