@@ -1,13 +1,12 @@
-"""A project of one library that is quickly built, by a process of its own, and checked."""
+"""A project of one library that is quickly built and checked."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.project import Project
 
 LISTS = """cmake_minimum_required(VERSION 3.25)
 project(app C)
@@ -35,63 +34,28 @@ FILES = {
 
 
 @dataclass
-class App:
-    """The project in `root`, and the cache of whoever builds it; `prefix` is a command that runs
-    buildtool."""
+class App(Project):
+    """The project, whose source was edited `edits` times."""
 
-    root: Path
-    cache: Path
-    prefix: Sequence[str] = ()
     edits: int = 0
 
-    def write(self) -> None:
-        """Write the sources; no two projects of a test run have the same."""
-        for name, text in FILES.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        self.edit()
-
-    def edit(self) -> None:
+    def edit_source(self) -> None:
         """Change a source to what it never was before."""
         self.edits += 1
         text = '#include "config.h"\n#include "made/made.h"\nconst char *const mark = "mark '
-        (self.root / "app/a.c").write_text(text + f'{self.edits} " CONFIGURED " " MADE;\n')
+        self.write("app/a.c", text + f'{self.edits} " CONFIGURED " " MADE;\n')
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """`buildtool ARGUMENTS...` in the project."""
-        done = subprocess.run(
-            [*self.prefix, sys.executable, "-P", "-m", "buildtool", *arguments],
-            cwd=self.root,
-            env={**os.environ, "BUILDTOOL_CACHE": str(self.cache)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,  # what waits for a pipe does not end
-            check=False,
-        )
-        said = done.stdout + done.stderr
-        assert "Traceback" not in said, said
-        assert "internal error" not in said, said
-        return done
-
-    def build(self) -> str:
-        """Build, and check what came out; returns what was said."""
-        done = self.run("build")
-        assert done.returncode == 0, done.stderr
-        made = (self.root / ".buildtool/stage/sim/lib/libapp.so").read_bytes()
+    def check_build(self) -> str:
+        """Build, and check what was built; returns what was written to standard error."""
+        self.succeeds("build")
+        made = self.staged()["lib/libapp.so"]
         assert f"mark {self.edits} configured made".encode() in made
-        return done.stderr
+        return self.said
 
-    def fails(self, *arguments: str) -> str:
-        """Run what must end in an error; returns that."""
-        done = self.run(*(arguments or ("build",)))
-        assert done.returncode == 1, done.stderr
-        assert done.stderr.startswith("error: ") or "\nerror: " in done.stderr, done.stderr
-        return done.stderr[done.stderr.index("error: ") :]
 
-    @property
-    def tree(self) -> Path:
-        """The library's build tree."""
-        (cache,) = (self.root / ".buildtool/build/app").glob("*/CMakeCache.txt")
-        return cache.parent
+def new_app(root: Path, cache: Path, prefix: Sequence[str] = ()) -> App:
+    """The project in the directory `root`, with its first source."""
+    app = App(root, cache, prefix=prefix)
+    app.lay_out(FILES)
+    app.edit_source()
+    return app

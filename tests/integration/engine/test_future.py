@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
-from tests.integration.engine.test_stale import App, marked
+from tests.integration.engine.marked import Marked, marked
 
 FUTURE = 2_114_380_800  # 2037
 
 
 @pytest.fixture
-def app(tmp_path: Path, buildtool: Buildtool) -> App:
-    app = App(tmp_path / "a project", buildtool)
+def app(tmp_path: Path) -> Marked:
+    app = Marked(tmp_path / "a project")
     app.project()
     app.lists("configure_file(value.h.in value.h)\ninclude_directories(${CMAKE_BINARY_DIR})\n")
     app.write("app/a.c", '#include "mark.h"\n#include "value.h"\n')
@@ -24,65 +23,65 @@ def app(tmp_path: Path, buildtool: Buildtool) -> App:
     return app
 
 
-def from_future(app: App, *names: str) -> None:
+def from_future(app: Marked, *names: str) -> None:
     for name in names:
         os.utime(app.root / name, (FUTURE, FUTURE))
 
 
-def cmake_by_ninja(app: App) -> bool:
+def cmake_by_ninja(app: Marked) -> bool:
     """Whether Ninja ran CMake in the last build."""
     (log,) = (app.root / ".buildtool/state/logs").iterdir()
     return "Re-running CMake" in log.read_text()
 
 
 @pytest.mark.parametrize("name", ["app/CMakeLists.txt", "app/value.h.in"])
-def test_what_cmake_reads(name: str, app: App) -> None:
+def test_what_cmake_reads(name: str, app: Marked) -> None:
     """Ninja would run CMake a hundred times, and give up."""
     from_future(app, name)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert not cmake_by_ninja(app)
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
     app.write("app/mark.h", marked("two"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert not cmake_by_ninja(app)
     assert app.has("two")
 
     text = (app.root / name).read_text().replace("first", "second")
     app.write(name, text + "# edited\n" * name.endswith(".txt"))
     from_future(app, name)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("second" if name.endswith(".in") else "first")
 
 
-def test_a_file_that_comes_to_be_from_the_future(app: App) -> None:
-    assert app.build() == "built"
+def test_a_file_that_comes_to_be_from_the_future(app: Marked) -> None:
+    assert app.outcome() == "built"
     os.utime(app.root / "app/CMakeLists.txt")
     app.write("app/mark.h", marked("two"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert cmake_by_ninja(app)  # which notes when that was
     from_future(app, "app/CMakeLists.txt")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
     app.write("app/mark.h", marked("three"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert not cmake_by_ninja(app)
     assert app.has("three")
 
 
-def test_sources(app: App) -> None:
+def test_sources(app: Marked) -> None:
     from_future(app, "app/a.c", "app/mark.h")
-    assert app.build() == "built"
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "built"
+    assert app.outcome() == "up-to-date"
     for mark in ("two", "three"):
         app.write("app/mark.h", marked(mark))
         from_future(app, "app/mark.h")
-        assert app.build() == "built"
+        assert app.outcome() == "built"
         assert app.has(mark)
     app.write("app/mark.h", marked("two"))  # of the present; what was made of the other is kept
-    assert app.build() == "restored"
+    assert app.outcome() == "restored local"
     assert app.has("two")
 
 
-def test_a_file_that_cmake_reads_and_a_rule_makes(app: App) -> None:
+def test_a_file_that_cmake_reads_and_a_rule_makes(app: Marked) -> None:
     """When to run CMake then, only Ninja finds out, from time stamps."""
     app.write("app/in.txt", "")
     made = (
@@ -94,12 +93,11 @@ def test_a_file_that_cmake_reads_and_a_rule_makes(app: App) -> None:
     )
     app.write("app/a.c", marked("one"))
     app.lists(made)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     app.lists(made, "# edited\n")  # CMake lists such a file only when it is there
     from_future(app, "app/CMakeLists.txt")
-    done = app.buildtool("build", "sim", cwd=app.root)
-    assert done.returncode == 1
-    assert "CMakeLists.txt is from the future: its time stamp is 2037-01-0" in done.stderr
-    assert f"touch '{app.root}/app/CMakeLists.txt'" in done.stderr
+    error = app.fails()
+    assert "CMakeLists.txt is from the future: its time stamp is 2037-01-0" in error
+    assert f"touch '{app.root}/app/CMakeLists.txt'" in error
     os.utime(app.root / "app/CMakeLists.txt")
-    assert app.build() == "built"
+    assert app.outcome() == "built"

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
 from tests.conftest import LONG
-from tests.integration.engine.test_stale import OLD
+from tests.project import OLD, Project
 
 # No `#include` has a zero byte or an end of a line in it; backslashes have a test of their own.
 BYTES = [bytes([number]) for number in range(1, 256) if number not in b"\n\r\\/"]
@@ -23,18 +22,16 @@ NOT_GENERATED = b';<>"|[]'  # CMake or Ninja refuse to make files that are calle
 
 
 @dataclass
-class Headers:
+class Headers(Project):
     """A project of a library; source N includes the headers of row N, and says the level of each.
 
     The headers are in the component's directory, or generated where their name begins so.
     """
 
-    root: Path
-    buildtool: Buildtool
-    rows: Sequence[Sequence[bytes]]
+    rows: Sequence[Sequence[bytes]] = ()
     toolchain: str = "gcc"
 
-    def write(self, level: str) -> None:
+    def write_level(self, level: str) -> None:
         generated = [name for row in self.rows for name in row if name.startswith(b"gen/")]
         rules = b"".join(
             b'add_custom_command(OUTPUT "%s" DEPENDS gen.txt VERBATIM\n'
@@ -70,16 +67,14 @@ class Headers:
             if old:
                 os.utime(path, (OLD, OLD))
 
-    def build(self) -> tuple[str, str]:
-        """What became of the step, and what was said."""
-        done = self.buildtool("build", "sim", "--json", cwd=self.root)
-        assert done.returncode == 0, done.stderr[-2000:]
-        (step,) = json.loads(done.stdout)["steps"]
-        return str(step["outcome"]), done.stderr
+    def outcome(self) -> str:
+        """Build; returns what became of the only step."""
+        (outcome,) = self.build().values()
+        return outcome
 
     def all_at(self, level: str) -> bool:
         """Whether every source was compiled with this level of every header."""
-        data = (self.root / ".buildtool/stage/sim/lib/libapp.so").read_bytes()
+        data = self.staged()["lib/libapp.so"]
         marks = {mark.split(b".")[0].decode() for mark in data.split(b"mark: ")[1:]}
         return marks == {
             " ".join([f"s{number}", *[level] * len(row)]) for number, row in enumerate(self.rows)
@@ -130,84 +125,76 @@ def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
 
 
 @pytest.mark.parametrize("toolchain", ["gcc", "clang"])
-def test_headers_with_any_byte_in_their_path(
-    toolchain: str, tmp_path: Path, buildtool: Buildtool
-) -> None:
+def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> None:
     rows = rows_of([[byte] for byte in BYTES] if LONG else in_groups())
-    app = Headers(tmp_path / "one", buildtool, rows, toolchain)
-    app.write("one")
+    app = Headers(tmp_path / "one", rows=rows, toolchain=toolchain)
+    app.write_level("one")
     # What Ninja takes some of these paths for is there too.
     app.put("app/inc/a", b"")
     app.put("app/inc/t", b"")
-    assert app.build()[0] == "built"
+    assert app.outcome() == "built"
     assert app.all_at("one")
     assert {name for row in rows for name in row if name.startswith(b"inc/")} <= app.inputs()
-    assert app.build()[0] == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
-    app.write("two")
-    assert app.build()[0] == "built"
+    app.write_level("two")
+    assert app.outcome() == "built"
     assert app.all_at("two")
 
     if toolchain != "gcc":  # each of these takes a while
         return
-    other = Headers(tmp_path / "other", buildtool, rows, toolchain)
-    other.write("three")
-    assert other.build()[0] == "built"
+    other = Headers(tmp_path / "other", rows=rows, toolchain=toolchain)
+    other.write_level("three")
+    assert other.outcome() == "built"
     assert other.all_at("three")
-    other.write("two")
-    assert other.build()[0] == "restored"
+    other.write_level("two")
+    assert other.outcome() == "restored local"
     assert other.all_at("two")
 
 
 @pytest.mark.parametrize(("toolchain", "twins"), [("gcc", True), ("clang", False), ("clang", True)])
 def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
-    toolchain: str, twins: bool, tmp_path: Path, buildtool: Buildtool
+    toolchain: str, twins: bool, tmp_path: Path
 ) -> None:
     """Clang writes that it read `a/b.h`; there may be such a file."""
-    app = Headers(tmp_path / "one", buildtool, [[b"d/a\\b.h"], [b"d/x/y\\z/h.h"]], toolchain)
+    app = Headers(tmp_path / "one", rows=[[b"d/a\\b.h"], [b"d/x/y\\z/h.h"]], toolchain=toolchain)
     if twins:
         for name in ("d/a/b.h", "d/x/y/z/h.h"):
             app.put(f"app/{name}", b"")
     for level in ("one", "two"):
-        app.write(level)
-        outcome, said = app.build()
-        assert outcome == "built"
-        assert "Rename the header or directory" in said
+        app.write_level(level)
+        assert app.outcome() == "built"
+        assert "Rename the header or directory" in app.said
         assert app.all_at(level)
-    assert app.build()[0] == "built"
-    why = buildtool("why", "--last", cwd=app.root)
-    assert "it is uncertain what was read" in why.stdout
-    other = Headers(tmp_path / "other", buildtool, app.rows, toolchain)
-    other.write("three")
-    assert other.build()[0] == "built"
+    assert app.outcome() == "built"
+    assert "it is uncertain what was read" in app.why("--last")
+    other = Headers(tmp_path / "other", rows=app.rows, toolchain=toolchain)
+    other.write_level("three")
+    assert other.outcome() == "built"
     assert other.all_at("three")
 
     for path in (app.root / "app/d", app.root / "app/inc"):
         shutil.rmtree(path, ignore_errors=True)
     app.rows = [[b"d/plain.h"], [b"d/x/plain.h"]]
-    app.write("four")
-    assert [app.build()[0], app.build()[0]] == ["built", "up-to-date"]
+    app.write_level("four")
+    assert [app.outcome(), app.outcome()] == ["built", "up-to-date"]
 
 
-def test_a_directory_that_ninja_could_not_read_is_refused(
-    tmp_path: Path, buildtool: Buildtool
-) -> None:
-    app = Headers(tmp_path / "a^b", buildtool, [[b"inc/a.h"]])
-    app.write("one")
-    done = buildtool("build", cwd=app.root)
+def test_a_directory_that_ninja_could_not_read_is_refused(tmp_path: Path) -> None:
+    app = Headers(tmp_path / "a^b", rows=[[b"inc/a.h"]])
+    app.write_level("one")
+    done = app.run("build")
     assert (done.returncode, done.stdout) == (2, "")
     assert "has '^' in it" in done.stderr
     assert not (app.root / ".buildtool/build").exists()
 
 
-def test_a_generator_that_reads_files_with_any_byte_in_their_path(
-    tmp_path: Path, buildtool: Buildtool
-) -> None:
+def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path) -> None:
     """It writes a dependency file, which CMake reads before Ninja does."""
     groups = [byte for byte, *_ in in_groups() if byte != b"\t"]
     names = [form.replace(b"%s", byte) for byte in groups for form in FORMS[:3]]
-    app = Headers(tmp_path / "one", buildtool, [[b"gen/out.h"]])
-    app.write("one")
+    app = Headers(tmp_path / "one", rows=[[b"gen/out.h"]])
+    app.write_level("one")
     listed = [
         (os.fsencode(app.root) + b"/app/" + name)
         .replace(b" ", b"\\ ")
@@ -228,33 +215,30 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(
     )
     for name in names:
         app.put(b"app/" + name, b"")
-    assert app.build()[0] == "built"
+    assert app.outcome() == "built"
     assert {*names} <= app.inputs()
-    assert app.build()[0] == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
     app.put("app/gen.txt", header("two"))  # no tool tells of it
-    assert app.build()[0] == "up-to-date"
+    assert app.outcome() == "up-to-date"
     app.put(b"app/inc/a^b.h", b"edited", old=True)
-    assert app.build()[0] == "built"
+    assert app.outcome() == "built"
     assert app.all_at("two")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("place", ["project", "source"])
 @pytest.mark.parametrize("number", [*range(1, 0x2F), *range(0x30, 0x81), 0xC3, 0xE9, 0xFF])
-def test_any_byte_in_the_path_of_a_project(
-    number: int, place: str, tmp_path: Path, buildtool: Buildtool
-) -> None:
+def test_any_byte_in_the_path_of_a_project(number: int, place: str, tmp_path: Path) -> None:
     """It is refused, or edits are seen and a clone has what it is made of."""
     strange = os.fsdecode(b"a" + bytes([number]) + b"b")
     outcomes = []
     for clone in ("one", "other"):
         app = Headers(
             tmp_path / clone / strange if place == "project" else tmp_path / clone,
-            buildtool,
-            [[b"inc/a.h"]],
+            rows=[[b"inc/a.h"]],
         )
-        app.write(clone)
+        app.write_level(clone)
         if place == "source":
             (app.root / "app").rename(app.root / strange)
             quoted = strange.replace("\\", "\\\\").replace('"', '\\"')
@@ -263,19 +247,17 @@ def test_any_byte_in_the_path_of_a_project(
             text = (app.root / "buildtool.toml").read_text()
             with (app.root / "buildtool.toml").open("w", errors="surrogateescape") as file:
                 file.write(text.replace('source = "app"', f'source = "{quoted}"'))
-        done = buildtool("build", "sim", cwd=app.root)
+        done = app.run("build", "sim")
         if done.returncode:
             assert "error: " in done.stderr
-            assert "Traceback" not in done.stderr
-            assert "nternal" not in done.stderr
             outcomes.append(done.returncode)
             continue
         assert app.all_at(clone)
-        assert app.build()[0] == "up-to-date"
+        assert app.outcome() == "up-to-date"
         source = app.root / (strange if place == "source" else "app")
         (source / "inc/a.h").write_bytes(header("edited"))
         os.utime(source / "inc/a.h", (OLD, OLD))
-        assert app.build()[0] == ("built" if clone == "one" else "restored")
+        assert app.outcome() == ("built" if clone == "one" else "restored local")
         assert app.all_at("edited")
         outcomes.append(0)
     assert len({*outcomes}) == 1

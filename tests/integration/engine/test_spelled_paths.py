@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
-from tests.integration.engine.test_stale import App, marked
+from tests.integration.engine.marked import Marked, marked
 
 
 @pytest.fixture
-def app(tmp_path: Path, buildtool: Buildtool) -> App:
-    app = App(tmp_path / "a project", buildtool)
+def app(tmp_path: Path) -> Marked:
+    app = Marked(tmp_path / "a project")
     app.project()
     return app
 
 
-def clone(app: App, name: str) -> App:
-    other = App(app.root.with_name(name), app.buildtool)
-    ignored = shutil.ignore_patterns(".buildtool")
-    shutil.copytree(app.root, other.root, symlinks=True, ignore=ignored)
+def clone(app: Marked, name: str) -> Marked:
+    other = Marked(app.root.with_name(name))
+    app.copy_sources(other.root)
     return other
 
 
-def test_include_directories_that_end_in_dots(app: App) -> None:
+def test_include_directories_that_end_in_dots(app: Marked) -> None:
     app.lists(
         "include_directories(first/.. src/.. src//./sub/../)\n"
         "target_include_directories(app PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/.. absent/..)\n",
@@ -37,21 +34,21 @@ def test_include_directories_that_end_in_dots(app: App) -> None:
     app.write("app/first/keep", "")
     app.write("app/src/sub/keep", "")
     app.write("other.h", "")
-    assert app.build() == "built"
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "built"
+    assert app.outcome() == "up-to-date"
     elsewhere = clone(app, "elsewhere")
-    assert elsewhere.build() == "restored"
+    assert elsewhere.outcome() == "restored local"
 
     app.write("app/mark.h", marked("two"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
     app.write("app/src/mark.h", marked("three"))  # it shadows the other one
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("three")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_links_in_the_build_tree(app: App) -> None:
+def test_links_in_the_build_tree(app: Marked) -> None:
     """Made by CMake to a directory, and by a rule to a file."""
     app.lists(
         "include_directories(${CMAKE_BINARY_DIR}/inc ${CMAKE_BINARY_DIR}/made)\n"
@@ -63,17 +60,17 @@ def test_links_in_the_build_tree(app: App) -> None:
     app.write("app/a.c", "#include <a.h>\n#include <b.h>\n")
     app.write("app/include/a.h", marked("one"))
     app.write("app/b.h", marked("one", "b"))
-    assert app.build() == "built"
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "built"
+    assert app.outcome() == "up-to-date"
     app.write("app/include/a.h", marked("two"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
     app.write("app/b.h", marked("three", "b"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("three")
 
 
-def test_dots_after_a_link(app: App) -> None:
+def test_dots_after_a_link(app: Marked) -> None:
     """The header is beside what the link leads to; for Ninja, it is the one beside the link."""
     app.lists("include_directories(link/..)\n", sources="src/a.c")
     app.write("app/src/a.c", "#include <mark.h>\n")
@@ -83,26 +80,26 @@ def test_dots_after_a_link(app: App) -> None:
         app.write(f"{name}/mark.h", marked(name))
     link = app.root / "app/link"
     link.symlink_to("../one/deep")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("one")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
     app.write("one/mark.h", marked("edited"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("edited")
     other = clone(app, "other")
     other.write("one/mark.h", marked("of the clone"))
-    assert other.build() == "built"
+    assert other.outcome() == "built"
     assert other.has("of the clone")
 
     link.unlink()
     link.symlink_to("../two/deep")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_a_file_that_becomes_a_directory_and_one_that_becomes_a_program(app: App) -> None:
+def test_a_file_that_becomes_a_directory_and_one_that_becomes_a_program(app: Marked) -> None:
     asks = "if({} ${{CMAKE_SOURCE_DIR}}/{})\n  add_compile_definitions({})\nendif()\n"
     app.lists(
         asks.format("IS_DIRECTORY", "thing", "DIRECTORY"),
@@ -116,12 +113,12 @@ def test_a_file_that_becomes_a_directory_and_one_that_becomes_a_program(app: App
     )
     app.write("app/thing", "")
     app.write("app/tool", "")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     (app.root / "app/thing").unlink()
     app.write("app/thing/keep", "")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("directory")
     (app.root / "app/tool").chmod(0o755)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("program")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"

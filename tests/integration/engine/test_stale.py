@@ -2,124 +2,69 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import Buildtool
+from tests.integration.engine.marked import HEAD, LIBRARY, Marked, marked
 
-OLD = 1_000_000_000
-HEAD = "cmake_minimum_required(VERSION 3.25)\nproject(app C)\n"
-LIBRARY = "add_library(app SHARED {sources})\ninstall(TARGETS app LIBRARY DESTINATION lib)\n"
 DURING = (  # as somebody might while the linker runs
     "add_custom_command(TARGET app PRE_LINK COMMAND ${{CMAKE_COMMAND}} -E {command}"
     " WORKING_DIRECTORY ${{CMAKE_SOURCE_DIR}})\n"
 )
 
 
-@dataclass
-class App:
-    """A project of one library, in which marks tell what it was made of."""
-
-    root: Path
-    buildtool: Buildtool
-
-    def write(self, name: str, text: str, *, old: bool = False) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        if old:
-            os.utime(path, (OLD, OLD))
-
-    def lists(self, *rest: str, sources: str = "a.c") -> None:
-        self.write("app/CMakeLists.txt", HEAD + LIBRARY.format(sources=sources) + "".join(rest))
-
-    def project(self, keys: str = "", more: str = "") -> None:
-        self.write(
-            "buildtool.toml",
-            f'[project]\nname = "stale"\n\n[host.app]\nsource = "app"\n{keys}\n{more}'
-            '\n[target.sim]\nplatform = "ubuntu-aarch64"\ntoolchain = "gcc"\n',
-        )
-
-    def build(self) -> str:
-        """What became of the library's step."""
-        done = self.buildtool("build", "sim", "--json", "-j", "1", cwd=self.root)
-        assert done.returncode == 0, done.stderr
-        return next(
-            str(step["outcome"])
-            for step in json.loads(done.stdout)["steps"]
-            if step["name"] == "host/app"
-        )
-
-    def fails(self) -> bool:
-        return self.buildtool("build", "sim", cwd=self.root).returncode == 1
-
-    def has(self, mark: str) -> bool:
-        """Whether the library was made of the source with this mark."""
-        stage = self.root / ".buildtool/stage/sim/lib"
-        return any(f"mark: {mark}.".encode() in file.read_bytes() for file in stage.iterdir())
-
-
-def marked(mark: str, name: str = "mark") -> str:
-    return f'const char *const {name} = "mark: {mark}.";\n'
-
-
 @pytest.fixture
-def app(tmp_path: Path, buildtool: Buildtool) -> App:
-    app = App(tmp_path / "a project", buildtool)
+def app(tmp_path: Path) -> Marked:
+    app = Marked(tmp_path / "a project")
     app.project()
     app.write("app/a.c", marked("one"))
     app.lists()
     return app
 
 
-def test_other_targets(app: App) -> None:
+def test_other_targets(app: Marked) -> None:
     app.lists("add_library(other SHARED b.c)\n")
     app.write("app/b.c", marked("one"))
     for name in ("app", "other"):
         app.project(f'install = false\ntargets = ["{name}"]\nartifacts = ["*.so"]\n')
-        assert app.build() == "built"
-    assert [file.name for file in (app.root / ".buildtool/stage/sim/lib").iterdir()] == [
-        "libother.so"
-    ]
+        assert app.outcome() == "built"
+    assert [file.name for file in (app.stage() / "lib").iterdir()] == ["libother.so"]
 
     app.write("app/b.c", marked("two"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_an_input_that_is_declared_after_it_has_changed(app: App) -> None:
+def test_an_input_that_is_declared_after_it_has_changed(app: Marked) -> None:
     app.lists(
         "add_custom_command(OUTPUT gen.c COMMAND ${CMAKE_COMMAND} -E copy"
         " ${CMAKE_SOURCE_DIR}/tag gen.c)\n",
         sources="gen.c",
     )
     app.write("app/tag", marked("one"))
-    app.build()
+    app.outcome()
     app.write("app/tag", marked("two"))
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
     app.project('inputs = ["app/tag"]')
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_a_file_that_a_glob_matches_since_a_tree_was_configured(app: App) -> None:
+def test_a_file_that_a_glob_matches_since_a_tree_was_configured(app: Marked) -> None:
     app.write(
         "app/CMakeLists.txt", HEAD + "file(GLOB all *.c)\n" + LIBRARY.format(sources="${all}")
     )
-    assert app.buildtool("ide", "sim", cwd=app.root).returncode == 0
+    app.succeeds("ide", "sim")
 
     app.write("app/b.c", marked("two", "another"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_a_file_that_comes_to_match_a_glob_during_the_build(app: App) -> None:
+def test_a_file_that_comes_to_match_a_glob_during_the_build(app: Marked) -> None:
     app.write(
         "app/CMakeLists.txt",
         HEAD
@@ -128,15 +73,15 @@ def test_a_file_that_comes_to_match_a_glob_during_the_build(app: App) -> None:
         + DURING.format(command="copy_if_different later b.c"),
     )
     app.write("app/later", marked("two", "another"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert not app.has("two")
 
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_a_header_that_comes_to_shadow_another_during_the_build(app: App) -> None:
+def test_a_header_that_comes_to_shadow_another_during_the_build(app: Marked) -> None:
     app.lists(
         "target_include_directories(app PRIVATE first second)\n",
         DURING.format(command="copy_if_different later.h first/mark.h"),
@@ -145,36 +90,36 @@ def test_a_header_that_comes_to_shadow_another_during_the_build(app: App) -> Non
     app.write("app/second/mark.h", marked("one"))
     app.write("app/later.h", marked("two"))
     app.write("app/first/keep", "")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
 
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_a_header_that_is_deleted_during_the_build(app: App) -> None:
+def test_a_header_that_is_deleted_during_the_build(app: Marked) -> None:
     app.lists(DURING.format(command="rm -f mark.h"))
     app.write("app/a.c", '#include "mark.h"\n')
     app.write("app/mark.h", marked("one"))
-    assert app.build() == "built"
+    assert app.outcome() == "built"
 
     assert app.fails()
 
 
-def test_a_source_that_is_as_it_was_before_at_the_end_of_the_build(app: App) -> None:
+def test_a_source_that_is_as_it_was_before_at_the_end_of_the_build(app: Marked) -> None:
     app.lists(DURING.format(command="copy_if_different saved a.c"))
     app.write("app/saved", marked("one"))
-    assert app.build() == "built"
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "built"
+    assert app.outcome() == "up-to-date"
     app.write("app/a.c", marked("two"))
-    app.build()
+    app.outcome()
 
-    assert app.build() == "restored"
+    assert app.outcome() == "restored local"
     assert app.has("one")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_an_installed_header_of_a_component_with_an_old_time_stamp(app: App) -> None:
+def test_an_installed_header_of_a_component_with_an_old_time_stamp(app: Marked) -> None:
     app.project('needs = ["base"]', '\n[host.base]\nsource = "base"\n')
     app.write(
         "base/CMakeLists.txt",
@@ -183,72 +128,72 @@ def test_an_installed_header_of_a_component_with_an_old_time_stamp(app: App) -> 
     app.write("base/x.h", marked("one"))
     app.lists("find_path(where x.h REQUIRED)\ntarget_include_directories(app PRIVATE ${where})\n")
     app.write("app/a.c", "#include <x.h>\n")
-    app.build()
+    app.outcome()
 
     app.write("base/x.h", marked("two"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_a_copy_that_cmake_makes_of_a_file_with_an_old_time_stamp(app: App) -> None:
+def test_a_copy_that_cmake_makes_of_a_file_with_an_old_time_stamp(app: Marked) -> None:
     app.lists(
         "file(COPY x.h DESTINATION ${CMAKE_BINARY_DIR}/copies)\n"
         "target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR}/copies)\n"
     )
     app.write("app/a.c", "#include <x.h>\n")
     app.write("app/x.h", marked("one"))
-    app.build()
+    app.outcome()
 
     app.write("app/x.h", marked("two"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_an_edit_that_a_failed_build_did_not_reach(app: App) -> None:
+def test_an_edit_that_a_failed_build_did_not_reach(app: Marked) -> None:
     app.lists(
         "add_custom_target(first COMMAND sh ${CMAKE_SOURCE_DIR}/first)\n"
         "add_dependencies(app first)\n"
     )
     app.write("app/first", "exit 0")
-    app.build()
+    app.outcome()
     app.write("app/first", "exit 1")
     app.write("app/a.c", marked("two"))
     assert app.fails()
 
     app.write("app/first", "exit 0")
     app.write("app/a.c", marked("two"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_what_is_made_among_the_sources(app: App) -> None:
+def test_what_is_made_among_the_sources(app: Marked) -> None:
     app.lists(
         "add_custom_command(OUTPUT ${CMAKE_SOURCE_DIR}/made.c DEPENDS ${CMAKE_SOURCE_DIR}/from"
         " COMMAND ${CMAKE_COMMAND} -E copy from made.c WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})\n",
         sources="${CMAKE_SOURCE_DIR}/made.c",
     )
     app.write("app/from", marked("one"))
-    app.build()
+    app.outcome()
 
     app.write("app/from", marked("two"), old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
     app.write("app/made.c", marked("by hand"))
     app.write("app/from", marked("two") + "\n")
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")
 
 
-def test_a_spoiled_note_of_what_was_checked(app: App) -> None:
-    app.build()
+def test_a_spoiled_note_of_what_was_checked(app: Marked) -> None:
+    app.outcome()
     (app.root / ".buildtool/state/checked/sim").write_bytes(b"\xff")
 
-    assert app.build() == "up-to-date"
+    assert app.outcome() == "up-to-date"
 
 
-def test_cmake_that_was_killed_when_it_had_done(app: App) -> None:
+def test_cmake_that_was_killed_when_it_had_done(app: Marked) -> None:
     """Ninja's file is there; what CMake read to make it, nobody knows."""
     app.lists(
         "file(READ marks text)\nconfigure_file(a.c.in ${CMAKE_BINARY_DIR}/a.c)\n",
@@ -256,13 +201,13 @@ def test_cmake_that_was_killed_when_it_had_done(app: App) -> None:
     )
     app.write("app/a.c.in", 'const char *const mark = "mark: @text@.";\n')
     app.write("app/marks", "one")
-    app.build()
-    (tree,) = (app.root / ".buildtool/build/app").glob("*/CMakeCache.txt")
-    (tree.parent / "buildtool-tree.json").rename(app.root / "note")
-    (tree.parent / "configured.json").unlink()
-    app.build()
-    subprocess.run(["cp", app.root / "note", tree.parent / "buildtool-tree.json"], check=True)
+    app.outcome()
+    tree = app.tree("app")
+    (tree / "buildtool-tree.json").rename(app.root / "note")
+    (tree / "configured.json").unlink()
+    app.outcome()
+    subprocess.run(["cp", app.root / "note", tree / "buildtool-tree.json"], check=True)
 
     app.write("app/marks", "two", old=True)
-    assert app.build() == "built"
+    assert app.outcome() == "built"
     assert app.has("two")

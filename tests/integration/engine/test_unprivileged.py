@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.app import App
+from tests.integration.engine.app import App, new_app
 from tests.integration.unprivileged import give_away, protect, unprivileged
 
 Deny = Callable[..., None]
@@ -20,14 +21,12 @@ REMEDY = "→ Set the environment variable BUILDTOOL_CACHE to a directory that y
 
 @pytest.fixture
 def app(tmp_path: Path) -> App:
-    made = App(tmp_path / "a project", tmp_path / "cache", unprivileged())
-    made.write()
-    return made
+    return new_app(tmp_path / "a project", tmp_path / "cache", unprivileged())
 
 
 @pytest.fixture
 def built(app: App) -> App:
-    app.build()
+    app.check_build()
     return app
 
 
@@ -52,7 +51,7 @@ def test_a_project_that_may_only_be_read(deny: Deny, app: App) -> None:
     assert "→ Make the project's directory writable, or copy the project" in said
     assert ("belongs to the user" in said) == (deny is give_away)
     assert "host/app" in app.run("build", "--plan").stdout
-    assert app.run("why").returncode == 0
+    app.why()
     assert content(app.root) == before
 
 
@@ -64,7 +63,7 @@ def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
     assert "the project's build directory cannot be used" in said
     assert f"→ Make it writable, or delete it: rm -rf '{built.root}/.buildtool'." in said
     assert built.fails("clean")
-    assert "up to date" in built.run("why").stdout
+    assert "up to date" in built.why()
     assert content(built.root) == before
 
 
@@ -72,36 +71,40 @@ def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
 def test_a_part_of_what_was_built_belongs_to_another_user(part: str, built: App) -> None:
     (place,) = (built.root / ".buildtool").glob(part)
     give_away(place)
-    built.edit()
+    built.edit_source()
     said = built.fails()
     assert "belongs to the user" in said
     assert "rm -rf" in said
     shutil.rmtree(built.root / ".buildtool")
-    built.build()
+    built.check_build()
 
 
 def test_directories_of_ours_without_permissions(built: App) -> None:
-    folders = [built.tree, built.tree / "CMakeFiles", built.tree / "CMakeFiles/app.dir"]
+    folders = [
+        built.tree("app"),
+        built.tree("app") / "CMakeFiles",
+        built.tree("app") / "CMakeFiles/app.dir",
+    ]
     state = built.root / ".buildtool"
     folders += [state / "state", state / "state/steps", state / "out", state / "stage/sim/lib"]
     folders += [built.cache / "actions", built.cache / "digests", built.cache / "actions/tmp"]
     folders += [next((state / "out").glob("app/*/lib"))]
     for folder in reversed(folders):
         folder.chmod(0)
-    built.edit()
-    said = built.build()
+    built.edit_source()
+    said = built.check_build()
     assert "repaired: made " in said
     assert "cannot be written" not in said
 
 
 def test_files_of_ours_without_permissions(built: App) -> None:
-    found = [path for path in built.tree.rglob("*") if path.is_file()]
+    found = [path for path in built.tree("app").rglob("*") if path.is_file()]
     found += [path for path in (built.root / ".buildtool").rglob("*") if path.is_file()]
     found += [path for path in built.cache.rglob("*") if path.is_file()]
     for path in found:
         path.chmod(0)
-    built.edit()
-    assert "cannot be written" not in built.build()
+    built.edit_source()
+    assert "cannot be written" not in built.check_build()
 
 
 @DENIALS
@@ -114,22 +117,22 @@ def test_an_empty_cache_that_may_only_be_read(deny: Deny, app: App) -> None:
     assert REMEDY in said
     assert ("belongs to the user" in said) == (deny is give_away)
     app.cache = app.cache.with_name("another cache")
-    app.build()
+    app.check_build()
 
 
 @DENIALS
 def test_a_cache_that_may_only_be_read_is_used(deny: Deny, built: App) -> None:
-    clone = App(built.root.with_name("a clone"), built.cache, built.prefix, built.edits)
-    shutil.copytree(built.root, clone.root, ignore=shutil.ignore_patterns(".buildtool"))
+    clone = replace(built, root=built.root.with_name("a clone"))
+    built.copy_sources(clone.root)
     deny(built.cache)
     before = content(built.cache)
-    said = clone.build()
+    said = clone.check_build()
     assert "restored" in said
     assert said.count("the cache cannot be written: Permission denied") == 1
     assert REMEDY in said
-    clone.edit()
-    assert "built" in clone.build()
-    assert "up to date" in clone.build()
+    clone.edit_source()
+    assert "built" in clone.check_build()
+    assert "up to date" in clone.check_build()
     assert content(built.cache) == before
 
 
@@ -137,8 +140,7 @@ def test_a_cache_that_may_only_be_read_is_used(deny: Deny, built: App) -> None:
 def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) -> None:
     (built.cache / "zig").mkdir(exist_ok=True)
     deny(built.cache)
-    text = (built.root / "buildtool.toml").read_text()
-    (built.root / "buildtool.toml").write_text(text.replace('toolchain = "gcc"\n', ""))
+    built.edit("buildtool.toml", 'toolchain = "gcc"\n', "")
     said = built.fails()
     assert f"the cache cannot be used: {built.cache}/zig: Permission denied" in said
     assert REMEDY in said

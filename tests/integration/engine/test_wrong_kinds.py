@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.app import App
+from tests.integration.engine.app import App, new_app
 from tests.integration.engine.wrong_kinds import (
     FOR_FILES,
     FOR_FOLDERS,
@@ -32,17 +32,16 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> App:
     place = tmp_path_factory.mktemp("wrong kinds")
-    made = App(place / "a project", place / "cache")
-    made.write()
-    made.build()
+    made = new_app(place / "a project", place / "cache")
+    made.check_build()
     return made
 
 
 @pytest.fixture
 def app(project: App, elsewhere: Elsewhere) -> Iterator[App]:
     """A project with a build tree, in which nothing is wrong yet."""
-    project.edit()
-    project.build()
+    project.edit_source()
+    project.check_build()
     yield project
     assert elsewhere.is_whole()
 
@@ -71,30 +70,30 @@ def replace(kinds: tuple[Kind, ...], turn: int, found: list[Path], elsewhere: El
 @pytest.mark.parametrize("turn", range(len(FOR_FILES)))
 def test_every_file_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
     # Without its note all of the tree is made again, whatever is in it.
-    found = [path for path in files(app.tree) if path.name != "buildtool-tree.json"]
+    found = [path for path in files(app.tree("app")) if path.name != "buildtool-tree.json"]
     replace(FOR_FILES, turn, found, elsewhere)
-    app.edit()
-    assert "repaired: replaced " in app.build()
-    app.edit()
-    assert "repaired" not in app.build()
+    app.edit_source()
+    assert "repaired: replaced " in app.check_build()
+    app.edit_source()
+    assert "repaired" not in app.check_build()
 
 
 @pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
 def test_directories_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
-    tree, kind = app.tree, FOR_FOLDERS[turn]
+    tree, kind = app.tree("app"), FOR_FOLDERS[turn]
     replace(FOR_FOLDERS, turn, leaves(folders(tree)), elsewhere)
     put(kind, tree / "install.new", elsewhere)
     put(kind, tree.with_name(f".{tree.name}.gone"), elsewhere)
-    app.edit()
-    app.build()
-    put(kind, app.tree / "CMakeFiles", elsewhere)
-    app.edit()
-    app.build()
+    app.edit_source()
+    app.check_build()
+    put(kind, app.tree("app") / "CMakeFiles", elsewhere)
+    app.edit_source()
+    app.check_build()
 
 
 @pytest.mark.parametrize("turn", range(len(FOR_FILES)))
 def test_every_file_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
-    tree = app.tree
+    tree = app.tree("app")
     found = [path for path in files(app.root / ".buildtool") if tree not in path.parents]
     found += files(app.cache)
     assert {"build.lock", "digests", "project.json", "index.sqlite", "run.sh"} < {
@@ -102,32 +101,32 @@ def test_every_file_besides_the_build_tree(turn: int, app: App, elsewhere: Elsew
     }
     found.append(tree / "buildtool-tree.json")
     replace(FOR_FILES, turn, found, elsewhere)
-    assert "repaired: replaced " in app.build()
-    app.edit()
-    assert "cannot be written" not in app.build()
+    assert "repaired: replaced " in app.check_build()
+    app.edit_source()
+    assert "cannot be written" not in app.check_build()
 
 
 @pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
 def test_every_directory_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
-    state, tree = app.root / ".buildtool", app.tree
+    state, tree = app.root / ".buildtool", app.tree("app")
     outside = [path for path in folders(state) if tree not in (path, *path.parents)]
     outside += [path for path in folders(app.cache) if path.parent != app.cache]
     found = [path for path in leaves(outside) if path not in tree.parents]
     replace(FOR_FOLDERS, turn, [*found, tree], elsewhere)
-    app.edit()
-    app.build()
+    app.edit_source()
+    app.check_build()
     replace(FOR_FOLDERS, turn, [path for path in state.iterdir() if path.is_dir()], elsewhere)
     # In the cache itself a link to a directory may be the user's, to where there is more room.
     kinds = tuple(kind for kind in FOR_FOLDERS if kind is not link)
     replace(kinds, turn, [path for path in app.cache.iterdir() if path.is_dir()], elsewhere)
-    app.edit()
-    assert "cannot be written" not in app.build()
+    app.edit_source()
+    assert "cannot be written" not in app.check_build()
 
 
 @pytest.mark.parametrize("kind", [pipe, dangling, loop])
 def test_the_directory_of_all_that_is_built(kind: Kind, app: App, elsewhere: Elsewhere) -> None:
     put(kind, app.root / ".buildtool", elsewhere)
-    assert "repaired: replaced " in app.build()
+    assert "repaired: replaced " in app.check_build()
 
 
 def test_a_file_of_the_user_has_the_name_of_that_directory(app: App, elsewhere: Elsewhere) -> None:
@@ -153,6 +152,6 @@ def test_each_path_by_itself(app: App, elsewhere: Elsewhere) -> None:
             continue
         put(kind, path, elsewhere)
         if chance.random() < 0.5:
-            app.edit()
-        app.build()
+            app.edit_source()
+        app.check_build()
         assert elsewhere.is_whole(), f"seed {seed}, round {number}: {kind.__name__} for {path}"
