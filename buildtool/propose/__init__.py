@@ -1,6 +1,7 @@
 """Propose a project file for an existing CMake tree.
 
-tree: the files of a directory · calls, hints: what their text tells · configure: run
-CMake · look: on which projects, for which sides · sides, ships, needs, switches: what CMake said ·
-tables, propose: the project file · text: as TOML
+cmake_tree: the tree's CMake files · cmake_calls, text_hints: commands and evidence in them ·
+configure: run CMake · candidates: which projects to configure, and for which sides · target_sides,
+shipped_files, package_needs, disable_step: what CMake reports · component_tables, propose: the
+project file · toml_text: its text
 """

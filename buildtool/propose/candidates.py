@@ -1,4 +1,4 @@
-"""Configure each CMake project of a tree for the sides that it may be for."""
+"""Finds the CMake projects of a tree, and configures each for the sides that it may have."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ EXCLUDED_DIRECTORIES = {
     "docs",
     "bench",
 }
-"""Directories whose projects are not what is shipped, where there are others."""
+"""Directories whose projects are not shipped, unless there are no others."""
 EMULATED_ARCH = "v68"
-"""The arch that the emulated device is for."""
+"""The arch of the emulated device."""
 AnyComponent = TypeVar("AnyComponent", Host, Skel)
 
 
 class SideComponent(Value):
     """A CMake project as a component of one side.
 
-    `results` are what configuring it gave, by arch ("" on the ARM64 side), the first one in front;
+    `results` are the configurations by arch ("" on the ARM64 side), the preferred arch first;
     `why` has the reasons for keys of the component.  `off` are targets that build the other side,
     `needs` the directories of projects whose packages it finds.
     """
@@ -66,20 +66,23 @@ class SideComponent(Value):
 
     @property
     def first(self) -> ConfigureResult:
-        """What configuring it gave, for the first arch."""
+        """The configuration for the first arch."""
         return next(iter(self.results.values()))
 
     @property
     def archs(self) -> tuple[str, ...]:
-        """The archs that anything tells of, the first one in front; ("",) on the ARM64 side."""
+        """The known archs, the preferred one first; ("",) on the ARM64 side."""
         told = self.component.archs if isinstance(self.component, Skel) else ()
         more = told if told != HEXAGON_ARCHS else ()
         return tuple(dict.fromkeys([*self.results, *more]))
 
 
 class Candidate(Value):
-    """A CMake project of its own: the directories that it adds, the calls of others that build it
-    as a step, and how it is configured for each side that it may be for."""
+    """A CMake project that may be a component.
+
+    `adds` are the directories that it adds, `calls` the calls of other projects that build it in a
+    separate step, `sides` its configurations by side.
+    """
 
     folder: str
     adds: frozenset[str]
@@ -91,7 +94,7 @@ class Candidate(Value):
 
 
 class CandidateFinder:
-    """One look at a tree; what is left out of it gathers in `unknown`."""
+    """Finds the candidates of a tree; `unknown` collects what is left out."""
 
     def __init__(self, hints: TextHints, configurator: Configurator) -> None:
         self.hints = hints
@@ -101,7 +104,7 @@ class CandidateFinder:
         self.added: set[str] = set()
 
     def candidates(self) -> list[Candidate]:
-        """The projects that are components; a part of another one is none."""
+        """The projects that may be components, without those that are part of another project."""
         projects = self.hints.projects
         main = [p for p in projects if not EXCLUDED_DIRECTORIES & set(p.split("/"))] or list(
             projects
@@ -125,7 +128,7 @@ class CandidateFinder:
         return self._with_all_archs(found)
 
     def _with_all_archs(self, found: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates; skels of which nothing tells the archs, for those of all the others."""
+        """The candidates; skels with unknown archs are configured for the archs of the others."""
         skels = [candidate.sides[SKEL] for candidate in found if SKEL in candidate.sides]
         archs = sorted({arch for part in skels for arch in part.archs})
         return [
@@ -144,15 +147,15 @@ class CandidateFinder:
         return part._replace(results={**part.results, **results})
 
     def _report_left_out(self, what: str) -> None:
-        remedy = "Name the directory as the 'source' of a component if it is to be built."
+        remedy = "Set 'source' of a component to the directory if it is to be built."
         self.unknown.append(Unknown(f"left out: {what}", remedy))
 
     def _is_left_out(self, folder: str, found: Sequence[Candidate]) -> bool:
-        """Whether another project builds this one as a tool of its own, or would add it."""
+        """Whether another project builds this one in a separate step, or may add it."""
         if calls := self.steps.get(folder):
             if builds_skel(folder, calls, self.hints):
                 return False
-            self._report_left_out(f"{folder}, which {calls[0].where} builds as a step of its own")
+            self._report_left_out(f"{folder}, which {calls[0].where} builds in a separate step")
             return True
         if not any(is_inside(folder, candidate.folder) for candidate in found):
             return False
@@ -160,7 +163,7 @@ class CandidateFinder:
         adds = [c for c in self.hints.calls if c.name == "add_subdirectory" and c.words]
         call = next((c for c in adds if directory_of(c, c.words[0], root) == folder), None)
         if call:
-            self._report_left_out(f"{folder}, which {call.where} adds under another configuration")
+            self._report_left_out(f"{folder}, which {call.where} adds in another configuration")
         return call is not None
 
     def _candidate(self, folder: str) -> Candidate:
@@ -177,7 +180,7 @@ class CandidateFinder:
         return Candidate(folder, adds, calls, sides)
 
     def _record_added(self, result: ConfigureResult) -> frozenset[str]:
-        """The directories that a project adds, and the steps that it has."""
+        """Record the directories that a project adds and its nested builds; returns the former."""
         root = self.hints.tree.root
         if isinstance(result, Configured):
             places = result.installation.directories[1:]
@@ -196,7 +199,7 @@ class CandidateFinder:
         if any(made.side == SKEL for made in sided_targets(host, hints)):
             return True
         for other, calls in self.steps.items():
-            # Its Hexagon side is a project of its own.
+            # Its Hexagon side is a separate project.
             if is_inside(calls[0].file, folder) and builds_skel(other, calls, hints):
                 return False
         interfaces = any(is_inside(idl, folder) for idl in hints.tree.interfaces)
@@ -205,9 +208,7 @@ class CandidateFinder:
     def _host(self, folder: str) -> SideComponent:
         preset = host_preset(self.configurator.presets(folder))
         result, component = self._first_configurable("", Host(folder, preset=preset), Host(folder))
-        part = SideComponent(
-            component, {"": result}, {"preset": "the one for this side by its name"}
-        )
+        part = SideComponent(component, {"": result}, {"preset": "chosen by its name"})
         if isinstance(result, ConfigureFailure):
             return part
         called = nested_builds(result.calls, self.hints)
@@ -216,17 +217,17 @@ class CandidateFinder:
             return part
         first = min((calls[0] for calls in rows), key=result.calls.index)
         if turned := disable_step(result, component, first, self.configurator):
-            self._record_added(result)  # only the first configuration has these steps
-            why = {**part.why, "defines": f"{first.where} would build the skels by itself"}
+            self._record_added(result)  # only the first configuration has these nested builds
+            why = {**part.why, "defines": f"otherwise {first.where} builds the skels"}
             return part._replace(component=turned[1], results={"": turned[0]}, why=why)
         return part._replace(off=tuple(call.words[0] for calls in rows for call in calls))
 
     def _skel(self, folder: str, adds: frozenset[str], calls: Sequence[CMakeCall]) -> SideComponent:
         preset, archs = skel_preset(self.configurator.presets(folder))
-        why = {"preset": "the one for this side by its name", "defines": "how it is told the arch"}
-        why["archs"] = "as its presets say" if archs else "those that it can be configured for"
+        why = {"preset": "chosen by its name", "defines": "the variable of the arch"}
+        why["archs"] = "from its presets" if archs else "those that can be configured"
         if calls:
-            # Where CMake did not run the call, its arch may be a variable: the file names them.
+            # In a call that CMake did not run the arch may be a variable; the file has the values.
             archs = archs_of(v for call in calls for v in call.definitions.values())
             archs = archs or archs_of([self.hints.tree.files.get(calls[0].file, "")])
             why["archs"] = f"as {calls[0].where} builds it"
@@ -237,7 +238,7 @@ class CandidateFinder:
         result, component = self._first_configurable(first, component, *simple)
         named = self._archs_of_libraries(result)
         if not archs and named and named != (first,):
-            archs, why["archs"] = named, "as the names of its libraries say"
+            archs, why["archs"] = named, "from the names of its libraries"
             if first not in archs:
                 first = archs[0]
                 result, component = self._first_configurable(first, component)
@@ -251,8 +252,8 @@ class CandidateFinder:
     def _arch_variables(
         self, folder: str, adds: frozenset[str], calls: Sequence[CMakeCall]
     ) -> list[str]:
-        """The variables that the project may be told the arch by: callers give it, or it has a
-        known name; CMake says later whether it is used."""
+        """The variables that may set the arch: those that callers pass, else known names.  CMake
+        reports later which are used."""
         given = {n for call in calls for n, v in call.definitions.items() if v in HEXAGON_ARCHS}
         given |= {n for call in calls for n in call.definitions.keys() & set(ARCH_VARIABLES)}
         known = [
@@ -263,7 +264,7 @@ class CandidateFinder:
     def _first_configurable(
         self, arch: str, first: AnyComponent, *others: AnyComponent
     ) -> tuple[ConfigureResult, AnyComponent]:
-        """The first of the components that can be configured, else the first."""
+        """The first component that can be configured, else the first one."""
         result = self.configurator(first, arch)
         for other in others if isinstance(result, ConfigureFailure) else ():
             simpler = self.configurator(other, arch)
@@ -272,6 +273,6 @@ class CandidateFinder:
         return result, first
 
     def _archs_of_libraries(self, result: ConfigureResult) -> tuple[str, ...]:
-        """The archs that the names of shared libraries have in them."""
+        """The archs in the names of shared libraries."""
         made = sided_targets(result, self.hints)
         return archs_of(row.target.name for row in made if row.target.kind in LIBRARIES)

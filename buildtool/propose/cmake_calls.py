@@ -1,4 +1,4 @@
-"""Commands of a tree's own CMake files: as CMake ran them, or as their text has them."""
+"""Commands in a tree's CMake files: as CMake ran them, or as they are written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NESTED_BUILD_COMMANDS = (
     *("externalproject_add", "execute_process", "try_compile"),
     *("add_custom_command", "add_custom_target"),
 )
-"""Commands that build another project as a step of their own."""
+"""Commands that can build another project in a separate step."""
 _NAMES = ("project", "option", "if", "find_package", "add_subdirectory", "fetchcontent_declare")
 _TRACED = re.compile(
     rb'\.idl"|"cmd":"(?i:'
@@ -32,7 +32,7 @@ _HERE = re.compile(r"\$\{(?:CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR)\}")
 
 
 class CMakeCall(Value):
-    """A command: its file relative to the tree, its name in lower case, its arguments."""
+    """A command: its file relative to the tree, its line, its name in lower case, its arguments."""
 
     file: str
     line: int
@@ -50,15 +50,15 @@ class CMakeCall(Value):
         return {name.partition(":")[0]: value for name, equals, value in pairs if equals}
 
     def after(self, keyword: str) -> str:
-        """The argument behind `keyword`, "" where there is none."""
+        """The argument after `keyword`, or ""."""
         both = zip(self.words, self.words[1:], strict=False)
         return next((word for before, word in both if before == keyword), "")
 
 
 def traced_calls(trace: Path, root: Path) -> tuple[CMakeCall, ...]:
-    """What CMake ran of the files below `root`, in order, with variables expanded.
+    """The commands that CMake ran in files below `root`, in order, with variables expanded.
 
-    A trace that cannot be read, or ends early, gives what can be read of it.
+    Of a trace that is incomplete or unreadable, returns the readable part.
     """
     calls: list[CMakeCall] = []
     try:
@@ -88,9 +88,9 @@ def _traced(line: bytes, root: Path) -> CMakeCall | None:
 
 
 def written_calls(tree: CMakeTree) -> Iterator[CMakeCall]:
-    """What the texts of the tree say of projects, subdirectories and steps, run or not.
+    """The calls of project(), add_subdirectory() and nested builds in the tree's files, run or not.
 
-    Variables stay as they are, but for the directory of the file itself, which becomes absolute.
+    Variables are not expanded, except those for the file's directory, which becomes absolute.
     """
     for path, text in tree.files.items():
         here = str(tree.root / posixpath.dirname(path)).replace("\\", "\\\\")
@@ -105,9 +105,9 @@ def _words(text: str) -> Iterator[str]:
 
 
 def directory_of(call: CMakeCall, word: str, root: Path) -> str:
-    """The directory of the tree that `word` names, relative to it; "" for one elsewhere.
+    """The directory that `word` names, relative to the tree; "" if it is not in the tree.
 
-    A relative one counts from the directory of the CMakeLists.txt that has the call.
+    Relative paths start at the directory of the CMakeLists.txt with the call.
     """
     if not word or "$" in word or "\0" in word:
         return ""
@@ -119,5 +119,5 @@ def directory_of(call: CMakeCall, word: str, root: Path) -> str:
 
 
 def is_listing(path: str) -> bool:
-    """Whether a file of the tree is the CMakeLists.txt of a directory."""
+    """Whether the file at `path` is a CMakeLists.txt."""
     return posixpath.basename(path) == LISTING

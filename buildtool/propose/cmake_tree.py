@@ -1,4 +1,4 @@
-"""The CMake files of a directory tree, read within bounds: the tree may be anybody's."""
+"""The CMake files of a directory tree, read with limits: the tree is not trusted."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from buildtool.core.value import Value
 
 LISTING = "CMakeLists.txt"
 MAX_DEPTH = 12
-MAX_ENTRIES = 100_000  # files and directories looked at, by name only
+MAX_ENTRIES = 100_000  # files and directories, by name only
 MAX_BYTES = 1 << 18  # of one file
-MAX_TOTAL = 8 << 20  # of all; LLVM's have some 3 MiB
+MAX_TOTAL = 8 << 20  # of all; LLVM's take about 3 MiB
 FOREIGN_DIRECTORIES = {
     *("third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "vendor"),
     *("node_modules", "venv", "__pycache__", "_deps", "CMakeFiles", "out", "dist"),
 }
-"""Directories of what is not the tree's own."""
+"""Directories with third-party or generated files."""
 IDL_OF_SDK = {"AEEStdDef.idl", "remote.idl"}
-_COMMENT = re.compile(r"#[^\n]*+")  # a "#" in a text as well: hints are all that is read of it
+_COMMENT = re.compile(r"#[^\n]*+")  # also after a "#" in a string: the text only gives hints
 
 
 class CMakeTree(Value):
-    """What was found below `root`; all paths are relative to it, with `/`, "." for itself.
+    """The files found below `root`; all paths are relative to it, with `/`, and "." for itself.
 
-    `files` are the texts of CMakeLists.txt and `*.cmake` by path, without their comments,
-    `interfaces` the `*.idl`.  `unread` says what was passed over, and why.
+    `files` has the texts of CMakeLists.txt and `*.cmake` files by path, without comments;
+    `interfaces` are the `*.idl` files.  `unread` says what was skipped, and why.
     """
 
     root: Path
@@ -37,17 +37,17 @@ class CMakeTree(Value):
 
     @property
     def listings(self) -> tuple[str, ...]:
-        """The directories that have a CMakeLists.txt."""
+        """The directories with a CMakeLists.txt."""
         places = (path.rpartition("/") for path in self.files)
         return tuple(folder or "." for folder, _, name in places if name == LISTING)
 
     def read(self, path: str) -> str:
-        """The text of a file of the tree, if it has at most 256 KiB, or "" where there is none."""
+        """The text of a file of the tree; "" if it is missing or larger than 256 KiB."""
         return _text(self.root, path) or ""
 
 
 def read_tree(root: Path) -> CMakeTree:
-    """Read the CMake files below `root`; directories of others and build trees are left out."""
+    """Read the CMake files below `root`, without third-party directories and build trees."""
     root = root.resolve()
     files: dict[str, str] = {}
     interfaces: list[str] = []
@@ -62,9 +62,9 @@ def read_tree(root: Path) -> CMakeTree:
             text = _text(root, path)
             total += len(text or "")
             if text is None:
-                unread.append(f"{path} is no file of at most 256 KiB below this directory")
+                unread.append(f"{path} is not a file of at most 256 KiB below this directory")
             elif total > MAX_TOTAL:
-                unread.append("the tree is large: not all of its CMake files were read")
+                unread.append("the tree is too large: not all of its CMake files were read")
                 break
             else:
                 files[path] = _COMMENT.sub("", text)
@@ -72,14 +72,14 @@ def read_tree(root: Path) -> CMakeTree:
 
 
 def _paths(root: Path, unread: list[str]) -> Iterator[str]:
-    """The files of the tree by their paths, those of a directory in front of what is below it."""
+    """The paths of the tree's files; those of a directory come before those of subdirectories."""
     seen = 0
     failed: list[OSError] = []
     for place, folders, names in os.walk(root, onerror=failed.append):
         inside = Path(place).relative_to(root)
         seen += len(folders) + len(names)
         if seen > MAX_ENTRIES:
-            unread.append("the tree is large: not all of its directories were looked at")
+            unread.append("the tree is too large: not all of its directories were searched")
             break
         is_build_tree = inside.parts and "CMakeCache.txt" in names
         if is_build_tree or len(inside.parts) >= MAX_DEPTH:
@@ -100,14 +100,14 @@ def _is_foreign(name: str) -> bool:
 
 
 def _text(root: Path, path: str) -> str | None:
-    """The file's text; None for what is no file, too large, or elsewhere through a link."""
+    """The file's text; None if it is not a file, too large, or a link to outside the tree."""
     try:
         real = (root / path).resolve()
         if not real.is_relative_to(root) or not real.is_file():
             return None
         with real.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
-    except (OSError, RuntimeError):  # RuntimeError: links that go round
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links
         return None
     if len(data) > MAX_BYTES:
         return None

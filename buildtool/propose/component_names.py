@@ -1,4 +1,4 @@
-"""Names of components: made of what CMake files call things, each only once."""
+"""Unique names of components, derived from names in CMake files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ MAX_LENGTH = 40
 
 
 class UniqueNames:
-    """The names given so far."""
+    """Creates unique names; `given` are those created so far."""
 
     def __init__(self) -> None:
         self.given: set[str] = set()
 
     def new(self, wanted: str, ending: str = "_2") -> str:
-        """A name like `wanted` that nothing has yet; `ending` tells it from one that has it."""
+        """A new name similar to `wanted`; `ending` is appended if the name is taken."""
         base = re.sub(r"[^A-Za-z0-9_-]+", "-", wanted).strip("-_")[:MAX_LENGTH] or "component"
         name = base if base not in self.given else f"{base}{ending}"
         number = 2

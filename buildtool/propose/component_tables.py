@@ -1,4 +1,4 @@
-"""The tables that a look at a tree comes to."""
+"""Writes the component tables of the proposed project file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT
 
 
 class ComponentRow(Value):
-    """A table to be: a project as a component of one side, and what is made of it there."""
+    """A future table: a project as a component of one side, and its targets on that side."""
 
     side: str
     candidate: Candidate
@@ -48,7 +48,7 @@ class ComponentRow(Value):
 
 
 class ComponentTables:
-    """The tables of components; what cannot be told gathers in `unknown`."""
+    """The tables of components; `unknown` collects what cannot be determined."""
 
     def __init__(self, hints: TextHints, candidates: Sequence[Candidate]) -> None:
         self.hints = hints
@@ -70,13 +70,13 @@ class ComponentTables:
     def tables(self) -> list[Table]:
         """`[host.…]` and `[skel.…]`."""
         tables = [self._table(row) for row in self.rows]
-        for _ in tables:  # one that needs another may be needed itself
+        for _ in tables:  # a table that needs another may itself be needed
             off = {table.name for table in tables if table.off}
             tables = [_disabled_with_needs(table, off) for table in tables]
         return tables
 
     def _rows(self, candidate: Candidate) -> list[ComponentRow]:
-        """The sides that something is made for, or would be if it could be configured."""
+        """The sides that the project has targets for, or would have if it could be configured."""
         hints, folder = self.hints, candidate.folder
         host, skel = candidate.first(HOST), candidate.first(SKEL)
         has_hexagon_side = bool(
@@ -93,20 +93,20 @@ class ComponentTables:
             is_host = not is_skel or bool(hints.search(ARM64_EVIDENCE, folder, candidate.adds))
         if for_host and not any(made.side for made in (*for_host, *for_skel)):
             self._unknown(
-                f"{hints.projects[folder].where} does not tell which side it is for",
-                f"It is proposed for ARM64; make it [skel.…] if {folder} is for the DSP.",
+                f"{hints.projects[folder].where} has no evidence of its side",
+                f"It is proposed for ARM64; change it to [skel.…] if {folder} is for the DSP.",
             )
         rows = [ComponentRow(HOST, candidate, for_host)] if is_host else []
         if is_skel:
-            # A function may make libraries of all archs in one tree.
+            # One tree may build libraries for all archs.
             first = candidate.sides[SKEL].archs[0]
             made = (m for m in for_skel if first in (archs_of([m.target.name]) or (first,)))
             rows.append(ComponentRow(SKEL, candidate, tuple(made)))
         return rows
 
     def _with_needed(self, rows: list[ComponentRow]) -> list[ComponentRow]:
-        """The rows, with those of projects that only others need, or that install files only."""
-        for row in rows:  # which grows
+        """The rows, and those of projects that are only needed by others or only install files."""
+        for row in rows:  # grows in the loop
             for folder in row.part.needs:
                 needed = ComponentRow(row.side, self.candidates[folder], ())
                 if all((r.side, r.candidate.folder) != (row.side, folder) for r in rows):
@@ -121,9 +121,9 @@ class ComponentTables:
                 rows.append(ComponentRow(HOST, candidate, ()))
             else:
                 self._unknown(
-                    f"{self.hints.projects[folder].where} makes no program and no skel that could"
+                    f"{self.hints.projects[folder].where} builds no program and no skel that could"
                     " ship, and installs nothing",
-                    "Add install() rules if something of it is to ship.",
+                    "Add install() rules if it is to ship.",
                 )
         return rows
 
@@ -141,7 +141,7 @@ class ComponentTables:
         return project if "$" not in project else row.candidate.folder
 
     def _interface(self, row: ComponentRow) -> str:
-        """The one .idl file that its skel is about, if it is one."""
+        """The .idl file of the skel, or "" if it is not unique."""
         named = {
             directory_of(call, word, self.root)
             for call in row.part.first.calls
@@ -171,20 +171,20 @@ class ComponentTables:
             return Table(title, "", tuple(lines), Unknown(off, result.remedy))
         if options := _options(result.calls):
             both = {**component.defines, **options}
-            lines.append(Line("defines", both, "options that are off: decide", sure=False))
+            lines.append(Line("defines", both, "options that are off: your choice", sure=False))
         shipped = self._ships(row, result)
         lines += shipped.lines
         if cannot := self._cannot_ship(title, shipped):
             return Table(title, "", tuple(lines), cannot)
         for what in shipped.left_out:
-            self._unknown(what, "Name it in 'artifacts' if it is to ship.")
+            self._unknown(what, "Add it to 'artifacts' if it is to ship.")
         told = evidence(row.made, self.root) or "other components need it"
         if row.candidate.calls:
             told = f"{row.candidate.calls[0].where} builds it for the DSP"
         return Table(title, f"{SIDES[row.side]} side: {told}", tuple(lines))
 
     def _archs(self, row: ComponentRow, title: str) -> tuple[str, ...]:
-        """The archs for which everything is there; of others it is said why not."""
+        """The archs that all targets are built for; `unknown` gets a reason for each other arch."""
         first, *rest = row.part.archs
         archs = row.part.component.archs  # type: ignore[union-attr]  # a Skel
         wanted = {with_arch(made.target.name, first) for made in row.made}
@@ -192,14 +192,14 @@ class ComponentTables:
             result = row.part.results[arch]
             names = {made.target.name for made in sided_targets(result, self.hints)}
             missing = {name.replace("{arch}", arch) for name in wanted} - names
-            why = f"it makes no {', '.join(sorted(missing))}" if missing else ""
+            why = f"it builds no {', '.join(sorted(missing))}" if missing else ""
             if isinstance(result, ConfigureFailure):
                 why = result.reason
             if why:
                 archs = tuple(other for other in archs if other != arch)
                 self._unknown(
                     f"{title} is left out for {arch}: {why}",
-                    "Add it to 'archs' when that is mended.",
+                    "Add it to 'archs' when that is corrected.",
                 )
         return archs
 
@@ -208,54 +208,52 @@ class ComponentTables:
             return []
         installed = ", ".join(self.hints.projects[folder].where for folder in row.part.needs)
         names = tuple(self.names[row.side][folder] for folder in row.part.needs)
-        return [Line("needs", names, f"find_package() finds what {installed} installs")]
+        return [Line("needs", names, f"find_package() finds packages that {installed} installs")]
 
     def _ships(self, row: ComponentRow, result: Configured) -> ShippedFiles:
         folder = row.candidate.folder
         if not row.made and (row.side, folder) in self.needed:
-            return ShippedFiles(
-                (Line("install", False, "nothing of it runs: others are built on it"),)
-            )
+            return ShippedFiles((Line("install", False, "only other components use it"),))
         first = row.part.archs[0]
         return shipped_files(
             result, row.made, without=row.part.off, generic=lambda text: with_arch(text, first)
         )
 
     def _cannot_ship(self, title: str, shipped: ShippedFiles) -> Unknown | None:
-        """Why a release cannot have what the component ships."""
+        """Why a release cannot contain the component's files, if it cannot."""
         if shipped.nothing:
             return Unknown(
                 f"{title} ships nothing: {shipped.nothing}",
-                "Add install() rules, or name what ships in 'artifacts'.",
+                "Add install() rules, or list its files in 'artifacts'.",
             )
         for place, file in shipped.files:
             other, its = self.placed.get(place, (title, file))
             if other != title and its != file:
                 return Unknown(
-                    f"{title} ships {place}, and so does {other}",
-                    "Give one of them another name, or leave it out with 'artifacts'.",
+                    f"{title} and {other} both ship {place}",
+                    "Rename one of them, or exclude it with 'artifacts'.",
                 )
             if is_cdsprpc(file.name):
                 return Unknown(
                     f"{title} ships {file.name}, which belongs to the device's system",
-                    "Leave it out of what the others link: a device has it.",
+                    "Do not link it into other files: the device has it.",
                 )
         self.placed |= {place: (title, file) for place, file in shipped.files}
         return None
 
 
 def _disabled_with_needs(table: Table, off: Collection[str]) -> Table:
-    """The table, as a comment if another one that it needs is one."""
+    """The table; as a comment if a table that it needs is a comment."""
     side = table.name.partition(".")[0]
     missing = [need for need in table.get("needs", ()) if f"{side}.{need}" in off]
     if table.off or not missing:
         return table
     what = f"{table.name} needs {', '.join(missing)}, which is a comment"
-    return table._replace(off=Unknown(what, "Complete that first, and take the # away."))
+    return table._replace(off=Unknown(what, "Complete that first, then uncomment both."))
 
 
 def _options(calls: Sequence[CMakeCall]) -> dict[str, bool]:
-    """The options of a tree that have to do with the DSP by their names, and are off."""
+    """The options of a tree that are off and have a DSP word in their name."""
     return {
         call.words[0]: True
         for call in calls

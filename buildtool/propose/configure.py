@@ -1,4 +1,4 @@
-"""Configure a component as a build would, in a directory that is deleted afterwards."""
+"""Configures components as a build does, in a directory that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.select_profiles import host_profile, skel_profiles
 
-LIMIT = 60.0  # seconds that one configuration may take
-FIRST_LIMIT = 180.0  # the first one of a side: the compiler fills its caches
-TOTAL_LIMIT = 600.0  # all of them
+LIMIT = 60.0  # seconds for one configuration
+FIRST_LIMIT = 180.0  # for the first configuration of a side: the compiler fills its caches
+TOTAL_LIMIT = 600.0  # for all configurations
 NO_NEEDS: Mapping[str, Path] = {}
 _ERROR = re.compile(r"^CMake Error(?: \(dev\))?(?: at (.+?):(\d+)(?: \([^\n]*\))?)?:", re.MULTILINE)
 _STACK = re.compile(r"^  (\S.*):(\d+) \([^\n]*\)$", re.MULTILINE)
@@ -44,10 +44,10 @@ Component = Host | Skel
 
 
 class Configured(Value):
-    """A configured component: what CMake says of it.
+    """A configured component, as CMake reports it.
 
-    `built` are the files that are made by default, `calls` what was run of the tree's own CMake
-    files, `unused` the cache entries that nothing read.
+    `built` are the files of the default build, `calls` the commands that ran in the tree's CMake
+    files, `unused` the cache entries that were not read.
     """
 
     step: CMakeStep
@@ -59,7 +59,7 @@ class Configured(Value):
 
     @property
     def linked(self) -> tuple[CMakeTarget, ...]:
-        """The programs and shared libraries that are built by default."""
+        """The programs and shared libraries of the default build."""
         return tuple(
             target
             for target in self.model.targets
@@ -68,12 +68,12 @@ class Configured(Value):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of those."""
+        """The names of `linked`."""
         return frozenset(target.name for target in self.linked)
 
 
 class ConfigureFailure(Value):
-    """A component that cannot be configured here: why, what to do, and what was run of it."""
+    """A component that cannot be configured: why, what to do, and the commands that ran."""
 
     reason: str
     remedy: str
@@ -84,9 +84,9 @@ ConfigureResult = Configured | ConfigureFailure
 
 
 class Configurator:
-    """CMake on the components of the tree `root`, each with the profile that a build takes.
+    """Configures components of the tree `root` with the profiles that a build uses.
 
-    `scratch` is an empty directory.  Profiles are those of a target with `dsp_toolchain`.
+    `scratch` is an empty directory.  The profiles are those of a target with `dsp_toolchain`.
     """
 
     def __init__(self, root: Path, scratch: Path, dsp_toolchain: str, listener: Listener) -> None:
@@ -102,11 +102,13 @@ class Configurator:
     def __call__(
         self, component: Component, arch: str = "", needs: Mapping[str, Path] = NO_NEEDS
     ) -> ConfigureResult:
-        """Configure `component` for `arch`, "" for the ARM64 side, with the directories `needs`
-        of what other components install; the same one only once.  Never raises what CMake or the
-        checks of a configured tree raise."""
+        """Configure `component` for `arch` ("" for the ARM64 side); the result is cached.
+
+        `needs` are the directories that other components install into.  Errors of CMake and of the
+        checks of a configured tree become a `ConfigureFailure`.
+        """
         if isinstance(component, Skel):
-            component = component._replace(archs=())  # which they are shapes no single one
+            component = component._replace(archs=())  # they do not affect a configuration
         key = repr((component, arch, sorted(needs.items())))
         if key not in self._done:
             self._done[key] = self._configure(component, arch, needs)
@@ -119,8 +121,8 @@ class Configurator:
         place = self.scratch / str(len(self._done))
         if time.monotonic() > self.ends:
             return ConfigureFailure(
-                f"not configured: the rest of the tree took {TOTAL_LIMIT:g} s",
-                "Try it alone: buildtool init in its own directory.",
+                f"not configured: other projects took {TOTAL_LIMIT:g} s",
+                "Run buildtool init in its directory.",
             )
         started = time.monotonic()
         self.listener(StepStarted(name, "configuring"))
@@ -128,7 +130,7 @@ class Configurator:
         try:
             try:
                 step = self._step(component, arch, needs, place)
-            except BuildtoolError as error:  # there is no such toolchain here
+            except BuildtoolError as error:  # the toolchain is not installed
                 return ConfigureFailure(_short(f"{error.message}: {error.why}"), error.remedy)
             done = self._run(step, place)
             outcome = "configured" if isinstance(done, Configured) else "skipped"
@@ -152,8 +154,7 @@ class Configurator:
         )
 
     def presets(self, folder: str) -> tuple[str, ...]:
-        """The names of the configure presets of a directory, as CMake reads them; none where it
-        cannot."""
+        """The names of a directory's configure presets; none if CMake cannot read them."""
         source = self.root / folder
         if not (source / "CMakePresets.json").is_file():
             return ()
@@ -178,7 +179,7 @@ class Configurator:
         return self._profiles[arch]
 
     def _target(self, arch: str) -> Target:
-        # The ARM64 side is told of an SDK where there is a Hexagon side.
+        # The ARM64 side gets the SDK's variables only if the target has an arch.
         archs = (arch or HEXAGON_ARCHS[0],)
         return Target("ubuntu-aarch64", archs, dsp_toolchain=self.dsp_toolchain)
 
@@ -195,11 +196,11 @@ class Configurator:
             said = _text(log.path)
             calls = traced_calls(step.tree / TRACE, step.root)
             reason = f"{error.message}: {error.why}"
-            if isinstance(error, ToolError):  # why is all that CMake said, or a command
+            if isinstance(error, ToolError):  # `why` is CMake's whole output, or a command
                 reason = first_error(said, step.source, step.root) or error.message
             remedy = error.remedy
             if str(self.scratch) in remedy:
-                remedy = "Correct that, and take the # away."
+                remedy = "Correct that, then uncomment the table."
             return ConfigureFailure(_short(reason), remedy, calls)
         finally:
             log.close()
@@ -235,9 +236,9 @@ def _configured(driver: Driver, said: str) -> Configured:
 
 
 def first_error(said: str, source: Path, root: Path) -> str:
-    """CMake's first error in what it `said`, with its place in the tree `root`; "" for none.
+    """CMake's first error in its output `said`, with file and line in the tree `root`; or "".
 
-    `source` is the directory that it was given.
+    `source` is the source directory.
     """
     match = _ERROR.search(said)
     if not match:
@@ -245,7 +246,7 @@ def first_error(said: str, source: Path, root: Path) -> str:
     text, _, stack = said[match.end() :].partition("Call Stack (most recent call first):")
     text = text.partition("\nCMake ")[0].partition("\n-- ")[0].partition("\n\n\n")[0]
     places = [(match[1] or "", match[2] or ""), *_STACK.findall(stack.partition("\n\n")[0])]
-    # CMake shows files below the top directory relative to it, others by their whole paths.
+    # CMake prints paths below the source directory relative to it, and other paths absolute.
     for file, line in places:
         path = source / file
         if file and path.is_relative_to(root) and path.is_file():

@@ -1,4 +1,4 @@
-"""The option of a tree that turns off what another component builds."""
+"""Finds the option of a project that disables a nested build."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _BOOL = re.compile(r"^([A-Za-z0-9_.+-]+):BOOL=(\S*)", re.MULTILINE)
 def disable_step(
     configured: Configured, component: Host, step: CMakeCall, configurator: Configurator
 ) -> tuple[Configured, Host] | None:
-    """The component with the option turned over without which `step` is not called, and how it is
-    configured then; None when there is no such option.
+    """The component with an option set so that `step` is not called, and its configuration; None
+    if there is no such option.
 
-    It is one that an if() before the step asks for: each is tried, the nearest first.  Without it
-    all other programs and libraries have to be built as before.
+    Tries the options in if() commands before the step, the nearest first.  All programs and
+    libraries of the default build must remain.
     """
     cache = configured.step.tree / "CMakeCache.txt"
     options = dict(_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace")))

@@ -1,4 +1,4 @@
-"""Components whose packages others look for with find_package()."""
+"""Components whose packages other components find with find_package()."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PACKAGE = re.compile(r"([A-Za-z0-9_.+]+?)(?:-config|Config)\.cmake")
 
 
 def with_needs(candidates: Sequence[Candidate], configurator: Configurator) -> list[Candidate]:
-    """The candidates, configured once more where another one installs a package that they find."""
+    """The candidates, reconfigured if another candidate installs a package that they find."""
     found = list(candidates)
-    for _ in range(len(found)):  # what can now be configured may be what another one lacks
+    for _ in range(len(found)):  # a candidate that now configures may install another's package
         before = list(found)
         for at, candidate in enumerate(found):
             sides = {
@@ -58,15 +58,14 @@ def _with_needs(
 
 
 def _provided_packages(result: ConfigureResult) -> set[str]:
-    """The packages whose files the install() rules put down, in lower case."""
+    """The packages that the install() rules install, in lower case."""
     rules = result.installation.rules if isinstance(result, Configured) else ()
     names = [name for rule in rules for _, name in rule.files]
     return {match[1].lower() for name in names if (match := _PACKAGE.fullmatch(name))}
 
 
 def _provisional_install(result: ConfigureResult) -> Path:
-    """A directory with what a component installs, as far as it is there without a build: in place
-    of what would be built there are empty files."""
+    """A directory with the files that a component installs; built files are empty."""
     if not isinstance(result, Configured):
         return Path()
     output = result.step.output
@@ -80,7 +79,7 @@ def _provisional_install(result: ConfigureResult) -> Path:
                 place.symlink_to(file)
             elif file.is_file():
                 shutil.copy(file, place)
-                # The file of an export has one for each build type beside it.
+                # Beside an export's file there is one for each build type.
                 for one in file.parent.glob(f"{file.stem}-*") if rule.kind == "export" else ():
                     shutil.copy(one, place.with_name(one.name))
             else:

@@ -1,4 +1,4 @@
-"""Which configure preset of a CMake project is for which side, by their names."""
+"""Selects a CMake project's configure preset for each side, by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PREFERRED = ("host", "arm64", "aarch64", "linux", "ubuntu", "default", "release
 
 
 def skel_preset(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The preset for skels, and the archs that it is for.
+    """The preset for skels, and its archs.
 
-    `{arch}` stands for the arch where there is one preset an arch.  Without archs, one preset
-    leaves the arch open; "" is for none, or for several that would do.
+    The name contains `{arch}` if there is one preset for each arch.  The archs are () for a single
+    preset without an arch.  The name is "" if there is none, or no unique one.
     """
     fit = [name for name in names if _words(name) & _HEXAGON or archs_of([name])]
     families = list(dict.fromkeys(_arch_pattern(name) for name in fit if archs_of([name])))
@@ -31,7 +31,7 @@ def _arch_pattern(name: str) -> str:
 
 
 def host_preset(names: Sequence[str]) -> str:
-    """The preset for the ARM64 side; "" where none or several would do."""
+    """The preset for the ARM64 side; "" if there is none, or no unique one."""
     fit = [name for name in names if not _words(name) & (_HEXAGON | _ELSEWHERE)]
     fit = [name for name in fit if not archs_of([name])]
     if len(fit) > 1:

@@ -1,4 +1,4 @@
-"""A proposed project file as values: each line with why it is there."""
+"""A proposed project file: tables and lines, each with its reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TomlValue = str | bool | tuple[str, ...] | Mapping[str, Define]
 
 
 class Line(Value):
-    """One key of a table; one that is not `sure` is written as a comment, for a person to take."""
+    """One key of a table; if it is not `sure`, it is written as a comment."""
 
     key: str
     value: TomlValue
@@ -21,16 +21,16 @@ class Line(Value):
 
 
 class Unknown(Value):
-    """What could not be told, and what to do about it."""
+    """Something that could not be determined, and what to do about it."""
 
     what: str
     remedy: str
 
 
 class Table(Value):
-    """One table of the project file: its name as in TOML, what it was made of, its lines.
+    """One table of the project file: its name in TOML, the evidence for it, its lines.
 
-    One that cannot be taken as it is has the reason in `off`; it is written as a comment.
+    A table with a reason in `off` cannot be used unchanged; it is written as a comment.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Table(Value):
     off: Unknown | None = None
 
     def get(self, key: str, default: Any) -> Any:
-        """What the table says of `key`."""
+        """The value of `key`, or `default`."""
         return next((line.value for line in self.lines if line.key == key and line.sure), default)
 
 
 class Proposal(Value):
-    """A project file for an existing tree."""
+    """A proposed project file for an existing tree, and what could not be determined."""
 
     tables: tuple[Table, ...]
     unknown: tuple[Unknown, ...] = ()

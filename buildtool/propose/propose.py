@@ -1,4 +1,4 @@
-"""A project file for an existing CMake tree, with why each line of it is there."""
+"""Proposes a project file for an existing CMake tree, with reasons for its lines."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ PREFIX = "buildtool-init-"
 
 
 def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
-    """A project file called `name` for `tree`; without a component in it, only what is unknown.
+    """A project file with the name `name` for `tree`; without tables if it has no component.
 
     Runs CMake on the projects of the tree, in a directory that is deleted afterwards.  Raises
-    `UsageError` when no project can be in the tree's directory, and when something in the tree has
-    a name that no project file can have.
+    `UsageError` if the tree's directory cannot contain a project, or if the tree contains a name
+    that is not valid in a project file.
     """
     parse_project(tree.root / FILE_NAME, f'[project]\nname = "{name}"')
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as scratch:
@@ -42,7 +42,7 @@ def propose(tree: CMakeTree, name: str, listener: Listener) -> Proposal:
 
 def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> Proposal:
     unknown = [
-        Unknown(problem, "Name what is missing in buildtool.toml.") for problem in tree.unread
+        Unknown(problem, "Add what is missing to buildtool.toml.") for problem in tree.unread
     ]
     hints = TextHints(tree)
     sdk = next(filter(None, (hints.search(SDK_EVIDENCE, folder) for folder in hints.projects)), "")
@@ -65,7 +65,7 @@ def _propose(tree: CMakeTree, name: str, scratch: Path, listener: Listener) -> P
 
 
 def _version(candidates: Iterable[Candidate]) -> list[Line]:
-    """The version that project() of the top directory has."""
+    """The VERSION of project() in the top directory."""
     top = next((c.first(HOST) for c in candidates if c.folder == "."), None)
     for call in top.calls if top else ():
         if call.name == "project" and call.file == LISTING:
@@ -76,14 +76,14 @@ def _version(candidates: Iterable[Candidate]) -> list[Line]:
 
 
 def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
-    """The `dsp-toolchain` of a tree that uses the SDK at `sdk`, if there is one here."""
+    """The `dsp-toolchain` of a tree with evidence `sdk`: "sdk" if an SDK is installed."""
     if not sdk:
         return "auto", None
     target = Target("ubuntu-aarch64", (EMULATED_ARCH,), dsp_toolchain="sdk")
     try:
         dsp_sdk(Project(root, Header("init"), {}, {}, {}), target)
     except BuildtoolError as error:
-        what = f"{sdk}: it uses the Hexagon SDK, and {error.message}"
+        what = f"{sdk}: it uses the Hexagon SDK, but {error.message}"
         return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
     return "sdk", None
 
@@ -94,11 +94,11 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
     unknown = []
     if skels and not archs:
         unknown.append(
-            Unknown("the skels have no arch in common", "Correct their 'archs', and the targets'.")
+            Unknown("the skels have no common arch", "Correct 'archs' of the skels and targets.")
         )
     base = [Line("platform", "ubuntu-aarch64")]
     if sdk:
-        why = f"the Hexagon SDK is used: {sdk}"
+        why = f"it uses the Hexagon SDK: {sdk}"
         base.append(Line("dsp-toolchain", "sdk", why, sure=dsp_toolchain == "sdk"))
     if not skels:
         archs = (
@@ -108,12 +108,12 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
     one = [Line("archs", first)] if first else []
     tables = [Table("target.sim", "the emulated device", (*base, *one))]
     if len(archs) > 1 and any(table.get("archs", ()) for table in skels):
-        tables.append(Table("target.all", "every arch of the skels", (*base, Line("archs", archs))))
+        tables.append(Table("target.all", "all archs of the skels", (*base, Line("archs", archs))))
     return tables, unknown
 
 
 def _check(proposal: Proposal, root: Path, configurator: Configurator) -> None:
-    """Read the proposal as a project file, and plan its targets; raises what that does."""
+    """Check the proposal: read it as a project file, and plan its targets."""
     project = parse_project(root / FILE_NAME, toml_text(proposal))
     for name, target in project.targets.items():
         skels = {arch: configurator.profile(arch) for arch in target.archs}

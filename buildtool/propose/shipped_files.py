@@ -1,4 +1,4 @@
-"""What a component ships: what its install() rules put down, or files of its build tree."""
+"""The files that a component ships: those of its install() rules, or files of its build tree."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _SPECIAL = re.compile(r"[*?\[\]]")
 
 
 class ShippedFiles(Value):
-    """The lines `targets`, `install` and `artifacts` of a component, and what is `left_out` of it,
-    with why; `nothing` says why it has nothing to ship, "" where it has.  `files` are what it ships
-    as far as CMake tells: the place in a release, and the file."""
+    """The lines `targets`, `install` and `artifacts` of a component.
+
+    `left_out` lists files that cannot ship, with reasons; `nothing` says why nothing ships, or is
+    "".  `files` are the shipped files: the path in a release, and the file.
+    """
 
     lines: tuple[Line, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -33,10 +35,10 @@ def shipped_files(
     without: Collection[str] = (),
     generic: Callable[[str], str] = lambda text: text,
 ) -> ShippedFiles:
-    """How the programs and libraries `made` get from a configured tree into a release.
+    """How the programs and libraries `made` of a configured tree get into a release.
 
-    `without` are targets that are not to be built although they are by default; `generic` puts
-    `{arch}` into names that have the DSP arch in them.
+    `without` are targets of the default build that must not be built; `generic` replaces the DSP
+    arch in names by `{arch}`.
     """
     names = {row.target.name for row in made}
     others = [target.name for target in configured.linked if target.name not in names]
@@ -44,7 +46,7 @@ def shipped_files(
     put = [rule for rule in rules if (rule.target in names if names else rule.files)]
     names_out = list(dict.fromkeys([*others, *without]))
     why = (
-        "install() rules may want what is left out"
+        "install() rules may need what is left out"
         if names_out
         else _install_problem(configured, rules)
     )
@@ -66,7 +68,7 @@ def shipped_files(
     if rules and why:
         lines.append(Line("install", False, why))
         files = []
-    lines.append(Line("artifacts", artifacts, "no install() rule puts these down"))
+    lines.append(Line("artifacts", artifacts, "no install() rule installs these"))
     files += [(row.target.artifacts[0].name, row.target.artifacts[0]) for row in made]
     return ShippedFiles(tuple(lines), left_out, files=_release_paths(files, configured))
 
@@ -74,7 +76,7 @@ def shipped_files(
 def _release_paths(
     files: Sequence[tuple[str, Path]], configured: Configured
 ) -> tuple[tuple[str, Path], ...]:
-    """The places that `release.stage` gives to files of these names."""
+    """The paths in a release, as in `release.stage`."""
     placed = []
     for name, file in files:
         library = ".so" in Path(name).suffixes
@@ -87,7 +89,7 @@ def _release_paths(
 
 
 def _install_problem(configured: Configured, rules: Sequence[InstallRule]) -> str:
-    """Why the install() rules cannot be carried out after a build, "" if they can."""
+    """Why the install() rules would fail after a default build; "" if they would not."""
     every = {target.name for target in configured.model.targets if target.kind in LINKED}
     for rule in rules:
         if rule.destination.startswith("/"):
@@ -95,26 +97,26 @@ def _install_problem(configured: Configured, rules: Sequence[InstallRule]) -> st
         if rule.optional:
             continue
         if rule.target in every - configured.names:
-            return f"an install() rule wants {rule.target}, which is not built by default"
+            return f"an install() rule needs {rule.target}, which is not built by default"
         for file, _ in rule.files if rule.kind in ("file", "directory") else ():
             if not file.is_relative_to(configured.step.tree) and not file.exists():
-                return f"an install() rule wants {file}, which is not there"
+                return f"an install() rule needs {file}, which does not exist"
     return ""
 
 
 def _artifacts(
     configured: Configured, made: Sequence[SidedTarget], generic: Callable[[str], str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The files of `made` in the build tree as globs; what cannot be named, and why."""
+    """The files of `made` in the build tree as globs; and those that cannot ship, with reasons."""
     found: dict[str, str] = {}
     left_out: list[str] = []
     tree = configured.step.tree
     for row in made:
         artifact = row.target.artifacts[0]
         if not artifact.is_relative_to(tree):
-            left_out.append(f"{row.target.name} is put outside the build tree: {artifact}")
+            left_out.append(f"{row.target.name} is built outside the build tree: {artifact}")
         elif artifact.name in found:
-            left_out.append(f"{row.target.name}: another {artifact.name} ships already")
+            left_out.append(f"{row.target.name}: another {artifact.name} is already shipped")
         else:
             found[artifact.name] = _pattern(artifact, configured, generic)
     return tuple(dict.fromkeys(found.values())), tuple(left_out)
@@ -122,6 +124,6 @@ def _artifacts(
 
 def _pattern(artifact: Path, configured: Configured, generic: Callable[[str], str]) -> str:
     path = generic(str(artifact.relative_to(configured.step.tree)))
-    # A library with a version is loaded by the name that its users were linked with.
+    # A versioned library is loaded by its SONAME.
     versions = any(name.startswith(f"{artifact}.") for name in configured.built)
     return _SPECIAL.sub("?", path) + ("*" if versions else "")

@@ -1,4 +1,4 @@
-"""Which side each program and library of a configured tree is for."""
+"""Determines the side of each program and library of a configured tree."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ _GENERATED = re.compile(r"_(skel|stub)\.(?:c|cc|cpp|cxx)$")
 
 
 class SidedTarget(Value):
-    """A program or library that is built by default: the side that it is for ("" where nothing
-    tells), and why."""
+    """A program or library of the default build: its side ("" if there is no evidence), and why."""
 
     target: CMakeTarget
     side: str
@@ -29,7 +28,7 @@ class SidedTarget(Value):
 
 
 def sided_targets(result: ConfigureResult | None, hints: TextHints) -> tuple[SidedTarget, ...]:
-    """The programs and shared libraries that a configured tree builds by default."""
+    """The programs and shared libraries of a configured tree's default build."""
     if not isinstance(result, Configured):
         return ()
     return tuple(SidedTarget(target, *_side_of(target, result, hints)) for target in result.linked)
@@ -70,11 +69,11 @@ def split_by_side(
 def _one_side_only(made: SidedTarget, side: str, name: str, both: Collection[str]) -> SidedTarget:
     if made.target.name in both:
         return made
-    return made._replace(side=side, why=f"makes {made.target.name} for {name} only")
+    return made._replace(side=side, why=f"builds {made.target.name} for {name} only")
 
 
 def _side_of(target: CMakeTarget, configured: Configured, hints: TextHints) -> tuple[str, str]:
-    """The side that a target is for, and why."""
+    """The side of a target, and the evidence."""
     name, program = target.name, target.kind == PROGRAM
     for source in target.sources:
         if (match := _GENERATED.search(source.name)) and (match[1] == "stub" or not program):
@@ -82,21 +81,21 @@ def _side_of(target: CMakeTarget, configured: Configured, hints: TextHints) -> t
     for word in (word for fragment in target.link for word in fragment.arguments):
         if _RPC.search(word):
             return HOST, f"links {name} with {Path(word).name}"
-    # The flags of a Hexagon profile are in every target of a tree that is configured with it.
+    # In a tree configured with a Hexagon profile every target has its flags.
     flags = (flag for group in target.groups for flag in group.flags)
     if not configured.step.arch and (flag := next(filter(_FLAG.search, flags), "")):
         return SKEL, f"compiles {name} with {flag}"
     if not program and (name.endswith(("_skel", "-skel")) or archs_of([name])):
-        return SKEL, f"makes {name}"
+        return SKEL, f"builds {name}"
     root = configured.step.root
     sources = [str(p.relative_to(root)) for p in target.sources if p.is_relative_to(root)]
     if found := hints.search_sources(HEXAGON_SOURCE_EVIDENCE, sources):
         return SKEL, f"compiles into {name} {found}"
-    return (HOST, f"makes the program {name}") if program else ("", f"makes {name}")
+    return (HOST, f"builds the program {name}") if program else ("", f"builds {name}")
 
 
 def evidence(made: Iterable[SidedTarget], root: Path) -> str:
-    """Why a component is for its side: two of the signs, with their places in the tree."""
+    """The evidence for a component's side: that of two targets, with file and line."""
     shown = []
     for row in sorted(made, key=lambda row: not row.side)[:2]:
         file, line = row.target.where

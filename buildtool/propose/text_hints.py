@@ -1,4 +1,4 @@
-"""What the text of CMake files and sources tells where CMake was not run, or stopped."""
+"""Evidence in the text of CMake files and sources, for what CMake did not run or failed on."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from buildtool.propose.cmake_calls import (
 from buildtool.propose.cmake_tree import CMakeTree
 
 ARCH_VARIABLES = ("DSP_VERSION", "DSP_ARCH", "HEXAGON_ARCH", "HEXAGON_VERSION", "HTP_ARCH")
-"""Names that public projects give the DSP arch."""
+"""Variables of the DSP arch in public projects."""
 HEXAGON_EVIDENCE = re.compile(
     r"CMAKE_SYSTEM_NAME[^\n]{0,200}\b(?:QURT|Hexagon|Generic)\b|\bbuildtool_add_skel\b|_skel\.c"
     r"|-mhvx|-mcpu=hexagon|\bhexagon-clang|_skel\s+SHARED"
     rf"|\bif\s*\(\s*(?:NOT\s+)?(?:{'|'.join(ARCH_VARIABLES)})\b"
 )
-"""Says that a CMake file has a Hexagon side."""
+"""Evidence that a CMake file has a Hexagon side."""
 POSSIBLE_HEXAGON = re.compile(r"(?i)hexagon|qurt|\bhvx|fastrpc|skel\b|\bqaic|dsprpc|\bDSP_")
 ARM64_EVIDENCE = re.compile(r"(?i)\badd_executable\b|_stub\b|[ac]dsprpc")
-"""Says that a CMake file has an ARM64 side."""
+"""Evidence that a CMake file has an ARM64 side."""
 SDK_EVIDENCE = re.compile(r"\bHEXAGON_(?:SDK|CMAKE)_ROOT\b|\bhexagon_fun\.cmake|\bbuild_idl\b")
-"""Says that a CMake file uses the Hexagon SDK."""
+"""Evidence that a CMake file uses the Hexagon SDK."""
 HEXAGON_SOURCE_EVIDENCE = re.compile(
     r"#\s*include\s*[<\"](?:hexagon_(?:protos|types)\.h|hvx_[a-z_]+\.h|HAP_\w+\.h|qurt\w*\.h)[>\"]"
     r"|\bQ6_V\w+_\w+\s*\(|\bHVX_Vector\b"
 )
-"""Says that a source is compiled for the DSP."""
+"""Evidence that a source is compiled for the DSP."""
 MAX_SOURCES = 200  # read of one target
 _ARCH = re.compile(r"(?<![A-Za-z0-9])v[0-9]{2}(?![0-9A-Za-z])")
 
 
 class TextHints:
-    """The texts of a tree, by CMake project: a directory whose CMakeLists.txt calls project().
+    """The texts of a tree by CMake project: a directory whose CMakeLists.txt calls project().
 
-    `projects` has the call of each; those nearest to the top come first.
+    `projects` has the project() call of each, top directories first.
     """
 
     def __init__(self, tree: CMakeTree) -> None:
@@ -67,7 +67,7 @@ class TextHints:
         return ""
 
     def search_sources(self, evidence: re.Pattern[str], paths: Iterable[str]) -> str:
-        """The same in other files of the tree, given by their paths in it."""
+        """The first match of `evidence` in the files `paths` of the tree, as in `search`."""
         found = (_found(evidence, path, self.tree.read(path)) for path in list(paths)[:MAX_SOURCES])
         return next(filter(None, found), "")
 
@@ -80,18 +80,18 @@ def _found(evidence: re.Pattern[str], path: str, text: str) -> str:
 
 
 def archs_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """The DSP archs that are named in `texts` as words, oldest first."""
+    """The DSP archs that occur in `texts` as words, oldest first."""
     named = {arch for text in texts for arch in _ARCH.findall(text)}
     return tuple(arch for arch in HEXAGON_ARCHS if arch in named)
 
 
 def with_arch(text: str, arch: str) -> str:
-    """`text` with `{arch}` in place of the DSP arch, where it names that as a word."""
+    """`text` with `{arch}` in place of `arch`, where that is a word."""
     return _ARCH.sub(lambda match: "{arch}" if match[0] == arch else match[0], text)
 
 
 def nested_builds(calls: Iterable[CMakeCall], hints: TextHints) -> dict[str, tuple[CMakeCall, ...]]:
-    """The projects of the tree that others build as steps of their own, and the calls that do."""
+    """The projects that other projects build in separate steps, each with the calls."""
     found: dict[str, tuple[CMakeCall, ...]] = {}
     for call in calls:
         if call.name not in NESTED_BUILD_COMMANDS:
@@ -108,7 +108,7 @@ def nested_builds(calls: Iterable[CMakeCall], hints: TextHints) -> dict[str, tup
 
 
 def builds_skel(folder: str, calls: Iterable[CMakeCall], hints: TextHints) -> bool:
-    """Whether a project that others build as a step is a skel: it is given a DSP arch, or says."""
+    """Whether a nested build is a skel: a call passes a DSP arch, or the project has evidence."""
     given = [call.definitions for call in calls]
     return bool(
         any(said.keys() & set(ARCH_VARIABLES) for said in given)
@@ -118,5 +118,5 @@ def builds_skel(folder: str, calls: Iterable[CMakeCall], hints: TextHints) -> bo
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or something in it; both relative to the tree."""
+    """Whether `path` is `folder` or below it; both are relative to the tree."""
     return folder in (".", path) or path.startswith(folder + "/")

@@ -1,4 +1,4 @@
-"""A proposal as the text of a commented buildtool.toml."""
+"""A proposal as a commented buildtool.toml."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from buildtool.propose.proposal import Line, Proposal, Table, TomlValue
 
 HEAD = (
-    "Proposed by buildtool init from the CMake files here; each guess says why.",
+    "Proposed by buildtool init from the CMake files here; comments give the reasons.",
     "Check it, then try it: buildtool build --plan",
 )
 WIDTH = 98
@@ -46,7 +46,7 @@ def _line(line: Line) -> Iterator[str]:
 
 
 def _comment_lines(words: str) -> list[str]:
-    # TOML has no control characters in comments.
+    # TOML does not allow control characters in comments.
     plain = "".join(c if c.isprintable() else "?" for c in words)
     lines = textwrap.wrap(plain, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
     return [f"# {line}" for line in lines]
@@ -73,7 +73,7 @@ def _key(name: str) -> str:
 
 
 def _string(value: str) -> str:
-    """A basic string of TOML, on one line whatever is in it."""
+    """A basic string of TOML, on one line."""
     return '"' + "".join(map(_character, value)) + '"'
 
 

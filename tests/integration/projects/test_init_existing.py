@@ -64,7 +64,7 @@ def test_printing_writes_nothing(third_party: Tree) -> None:
     as_json = json.loads(tree.buildtool("init", "--dry-run", "--json", cwd=tree.root).stdout)
 
     assert '[project]\nname = "mine"\n' in printed.stdout
-    assert "# ARM64 side: CMakeLists.txt:15 makes count for ARM64 only\n" in printed.stdout
+    assert "# ARM64 side: CMakeLists.txt:15 builds count for ARM64 only\n" in printed.stdout
     assert "✓ . Hexagon v68                configured" in printed.stderr
     assert as_json["files"] == []
     assert "[skel.counter_dsp]" in as_json["text"]
@@ -89,7 +89,7 @@ def test_what_could_not_be_told_is_on_the_screen(tmp_path: Path, buildtool: Buil
     done = buildtool("init", "--print", "--name", "mute", cwd=tmp_path)
 
     assert done.returncode == 0
-    assert "! CMakeLists.txt:1 does not tell which side it is for" in done.stderr
+    assert "! CMakeLists.txt:1 has no evidence of its side" in done.stderr
     assert "[host.mute]" in done.stdout
 
 

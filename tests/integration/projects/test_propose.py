@@ -71,7 +71,7 @@ def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
     assert found["target"]["all"]["archs"] == list(ARCHS)
     assert "as htp/CMakeLists.txt:2 builds it" in found["text"]
     (left_out,) = found["?"]
-    assert "tools/table_maker, which CMakeLists.txt:10 builds as a step" in left_out
+    assert "tools/table_maker, which CMakeLists.txt:10 builds in a separate step" in left_out
 
 
 def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> Non
     found = proposed({"CMakeLists.txt": top.replace('as well" ON', 'as well" OFF')})
 
     assert found["host"] == {"fleet": {"source": "."}}
-    assert "options that are off: decide defines = { FLEET_HTP = true }" in found["text"]
+    assert "options that are off: your choice defines = { FLEET_HTP = true }" in found["text"]
     assert found["skel"]["fleet-htp"]["archs"] == list(ARCHS)
 
 
@@ -163,11 +163,11 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) ->
     }
     said = "\n".join(found["?"])
     for part in (
-        "host.other ships bin/app, and so does host.app",
+        "host.other and host.app both ship bin/app",
         "host.zlib cannot be configured for ARM64: zlib/x.cmake:2: By not providing",
-        "mute/CMakeLists.txt:2 makes no program and no skel",
-        "lib/CMakeLists.txt:2 does not tell which side it is for",
-        f"host.away ships nothing: away is put outside the build tree: {away}/away",
+        "mute/CMakeLists.txt:2 builds no program and no skel",
+        "lib/CMakeLists.txt:2 has no evidence of its side",
+        f"host.away ships nothing: away is built outside the build tree: {away}/away",
     ):
         assert part in said
         assert part in found["text"]
@@ -190,7 +190,7 @@ def test_configuring_has_an_end(
 def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(configure, "TOTAL_LIMIT", -1.0)
     found = proposed({"CMakeLists.txt": NEW + "project(late NONE)\n"})
-    assert "the rest of the tree took" in found["?"][0]
+    assert "other projects took" in found["?"][0]
     assert "host" not in found
 
 
@@ -223,7 +223,7 @@ def test_without_the_sdk_that_a_tree_asks_for(
     assert 'HEXAGON_SDK_ROOT dsp-toolchain = "sdk"' in found["text"]
     assert "[skel.k]" in found["text"]
     assert any(
-        "it uses the Hexagon SDK, and the Hexagon SDK was not found" in w for w in found["?"]
+        "it uses the Hexagon SDK, but the Hexagon SDK was not found" in w for w in found["?"]
     )
 
 

@@ -151,7 +151,7 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
         ("exports", "exports is 'all'"),
         ("shell_exports", "shell_exports has an invalid symbol name"),
         ("model", "surrogates not allowed"),
-        ("missing", "does not tell glibc"),
+        ("missing", "lacks glibc"),
     ],
 )
 def test_a_damaged_sysroot_of_a_stand_in_is_not_used(

@@ -49,7 +49,7 @@ def test_links_pipes_and_trees_of_others_are_left_alone(
     assert found.listings == ("own",)
     assert found.interfaces == ("own/a.idl",)
     assert len(found.unread) == 3
-    assert all("is no file of at most" in what for what in found.unread)
+    assert all("is not a file of at most" in what for what in found.unread)
 
 
 def test_names_that_are_not_printable_are_left_out(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, {"big/CMakeLists.txt": APP + "#" * bounds.MAX_BYTES})
     found = read_tree(tmp_path)
     assert found.unread == (
-        "big/CMakeLists.txt is no file of at most 256 KiB below this directory",
+        "big/CMakeLists.txt is not a file of at most 256 KiB below this directory",
     )
 
 

@@ -39,8 +39,8 @@ def test_a_tree_of_files_only() -> None:
     ("bad", "why"),
     [
         (rule("target", "/opt", "app", of="app"), "the absolute destination /opt"),
-        (rule("target", "bin", "other", of="other"), "wants other, which is not built"),
-        (rule("file", "share", "/nowhere/a.txt"), "wants /nowhere/a.txt, which is not there"),
+        (rule("target", "bin", "other", of="other"), "needs other, which is not built"),
+        (rule("file", "share", "/nowhere/a.txt"), "needs /nowhere/a.txt, which does not exist"),
     ],
 )
 def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) -> None:
@@ -67,8 +67,8 @@ def test_artifacts_are_where_cmake_says() -> None:
     shipped = shipped_files(tree, sided_targets(tree, NOTHING))
     assert [line.value for line in shipped.lines] == [("bin/a?1??", "lib/liblib.so*")]
     assert shipped.left_out == (
-        "away is put outside the build tree: /elsewhere/away",
-        "again: another liblib.so ships already",
+        "away is built outside the build tree: /elsewhere/away",
+        "again: another liblib.so is already shipped",
     )
 
 

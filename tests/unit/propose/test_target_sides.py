@@ -82,7 +82,7 @@ def test_what_only_one_configuration_makes() -> None:
     for_host, for_skel = split_by_side(host, skel, NOTHING, has_hexagon_side=True)
     assert names(for_host) == ["app", "common"]
     assert names(for_skel) == ["kernels", "common"]
-    assert evidence(for_skel, ROOT).startswith("CMakeLists.txt:7 makes kernels for the DSP only")
+    assert evidence(for_skel, ROOT).startswith("CMakeLists.txt:7 builds kernels for the DSP only")
 
     # A tree that knows nothing of DSPs may make something else where it does not know the system.
     assert split_by_side(host, skel, NOTHING, has_hexagon_side=False)[1] == ()
