@@ -1,4 +1,4 @@
-"""IDL file in, C files out: what `buildtool idl` does."""
+"""Compiles an IDL file to C files, for `buildtool idl`."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def compile_idl(
     with_includes: bool = False,
     qaic: Qaic | None = None,
 ) -> tuple[Path, ...]:
-    """Write the header, stubs and skels of one IDL file into `out_dir`; the files' paths.
+    """Write the header, stubs and skels of one IDL file into `out_dir`; returns the files' paths.
 
-    `with_includes` adds the headers of the included IDL files, which the header includes; not
-    those of files that come with this compiler, whose headers are written by hand.
+    `with_includes` also writes the headers of the included IDL files, which the header includes,
+    except those of the built-in IDL files, whose headers are written by hand.
 
-    Nothing is written unless all of it can be made; a file whose text stays the same is
-    left alone, time stamp and all.  `depfile` gets a rule, for Make and Ninja, that the
-    files depend on everything that was read and on this compiler.  With `qaic` that program
-    writes the texts; which files there are and what they depend on is found here all the same.
+    Nothing is written unless all files can be generated; files that do not change are not touched.
+    `depfile` gets a rule for Make and Ninja by which the files depend on everything that was read
+    and on this compiler.  With `qaic` that program generates the text; the files and their
+    dependencies are still determined here.
 
     Raises:
-        IdlError: the IDL is not right, or a file cannot be written.
+        IdlError: the IDL is invalid, or a file cannot be written.
         QaicError: qaic failed.
     """
     looked_in = (*include_dirs, *(qaic.includes if qaic else ()))
@@ -84,7 +84,7 @@ def output_names(
     """The names of the files that `compile_idl` would write.
 
     Raises:
-        IdlError: the IDL is not right.
+        IdlError: the IDL is invalid.
     """
     unit = load(path, (*include_dirs, *(qaic.includes if qaic else ())), defines)
     included = _included(unit, qaic) if with_includes else []
@@ -92,7 +92,7 @@ def output_names(
 
 
 def _included(unit: Unit, qaic: Qaic | None) -> list[Path]:
-    """The included IDL files whose headers nobody has written."""
+    """The included IDL files whose headers must be generated."""
     written = {BUILT_IN, *(Path(folder).resolve() for folder in (qaic.includes if qaic else ()))}
     own = [Path(name) for name in unit.dependencies[1:]]
     return [
@@ -108,7 +108,7 @@ def depfile_text(targets: Sequence[Path], dependencies: Sequence[Path]) -> str:
 
 
 def compiler_files() -> tuple[Path, ...]:
-    """The files that this compiler consists of, so that a new one compiles again."""
+    """The files of this compiler: a change of one of them requires a new compilation."""
     here = Path(__file__).parent
     return tuple(sorted(path for end in ("*.py", "*.lark", "*.c") for path in here.rglob(end)))
 
@@ -117,11 +117,11 @@ def _escaped(path: Path) -> str:
     text = str(path.absolute())
     if _NOT_IN_DEPFILES.search(text):
         raise IdlError(
-            f"{text!a} cannot be named in a dependency file",
+            f"{text!a} cannot be written in a dependency file",
             code="idl-depfile",
-            remedy="rename it: CMake would miss that it was read",
+            remedy="rename it: CMake would not see the dependency",
         )
-    if "/../" in text:  # CMake takes `link/..` for where the link is
+    if "/../" in text:  # CMake resolves `link/..` to the link's directory
         text = f"{os.path.realpath(path.parent)}/{path.name}"
     for char in " #":
         text = text.replace(char, f"\\{char}")

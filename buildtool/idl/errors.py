@@ -1,4 +1,4 @@
-"""The one error of the IDL compiler: what is wrong, where, and what to write instead."""
+"""The error of the IDL compiler: the problem, its location, and what to write instead."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ MAX_CANDIDATES = 5000
 
 
 class IdlError(BuildtoolError):
-    """Something in an IDL file (or on the way to it) is not right.
+    """An IDL file is invalid, or cannot be read.
 
-    `code` starts with "idl" and is stable.  `problem` is the bare sentence; `message` has
-    the place, the source line with a caret and the includes around it, as it is shown.
-    `location` is None only when there is no file to point at.  `source_line` is the text
-    of that line; when it is left out, the line is looked up in the file itself.
-    `included_from` lists the `#include` lines that led to the file, the innermost first.
+    `code` starts with "idl" and is stable.  `problem` is the sentence alone; `message` also has
+    the location, the source line with a caret, and the includes, as displayed.  `location` is None
+    only if there is no file.  `source_line` is the text of that line; by default it is read from
+    the file.  `included_from` lists the `#include` lines that led to the file, innermost first.
     """
 
     code = "idl"
@@ -53,7 +52,7 @@ class IdlError(BuildtoolError):
         self.code = code
 
     def _rendered(self) -> str:
-        """`file:line:column: problem`, the line, the caret, and the includes around it."""
+        """`file:line:column: problem`, the source line, the caret, and the includes."""
         if self.location is None:
             return self.problem
         place = f"{_shown(self.location.file)}:{self.location.line}:{self.location.column}"
@@ -66,7 +65,7 @@ class IdlError(BuildtoolError):
         return "\n".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """The object for `--json`, with the place where it is known."""
+        """The object for `--json`, with the location if it is known."""
         fields = super().as_json() | {"message": self.problem}
         if at := self.location:
             fields |= {"file": at.file, "line": at.line, "column": at.column}
@@ -74,7 +73,7 @@ class IdlError(BuildtoolError):
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:
-    """The candidate that `name` is most likely a misspelling of, or an empty text."""
+    """The candidate that `name` is most likely a misspelling of, or ""."""
     if len(name) > 64:
         return ""
     pool = []
@@ -88,7 +87,7 @@ def closest(name: str, candidates: Iterable[str]) -> str:
 
 
 def _excerpt(line: str, column: int, width: int) -> list[str]:
-    """The source line and a caret line under it; a very long line is cut around the caret."""
+    """The source line and a caret line below it; a very long line is cut around the caret."""
     if not line:
         return []
     start = max(0, column - 1 - MAX_SHOWN_LINE // 2) if len(line) > MAX_SHOWN_LINE else 0
@@ -101,18 +100,18 @@ def _excerpt(line: str, column: int, width: int) -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """`text` without what could move the cursor or colour the terminal."""
+    """`text` without control characters, which could affect the terminal."""
     return "".join(char if char.isprintable() or char in "\t\n" else "?" for char in text)
 
 
 def _shown(text: str) -> str:
-    """A text of any origin, made fit to be shown."""
+    """`text` shortened and made printable."""
     short = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT // 2]} … {text[-MAX_TEXT // 2 :]}"
     return _printable(short)
 
 
 def _line_of(location: Location | None) -> str:
-    """The line at `location`, read from its file; empty when that cannot be done."""
+    """The line at `location`, read from its file; "" if it cannot be read."""
     if location is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""The words of the language, the words of C, and what people write in their place."""
+"""The keywords of IDL and of C, and C names that users write in IDL."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ SIZED = {
     for suffix in ("", "_t")
 }
 
-# Words that OMG IDL or qaic reserve and that cannot be compiled: (what is wrong, what to do).
+# Reserved words of OMG IDL or qaic that are not supported: (problem, remedy).
 REJECTED = {
     "union": ("unions are not supported", "use a struct, and a member that says which is valid"),
     "switch": ("unions are not supported", "use a struct, and a member that says which is valid"),
     "case": ("`case` is a reserved word", "choose another name"),
     "default": ("`default` is a reserved word", "choose another name"),
-    "native": ("`native` types are not supported", "give the type itself"),
+    "native": ("`native` types are not supported", "write the type itself"),
     "local": ("`local` interfaces are not supported", "remove `local`"),
     "notnil": ("`notnil` is not supported", "remove `notnil`"),
     "out": ("`out` is not a direction here", "write `rout`: the caller owns the buffer"),
     "inout": ("`inout` is not a direction here", "write `inrout`: the caller owns the buffer"),
 }
 
-# What C calls a type → what it is called here.
+# C's name of a type → its name in IDL.
 C_TYPES = {
     "int": "long",
     "signed": "long",
@@ -81,7 +81,7 @@ C_TYPES = {
     "uintptr_t": "uint64",
 }
 
-# The reserved words of C11.  An IDL name that is one of them gets `_cxx_` before it in C.
+# The reserved words of C11.  IDL names that are one of them get the prefix `_cxx_` in C.
 # fmt: off
 C_KEYWORDS = frozenset({
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
@@ -95,5 +95,5 @@ C_KEYWORDS = frozenset({
 
 
 def c_identifier(name: str) -> str:
-    """`name` as C can take it."""
+    """`name`, with a prefix if it is reserved in C."""
     return f"_cxx_{name}" if name in C_KEYWORDS else name

@@ -1,12 +1,10 @@
-"""What an IDL file says, after preprocessing and name resolution.
+"""The model of an IDL file, after preprocessing and name resolution.
 
-The model is plain data: every name is resolved, every constant is a number or a
-text, and nothing here knows about C syntax or about the wire.  `Unit` is one
-IDL file together with what it includes.
+The model is plain data: every name is resolved, every constant is a number or a string, and it is
+independent of C syntax and of the wire format.  `Unit` is one IDL file with its includes.
 
-Every name in it can stand in C as it is: reserved words of C have got their prefix.
-`doc` texts have no comment markers and nothing that could end a comment; lines are
-separated by line feeds.
+Every name is valid in C: reserved words of C have a prefix.  `doc` has no comment markers and
+nothing that would end a comment; lines are separated by line feeds.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """Where something stands: the file as the user named it, line and column from 1."""
+    """A location: the file as the user named it, line and column from 1."""
 
     file: str
     line: int
@@ -25,7 +23,7 @@ class Location:
 
 
 class Direction(enum.Enum):
-    """Which way a parameter travels."""
+    """The direction of a parameter."""
 
     IN = "in"
     ROUT = "rout"
@@ -130,7 +128,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A struct; flat when no member, however deep, is a sequence or a string."""
+    """A struct; flat if it contains no sequence, string or handle at any depth."""
 
     c_name: str
     members: tuple[Member, ...]
@@ -140,7 +138,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A typedef: `c_name` stands for `target`.  A typedef of an alias keeps the chain."""
+    """A typedef of `target` with the name `c_name`.  A typedef of an alias keeps the chain."""
 
     c_name: str
     target: Type
@@ -157,7 +155,7 @@ class Constant:
 
     An int for integers and enums (the member's number), float for float and double, bool
     for boolean, str for strings and, of one character, for char and wchar.  In narrow
-    texts U+0080 to U+00FF are bytes; wide ones hold UTF-16 units.  No text holds a NUL.
+    strings U+0080 to U+00FF are bytes; wide strings have UTF-16 units.  No string has a NUL.
     """
 
     c_name: str
@@ -191,8 +189,8 @@ class Method:
 class Interface:
     """One interface with all its methods, the parents' first, in wire order.
 
-    `multi_domain` says that it descends from `remote_handle64`; then methods 0
-    and 1 are open and close, and they stand in `methods` too.
+    `multi_domain` is true if it descends from `remote_handle64`; then methods 0 and 1 are open and
+    close, and `methods` includes them.
     """
 
     name: str
@@ -211,12 +209,11 @@ Declaration = Constant | Enum | Struct | Alias | Interface
 class Unit:
     """One IDL file.
 
-    `declarations` are those of the file itself, in source order (an interface's
-    own types and constants stand before it); `includes` are the stems of the
-    included `.idl` files, those of included files too, that declare something at
-    file scope, for `#include "stem.h"`; `dependencies` are all files read, itself
-    first; `digest` is the sha256 (hex) of the preprocessed tokens, so that comments
-    and layout do not change it.
+    `declarations` are those of the file itself in source order, types and constants of an
+    interface before the interface; `includes` are the stems of the directly and indirectly
+    included `.idl` files that declare something at file scope, for `#include "stem.h"`;
+    `dependencies` are all files read, itself first; `digest` is the sha256 (hex) of the
+    preprocessed tokens, so that comments and layout do not change it.
     """
 
     stem: str

@@ -1,4 +1,4 @@
-"""The door to the front end: an IDL file in, its model out."""
+"""The front end: reads an IDL file into its model."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def load(
     this package; `defines` are `NAME` or `NAME=TEXT`, as after -D.
 
     Raises:
-        IdlError: the file, or one that it includes, is not right; nothing else, whatever
-            the files contain.
+        IdlError: the file or an included file is invalid.  Nothing else is raised, whatever the
+            files contain.
     """
     source = preprocess(Path(path), [Path(place) for place in include_dirs], defines)
     definitions = parse(source)
@@ -35,12 +35,12 @@ def load(
 
 
 def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:
-    """The definitions of a preprocessed file, names not yet resolved.
+    """The definitions of a preprocessed file, with unresolved names.
 
     Raises:
         IdlError: it does not follow the grammar.
     """
-    # Not at the top: lark and the building of the parser would slow down every start.
+    # Not at the top: importing lark and creating the parser would slow down every start.
     from buildtool.idl.syntax.grammar import NotInGrammarError, parse_tokens  # noqa: PLC0415
 
     try:
@@ -50,7 +50,7 @@ def parse(source: Preprocessed) -> tuple[DefinitionSyntax, ...]:
 
 
 def digest(tokens: Sequence[Token]) -> str:
-    """The sha256 (hex) of the tokens: kinds and texts, no comments, no places."""
+    """The sha256 (hex) of the kinds and texts of the tokens, without comments and locations."""
     sha = hashlib.sha256()
     for token in tokens:
         text = token.text.encode()
@@ -59,7 +59,7 @@ def digest(tokens: Sequence[Token]) -> str:
 
 
 def _syntax_error(source: Preprocessed, at: Token | None, expected: frozenset[str]) -> IdlError:
-    """Turn the parser's complaint (`at` is None at the end) into one that says what to write."""
+    """The error for an unexpected token, with a remedy; `at` is None at the end of the file."""
     ended = at is None
     token = source.tokens[-1] if at is None else at
     before = _before(source.tokens, token, ended)
@@ -88,7 +88,7 @@ def _syntax_error(source: Preprocessed, at: Token | None, expected: frozenset[st
         return token.error(
             f"unexpected `{token.text}`", code="idl-syntax", suggestion=C_TYPES[token.text]
         )
-    what = "the file ends too early" if ended else f"unexpected `{token.text}`"
+    what = "unexpected end of the file" if ended else f"unexpected `{token.text}`"
     return token.error(what, code="idl-syntax", remedy=_expectation(expected))
 
 
@@ -102,8 +102,8 @@ def _before(tokens: Sequence[Token], token: Token, ended: bool) -> Token | None:
 
 
 def _expectation(expected: frozenset[str]) -> str:
-    """`expected: …`, keywords and punctuation by their text; long lists are cut."""
-    # What stands for many words first: `a name` starts with a letter, keywords with a backtick.
+    """The remedy that lists what is expected; long lists are cut."""
+    # Descriptions such as `a name` before keywords, which start with a backtick.
     descriptions = {DESCRIPTIONS.get(name, name.lower()) for name in expected}
     names = sorted(descriptions, key=lambda text: (text.startswith("`"), text))
     if not names:

@@ -1,4 +1,4 @@
-"""The Hexagon SDK's IDL compiler in place of this one's back end."""
+"""The Hexagon SDK's IDL compiler, as a replacement of this compiler's back end."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import capture
 
 TIMEOUT_SECONDS = 120.0
-_LOCALE = "C.UTF-8"  # else it stumbles over comments that are not in English
+_LOCALE = "C.UTF-8"  # in other locales it fails on comments with non-ASCII characters
 
 
 class QaicError(BuildtoolError):
-    """qaic failed, or did not make what it should."""
+    """qaic failed, or did not write all files."""
 
     code = "qaic"
 
 
 @dataclass(frozen=True, slots=True)
 class Qaic:
-    """The program, and the directories of the SDK's IDL files, whose headers are hand-written."""
+    """The program, and the directories of the SDK's IDL files, which have hand-written headers."""
 
     program: Path
     includes: tuple[Path, ...] = ()
@@ -38,8 +38,8 @@ def run_qaic(
 ) -> dict[str, str]:
     """Compile the IDL file `path` with qaic; returns the text of each file in `names`.
 
-    Raises `QaicError` when it fails, crashes or leaves one of them out, `ToolError` when it
-    cannot be started or hangs.
+    Raises `QaicError` if it fails, crashes or does not write one of them, `ToolError` if it cannot
+    be started or hangs.
     """
     with tempfile.TemporaryDirectory(prefix="buildtool-qaic-") as out:
         command: list[str | Path] = [qaic.program, "-mdll", "-o", out]
@@ -63,16 +63,16 @@ def run_qaic(
             )
         if done.status:
             raise QaicError(
-                f"qaic refuses {path.name} (exit status {done.status})",
+                f"qaic rejects {path.name} (exit status {done.status})",
                 why=said,
-                remedy="Correct the interface where qaic says, and build again.",
+                remedy="Correct the interface as qaic says, and build again.",
             )
         missing = [name for name in names if not Path(out, name).is_file()]
         if missing:
             raise QaicError(
-                f"qaic made no {', '.join(missing)} of {path.name}",
+                f"qaic did not write {', '.join(missing)} for {path.name}",
                 why=said,
-                remedy=f"Check that {qaic.program} is the SDK's qaic and whole.",
+                remedy=f"Check that {qaic.program} is the qaic of a complete SDK.",
             )
         return {
             name: Path(out, name).read_text(encoding="utf-8", errors="replace") for name in names

@@ -1,4 +1,4 @@
-"""One IDL file's C: a header, and a stub and a skel for each interface."""
+"""Generates the C of one IDL file: a header, and a stub and a skel for each interface."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from buildtool.idl.model import Unit
 
 
 def emit(unit: Unit) -> dict[str, str]:
-    """File names and texts: `<stem>.h`, and `<interface>_stub.c` and `_skel.c` for each.
+    """File names and texts: `<stem>.h`, and `<interface>_stub.c` and `_skel.c` for each interface.
 
-    Raises IdlError, with its place, for what C or the wire format cannot express.
+    Raises IdlError for what C or the wire format cannot express.
     """
     files = {f"{unit.stem}.h": header(unit)}
     for interface in unit.interfaces:

@@ -1,7 +1,7 @@
-"""IDL types and parameters as C declares them.
+"""C declarations of IDL types and parameters.
 
-The mapping is that of qaic with its option `-st`: standard C types where the SDK
-has its own (`int64_t`, `bool`).  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
+The mapping is that of qaic with the option `-st`: standard C types in place of the SDK's
+(`int64_t`, `bool`).  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from buildtool.idl.model import (
 
 @dataclass(frozen=True, slots=True)
 class CVariable:
-    """One C parameter or struct member; `suffix` is what follows the name, like `[4]`."""
+    """One C parameter or struct member; `suffix` follows the name, such as `[4]`."""
 
     type: str
     name: str
@@ -96,7 +96,7 @@ def parameter_variables(parameter: Parameter) -> tuple[CVariable, ...]:
 
 
 def member_variables(member: Member) -> tuple[CVariable, ...]:
-    """The C members that one struct member becomes; a typedef'd sequence is spread too."""
+    """The C members that one struct member becomes; a typedef'd sequence also becomes two."""
     match strip_typedefs(member.type):
         case Sequence() | String() as many:
             return (
@@ -125,14 +125,14 @@ def function_parameters(interface: Interface, method: Method, index: int) -> tup
 
 
 def takes_handle(interface: Interface, index: int) -> bool:
-    """Whether the method at `index` has the handle `_h` in front: not in open and close."""
+    """Whether the method at `index` has the handle `_h` first: not in open and close."""
     return interface.multi_domain and index > 1
 
 
 def public_signature(
     side: str, method: Method, name: str, variables: tuple[CVariable, ...], end: str = ""
 ) -> str:
-    """A function that callers see, with the hooks of its side (HEADER or STUB)."""
+    """The signature of a public function, with the hooks of its side (HEADER or STUB)."""
     return fill(
         f"__QAIC_{side}_EXPORT {result_type(method)} __QAIC_{side}({name})",
         [str(variable) for variable in variables] or ["void"],

@@ -43,7 +43,7 @@ def block(lines: Iterable[str]) -> str:
 
 
 def if_any(conditions: Sequence[str], body: Iterable[str]) -> list[str]:
-    """`if (a || b) { body }`, one condition a line when there are several; nothing for none."""
+    """`if (a || b) { body }`, with one condition on each line; [] without conditions."""
     if not conditions:
         return []
     joined = f" ||\n{INDENT}".join(conditions)
@@ -56,7 +56,7 @@ def function(signature: str, body: Iterable[str]) -> str:
 
 
 def literal(constant: Constant) -> str:
-    """The value as a C expression of the constant's type, safe inside any expression."""
+    """The value as a C expression of the constant's type, valid inside any expression."""
     type_, value = strip_typedefs(constant.type), constant.value
     if isinstance(value, str):
         wide = type_ is Primitive.WCHAR or (isinstance(type_, String) and type_.wide)
@@ -74,8 +74,8 @@ def literal(constant: Constant) -> str:
 def quoted(text: str, quote: str = '"') -> str:
     """`text` as a C string or character literal without its prefix.
 
-    Characters are bytes, or UTF-16 units of a wide text.  `??` is broken up, lest it
-    start a trigraph.
+    Characters are bytes, or UTF-16 units of a wide string.  `??` is split, because it could start
+    a trigraph.
     """
     parts = [quote]
     for char in text:
@@ -94,7 +94,7 @@ def quoted(text: str, quote: str = '"') -> str:
 
 
 def _integer(value: int, suffix: str) -> str:
-    # The most negative value has no literal: -N is minus applied to an N out of range.
+    # The most negative value has no literal: in -N, N is out of range.
     if value in (-(2**31), -(2**63)):
         return f"({value + 1}{suffix} - 1)"
     return _signed(f"{value}{suffix}")

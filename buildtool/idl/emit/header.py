@@ -29,7 +29,7 @@ from buildtool.idl.model import (
 )
 
 FOREIGN_HEADERS = ("AEEStdDef", "remote")
-"""Included IDL files whose headers the system brings, under angle brackets."""
+"""Included IDL files whose headers are system headers, in angle brackets."""
 
 
 def header(unit: Unit) -> str:
@@ -82,7 +82,7 @@ def _hooks() -> str:
 
 
 def _string_objects(unit: Unit) -> list[str]:
-    """The types of strings as elements, under the guards that other generated headers use."""
+    """The types of strings as elements, with the guards that other generated headers use."""
     types = [type_ for declaration in unit.declarations for type_ in _types_in(declaration)]
     return [
         f"#if !defined(__QAIC_{kind}1_OBJECT_DEFINED__) && !defined(__{kind}1_OBJECT__)\n"
@@ -157,7 +157,7 @@ def _typedef(alias: Alias) -> str:
 
 
 def _sequence_tag(element: Type) -> str:
-    """The element's part of a sequence's struct tag: `unsigned long` gives `unsignedLong`."""
+    """The element's part in the struct tag of a sequence: `unsignedLong` for `unsigned long`."""
     if not isinstance(element, Primitive):
         return c_type(element)
     if element is Primitive.WCHAR:
@@ -183,7 +183,7 @@ def _interface(interface: Interface, unit: Unit) -> str:
 
 
 def doc_comment(doc: str, indent: str = "") -> str:
-    """A Doxygen comment with the text of `doc`; nothing for an empty one."""
+    """A Doxygen comment with the text of `doc`; "" if it is empty."""
     if not doc.strip():
         return ""
     lines = doc.strip("\n").split("\n")

@@ -1,8 +1,7 @@
-"""The ELF note that tells from which IDL a stub or skel was generated.
+"""The ELF note that identifies the IDL of a stub or skel.
 
-Owner "buildtool", type 1, descriptor the 32 bytes of the sha256 of the preprocessed
-IDL, in the section `.note.buildtool.idl`.  Two sides with different digests do not
-belong together.
+Owner "buildtool", type 1, section `.note.buildtool.idl`; the descriptor is the 32 bytes of the
+sha256 of the preprocessed IDL.  A stub and a skel with different digests do not match.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records of a call as C structs: C's own layout is the wire's."""
+"""The records of a call as C structs, whose layout is that of the wire."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def record_name(owner: str, kind: RecordKind) -> str:
 def record_struct(owner: str, kind: RecordKind, record: WireRecord, *, received: bool) -> str:
     """C source of the record.
 
-    `received` says that its bytes come from the other side: then a boolean is read
-    as an octet, since a C `bool` may only hold 0 and 1.
+    `received` is true if its bytes come from the other side: then a boolean is read as an octet,
+    because a C `bool` must be 0 or 1.
     """
     name = record_name(owner, kind)
     lines = "".join(
@@ -67,7 +67,7 @@ def _variable(field: RecordField, received: bool) -> CVariable:
 
 
 def method_records(interface: Interface, wire: WireMethod, *, received: bool) -> str:
-    """primIn and primROut of a method; `received` says that primIn is what comes in."""
+    """primIn and primROut of a method; `received` is true if this side receives primIn."""
     name = function_name(interface, interface.methods[wire.index])
     parts = []
     if wire.prim_in.fields:
@@ -78,7 +78,7 @@ def method_records(interface: Interface, wire: WireMethod, *, received: bool) ->
 
 
 def size_checks(parameters: Iterable[Parameter]) -> str:
-    """Assertions that the structs and arrays in sequences have in C the size of the wire."""
+    """Assertions that structs and arrays in sequences have the same size in C and on the wire."""
     types = {c_type(t): flat_size(t)[0] for p in parameters for t in _elements(p.type)}
     return "".join(
         f'_Static_assert(sizeof({name}) == {size}, "wire layout");\n'

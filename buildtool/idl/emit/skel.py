@@ -30,7 +30,7 @@ extern int adsp_mmap_fd_getinfo(int fd, uint32_t* size);
 
 
 def skel(unit: Unit, interface: Interface) -> str:
-    """The text of `<interface>_skel.c`.  Raises IdlError for what the wire cannot carry."""
+    """The text of `<interface>_skel.c`.  Raises IdlError for what the wire cannot express."""
     wires = wire_methods(interface)
     version = unit.idl_version if interface.multi_domain else None
     parameters = [p for method in interface.methods for p in method.parameters]

@@ -1,8 +1,8 @@
 """The functions of a skel, one for each method.
 
 The buffers of a method whose parameters have one level are at known indices: each is checked and
-used there.  A method with sequences inside structs or sequences has a number of buffers that
-depends on its values: it walks over the records and takes buffers as it meets them.
+used there.  In a method with sequences inside structs or sequences, the number of buffers depends
+on the values: it traverses the records and takes the buffers in that order.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _wrong_sequence(parameter: Parameter, where: _Arguments) -> list[str]:
             wrong.append(f"!_holds({buffer}, {length}, {size})")
         else:
             holds = f"!_holds_{'wide' if many.wide else 'text'}({buffer}, {length})"
-            # No text and no room for one is nothing, not a text without terminator.
+            # Without room for a text there is none, and no terminator to check.
             wrong.append(f"({where.room(name)} > 0 && {holds})" if inrout else holds)
     if parameter.direction is not Direction.IN:
         wrong.append(f"!_holds(&{where.outputs[name]}, {where.room(name)}, {size})")

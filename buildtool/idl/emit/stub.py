@@ -43,7 +43,7 @@ __QAIC_STUB_EXPORT remote_handle _INTERFACE_handle(void)
 
 
 def stub(unit: Unit, interface: Interface) -> str:
-    """The text of `<interface>_stub.c`.  Raises IdlError for what the wire cannot carry."""
+    """The text of `<interface>_stub.c`.  Raises IdlError for what the wire cannot express."""
     first = 2 if interface.multi_domain else 0
     methods = interface.methods[first:]
     wires = wire_methods(interface)[first:]

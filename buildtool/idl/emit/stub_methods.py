@@ -1,8 +1,7 @@
-"""The functions of a stub, one a method.
+"""The functions of a stub, one for each method.
 
-A method whose parameters have one level fills an array of arguments by index.  One
-that contains sequences inside structs or sequences walks over its values and adds
-buffers as it meets them.
+A method whose parameters have one level fills an array of arguments by index.  A method with
+sequences inside structs or sequences traverses its values and adds their buffers in that order.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def method_function(interface: Interface, wire: WireMethod) -> str:
 
 
 def _flat_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
-    """A call whose buffers are known now: one array, filled by index."""
+    """A call with a fixed number of buffers: one array, filled by index."""
     lines = _declarations(interface, method, wire)
     counts = wire.counts
     if sum(counts):
@@ -68,7 +67,7 @@ def _flat_body(interface: Interface, method: Method, wire: WireMethod) -> list[s
 
 
 def _nested_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
-    """A call that walks over its values: the buffers are added as they are met."""
+    """A call whose number of buffers depends on its values: adds the buffers of each value."""
     handles = _dma_parameters(method)
     _, _, n_in, n_out = wire.counts
     lines = _declarations(interface, method, wire)
@@ -113,7 +112,7 @@ def _declarations(interface: Interface, method: Method, wire: WireMethod) -> lis
 
 
 def _handle(interface: Interface, method: Method) -> list[str]:
-    """What gives a plain interface its handle."""
+    """The statements that get the handle of an interface without `remote_handle64`."""
     if interface.multi_domain:
         return []
     return [
@@ -124,7 +123,7 @@ def _handle(interface: Interface, method: Method) -> list[str]:
 
 
 def _checks(method: Method) -> list[str]:
-    """What of the caller's arguments can be seen to be wrong before the call."""
+    """Checks of the caller's arguments before the call."""
     wrong = []
     for parameter in method.parameters:
         name, direction = parameter.name, parameter.direction
@@ -149,7 +148,7 @@ def _checks(method: Method) -> list[str]:
 
 
 def _fields(method: Method, wire: WireMethod) -> list[str]:
-    """primIn's fields; a nested method's buffers are added on the way."""
+    """Statements that fill primIn, and in a nested method add the buffers."""
     names = field_names(wire.prim_in)
     nested = any(is_nested(p.type) for p in method.parameters)
     lines = []
@@ -216,7 +215,7 @@ def _arrays(method: Method, direction: Direction) -> list[Parameter]:
 
 
 def _dma_parameters(method: Method) -> list[Parameter]:
-    """The shared buffers, in the order of the wire: those that go in, those that come back."""
+    """The shared buffers in the order of the wire: in before rout."""
     handles = [p for p in method.parameters if isinstance(strip_typedefs(p.type), DmaHandle)]
     return sorted(handles, key=lambda p: p.direction is not Direction.IN)
 
@@ -227,7 +226,7 @@ def _array(parameter: Parameter) -> str:
 
 
 def _in_buffer(parameter: Parameter, names: FieldNames) -> str:
-    """The in buffer of a sequence or text; a text's length stands in primIn."""
+    """The in buffer of a sequence or string; the length of a string is in primIn."""
     if not isinstance(strip_typedefs(parameter.type), String):
         return _array(parameter)
     name = parameter.name
@@ -250,7 +249,7 @@ def _invoke(interface: Interface, method: Method, scalars: str, arguments: str) 
 
 
 def _results(method: Method) -> list[str]:
-    """What is copied to the caller after a good call."""
+    """Statements that copy the results to the caller after a successful call."""
     if method.is_async:
         return []
     lines = []

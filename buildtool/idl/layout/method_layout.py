@@ -1,12 +1,12 @@
-"""The wire layout of a method: which bytes and buffers a call is made of.
+"""The wire layout of a method: the records and buffers of a call.
 
-Pure.  The format is that of qaic, the IDL compiler of Qualcomm's SDK, which is
-public (qualcomm/QAIC, src/Language/Slim/Serialize.hs and src/Language/SO/Pack.hs):
+The format is that of qaic, the IDL compiler of Qualcomm's SDK, which is public (qualcomm/QAIC,
+src/Language/Slim/Serialize.hs and src/Language/SO/Pack.hs):
 
     [primIn] [in buffers…] [primROut] [rout buffers…] [in handles] [out handles]
 
-primIn and primROut are records, laid out as C lays out a struct; each is left out
-when it has no field.  Sizes and offsets are in bytes.
+primIn and primROut are records with the layout of a C struct; a record without fields is left
+out.  Sizes and offsets are in bytes.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from buildtool.idl.model import (
 )
 
 ESCAPE = 31
-"""The method number in the scalars that says: the real one is primIn's first u32."""
+"""The method number in the scalars that means: the number is the first u32 of primIn."""
 
 
 class Role(enum.Enum):
-    """What a field of a record holds."""
+    """The meaning of a record's field."""
 
     METHOD_ID = "method id"
     VALUE = "value"
@@ -52,7 +52,7 @@ class Role(enum.Enum):
 
 
 class RecordKind(enum.Enum):
-    """The three records that a type can have: what goes in, the room offered, what comes back."""
+    """The three records of a type: the input, the capacity for results, and the results."""
 
     IN = "in"
     CAPACITY = "capacity"
@@ -63,7 +63,7 @@ class RecordKind(enum.Enum):
 class RecordField:
     """One field: `name` is unique in its record, `source` is the parameter or member.
 
-    `type` is set for a VALUE and a RECORD, `kind` for a RECORD: which of its type's.
+    `type` is set for a VALUE and a RECORD, `kind` for a RECORD: which record of the type.
     """
 
     name: str
@@ -78,7 +78,7 @@ class RecordField:
 
 @dataclass(frozen=True, slots=True)
 class WireRecord:
-    """Fields in order.  `size` ends with the last field, `padded` is what a stub sends."""
+    """Fields in order.  `size` ends with the last field; a stub sends `padded` bytes."""
 
     fields: tuple[RecordField, ...]
     size: int
@@ -91,10 +91,10 @@ class WireRecord:
 
 @dataclass(frozen=True, slots=True)
 class WireBuffer:
-    """One buffer, or with `repeated` as many as a sequence around it has elements.
+    """One buffer, or if `repeated`, one for each element of an enclosing sequence.
 
-    `source` is a path like `list[].name`; `element_size` is that of one element,
-    of the whole record for primIn and primROut.
+    `source` is a path such as `list[].name`; `element_size` is the size of one element, or of the
+    whole record for primIn and primROut.
     """
 
     source: str
@@ -116,7 +116,7 @@ class WireMethod:
 
     @property
     def method_field(self) -> int:
-        """The five bits in the scalars."""
+        """The method's five bits in the scalars."""
         return min(self.index, ESCAPE)
 
     @property
@@ -126,7 +126,8 @@ class WireMethod:
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """In buffers, rout buffers, in handles, out handles; repeated ones not counted."""
+        """The numbers of in buffers, rout buffers, in handles and out handles, without repeated
+        buffers."""
         return (
             sum(not buffer.repeated for buffer in self.inputs),
             sum(not buffer.repeated for buffer in self.outputs),
@@ -162,7 +163,7 @@ def wire_method(method: Method, index: int) -> WireMethod:
 
 
 def record_of(members: Iterable[Member], kind: RecordKind) -> WireRecord:
-    """The record of a composite's members, as it stands inside another record."""
+    """The record of a composite's members, as a part of another record."""
     build = _RecordBuilder()
     for member in members:
         build.add(member, kind)
@@ -191,7 +192,7 @@ def _prim_rout(method: Method) -> WireRecord:
 
 
 class _RecordBuilder:
-    """Lays fields out one after the other."""
+    """Appends fields at aligned offsets."""
 
     def __init__(self) -> None:
         self.fields: dict[str, RecordField] = {}
@@ -199,7 +200,7 @@ class _RecordBuilder:
         self.alignment = 1
 
     def add(self, item: Parameter | Member, kind: RecordKind, suffix: str = "Len") -> None:
-        """Append what `item` has in this face, if anything."""
+        """Append the field that `item` has in a record of this kind, if any."""
         name = item.name
         match strip_typedefs(item.type):
             case DmaHandle() | Handle():
@@ -221,7 +222,7 @@ class _RecordBuilder:
                     )
 
     def append(self, field: RecordField) -> None:
-        """Append a field at the next offset that suits it, under a name not yet taken."""
+        """Append a field at the next aligned offset, with a unique name."""
         name = field.name
         while name in self.fields:
             name += "_"
@@ -239,7 +240,7 @@ def _primary(name: str, record: WireRecord) -> tuple[WireBuffer, ...]:
 
 
 def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[WireBuffer]:
-    """The buffers beside primIn (wanted IN) or primROut (wanted ROUT), in order."""
+    """The buffers after primIn (`wanted` is IN) or primROut (ROUT), in order."""
     for parameter in parameters:
         for direction in (Direction.IN, Direction.ROUT):
             if parameter.direction in (direction, Direction.INROUT):
@@ -251,7 +252,7 @@ def _buffers(parameters: Iterable[Parameter], wanted: Direction) -> Iterator[Wir
 def _buffers_of(
     item: Parameter | Member, direction: Direction, around: str, *, repeated: bool = False
 ) -> Iterator[tuple[Direction, WireBuffer]]:
-    """Every buffer of a parameter or member, with the way it goes; `around` is its path."""
+    """The buffers of a parameter or member, with their directions; `around` is the path prefix."""
     path = around + item.name
     resolved = strip_typedefs(item.type)
     if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle):

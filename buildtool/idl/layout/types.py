@@ -1,9 +1,8 @@
-"""What the back end asks about IDL types: is it flat, how large is it, what does it contain.
+"""Properties of IDL types for the back end: whether they are flat, their sizes, their members.
 
-A *flat* type has one representation: its bytes in C are its bytes on the wire, on
-both sides.  Everything else is made of sequences and strings, which travel as
-buffers of their own; a `Composite` is such a type as it stands in a struct or in
-a sequence.
+A *flat* type has the same bytes in C and on the wire, on both sides.  Other types contain
+sequences and strings, which are sent as separate buffers; a `Composite` is such a type as a
+struct member or as an element of a sequence.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def strip_typedefs(type_: Type) -> Type:
 
 
 def is_flat(type_: Type) -> bool:
-    """Whether the type contains no sequence, string or handle, however deep."""
+    """Whether the type contains no sequence, string or handle at any depth."""
     match strip_typedefs(type_):
         case Primitive() | Enum():
             return True
@@ -48,7 +47,7 @@ def is_flat(type_: Type) -> bool:
 
 
 def is_nested(type_: Type) -> bool:
-    """Whether marshalling it has to walk over C values: a composite, or a sequence of them."""
+    """Whether marshalling has to traverse C values: a composite, or a sequence of composites."""
     match strip_typedefs(type_):
         case Sequence(element=element):
             return not is_flat(element)
@@ -59,9 +58,9 @@ def is_nested(type_: Type) -> bool:
 
 
 def flat_size(type_: Type) -> tuple[int, int]:
-    """Size and alignment in bytes of a flat type, padded as C pads it.
+    """Size and alignment in bytes of a flat type, with C's padding.
 
-    The same for 32 and 64 bit: no flat type contains a pointer.
+    They are the same for 32 and 64 bits: flat types contain no pointers.
     """
     match strip_typedefs(type_):
         case Primitive() as primitive:
@@ -98,9 +97,8 @@ def element_of(type_: Sequence | String) -> Type:
 class Composite:
     """A type that is not flat, as a member of a struct or an element of a sequence.
 
-    A sequence or string as an element is a struct of one member, `data`: so a
-    `sequence<string>` has elements `{char *data; int dataLen;}`.
-    `c_type` is its C type; `members` are in order.
+    A sequence or string as an element is a struct with the member `data`: a `sequence<string>`
+    has elements `{char *data; int dataLen;}`.  `c_type` is its C type; `members` are in order.
     """
 
     c_type: str
@@ -110,7 +108,7 @@ class Composite:
 def composite(type_: Type, location: Location | None = None) -> Composite:
     """`type_` as a composite.
 
-    Raises IdlError at `location` for what the wire format has no form for.
+    Raises IdlError at `location` for types that the wire format does not support.
     """
     resolved = strip_typedefs(type_)
     match resolved:
@@ -148,7 +146,7 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
 
 def _handle_inside(location: Location | None) -> IdlError:
     return IdlError(
-        "a handle can only be a parameter of its own",
+        "a handle can only be a separate parameter",
         code="idl-unsupported",
         location=location,
         remedy="Pass the handle as a parameter beside the struct or sequence.",
@@ -156,5 +154,5 @@ def _handle_inside(location: Location | None) -> IdlError:
 
 
 def typedef_name(type_: Type) -> str | None:
-    """The outermost typedef name, None for a type without one."""
+    """The outermost typedef name, or None."""
     return type_.c_name if isinstance(type_, Alias) else None

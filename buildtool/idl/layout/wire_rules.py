@@ -1,4 +1,4 @@
-"""What one call cannot carry, and names that would meet in C: errors with their place."""
+"""Checks of the limits of a call and of name clashes in C."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def c_names(item: Parameter | Member) -> tuple[str, ...]:
 
 
 def check_names(items: Iterable[Parameter | Member], location: Location | None) -> None:
-    """Raise IdlError when two parameters or members have one name in C."""
+    """Raise IdlError if two parameters or members have the same name in C."""
     taken: dict[str, str] = {}
     for item in items:
         for name in c_names(item):
@@ -52,7 +52,7 @@ def check_names(items: Iterable[Parameter | Member], location: Location | None) 
 
 
 def check_inrout(parameter: Parameter) -> None:
-    """Raise IdlError for an inrout parameter that has no form on the wire."""
+    """Raise IdlError for an inrout parameter that the wire format does not support."""
     if parameter.direction is not Direction.INROUT:
         return
     if is_nested(parameter.type):
@@ -72,7 +72,7 @@ def check_inrout(parameter: Parameter) -> None:
 
 
 def check_limits(method: Method, counts: tuple[int, int, int, int]) -> None:
-    """Raise IdlError when one call cannot carry that many buffers or handles."""
+    """Raise IdlError if a call cannot pass that many buffers or handles."""
     inputs, outputs, in_handles, out_handles = counts
     for what, count, limit in (
         ("in buffers", inputs, MAX_BUFFERS),
@@ -82,20 +82,20 @@ def check_limits(method: Method, counts: tuple[int, int, int, int]) -> None:
     ):
         if count > limit:
             raise IdlError(
-                f"'{method.name}' has {count} {what}, one call carries at most {limit}",
+                f"'{method.name}' has {count} {what}, but a call passes at most {limit}",
                 code="idl-limit",
                 location=method.location,
-                remedy="Split the method, or put several sequences into one.",
+                remedy="Split the method, or combine several sequences into one.",
             )
 
 
 def check_async(method: Method, returned: str | None) -> None:
-    """Raise IdlError when an async method has a value, `returned`, to copy out of primROut."""
+    """Raise IdlError if an async method has a value, `returned`, in primROut."""
     if method.is_async and returned is not None:
         raise IdlError(
             f"the async method '{method.name}' returns '{returned}' by value",
             code="idl-unsupported",
             location=method.location,
-            why="The result arrives after the stub has returned, when nobody can copy it out.",
+            why="The result arrives after the stub has returned, so it cannot be copied.",
             remedy="Return it in a rout sequence.",
         )

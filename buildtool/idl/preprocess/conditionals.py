@@ -1,4 +1,4 @@
-"""`#if` to `#endif`: which parts of a file count."""
+"""Conditional parts of a file, from `#if` to `#endif`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_CONDITION_DEPTH = 100
 
 @dataclass(slots=True)
 class Condition:
-    """One open `#if`: does its present branch count, was one taken, has `#else` been seen."""
+    """An open `#if`: whether its current branch is active, one was active, and `#else` was seen."""
 
     opened_by: Token
     live: bool
@@ -40,7 +40,9 @@ def conditional(
     if word.text in ("if", "ifdef", "ifndef"):
         if len(conditions) >= MAX_CONDITION_DEPTH:
             raise word.error(
-                "conditions nest too deep", code="idl-limit", remedy="add the missing `#endif`s"
+                "conditions are nested too deeply",
+                code="idl-limit",
+                remedy="add the missing `#endif`s",
             )
         outer = counts(conditions)
         holds = outer and _holds(expander, word, rest)

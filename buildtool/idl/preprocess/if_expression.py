@@ -1,4 +1,4 @@
-"""The value of an `#if` expression: 64-bit arithmetic, as C's preprocessor has it."""
+"""The value of an `#if` expression, with the 64-bit arithmetic of C's preprocessor."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class _Value:
 
 
 def evaluate(directive: Token, tokens: list[Token]) -> bool:
-    """Whether the condition holds; macros and `defined` are already replaced.
+    """Whether the condition is true; macros and `defined` are already replaced.
 
     Raises:
-        IdlError: the expression is not one, or divides by zero where that matters.
+        IdlError: the expression is invalid, or an evaluated part divides by zero.
     """
     if not tokens:
         raise directive.error(
@@ -52,7 +52,7 @@ def evaluate(directive: Token, tokens: list[Token]) -> bool:
 
 
 class _Parser:
-    """Precedence climbing; `live` is False in the part that C does not evaluate."""
+    """Precedence climbing; `live` is false in parts that C does not evaluate."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -65,7 +65,7 @@ class _Parser:
     def unexpected(self) -> IdlError:
         if self.next is None:
             return self._tokens[-1].error(
-                "the condition ends too early", code="idl-preprocessor", remedy="complete it"
+                "the condition is incomplete", code="idl-preprocessor", remedy="complete it"
             )
         return self.next.error(
             f"unexpected `{self.next.text}` in a condition",
@@ -83,7 +83,7 @@ class _Parser:
     def ternary(self, live: bool, depth: int) -> _Value:
         if depth > MAX_DEPTH:
             raise self._tokens[0].error(
-                "this condition nests too deep", code="idl-limit", remedy="split it"
+                "this condition is nested too deeply", code="idl-limit", remedy="split it"
             )
         condition = self._binary(0, live, depth)
         if not self._accept("?"):
@@ -151,11 +151,13 @@ def _integer(token: Token, digits: str, suffix: str) -> _Value:
         raise token.error(
             f"`{token.text}` is not an octal number",
             code="idl-preprocessor",
-            remedy="drop the leading zero",
+            remedy="remove the leading zero",
         ) from None
     if number >= _WORD:
         raise token.error(
-            f"`{token.text}` does not fit into 64 bits", code="idl-range", remedy="make it smaller"
+            f"`{token.text}` does not fit in 64 bits",
+            code="idl-range",
+            remedy="use a smaller number",
         )
     return _Value(number, "u" in suffix.lower() or number >= _WORD // 2)
 

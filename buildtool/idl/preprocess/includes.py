@@ -1,4 +1,4 @@
-"""`#include`: which file is meant, and where it is."""
+"""`#include`: the name and the path of the file."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def find_file(places: list[Path], at: Token, name: str) -> Path:
             continue
     near = closest(name.removesuffix(".idl"), beside)
     raise at.error(
-        f"`{name}` is not found",
+        f"`{name}` was not found",
         code="idl-include",
         suggestion=f"{near}.idl" if near else "",
-        why="looked in " + ", ".join(str(place) for place in places),
-        remedy="" if near else "name its directory with -I",
+        why="searched " + ", ".join(str(place) for place in places),
+        remedy="" if near else "add its directory with -I",
     )

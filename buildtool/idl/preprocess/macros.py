@@ -1,4 +1,4 @@
-"""Macros: defining them and expanding them, with a bound on the work."""
+"""Definition and expansion of macros, with a limit on the work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def define(tokens: list[Token]) -> Macro:
     name, rest = tokens[0], tokens[1:]
     if name.kind is not Kind.NAME or name.text == "defined":
         raise name.error(
-            f"`{name.text}` cannot be the name of a macro",
+            f"`{name.text}` is not a valid name for a macro",
             code="idl-preprocessor",
             remedy="choose another name",
         )
@@ -41,7 +41,7 @@ def define(tokens: list[Token]) -> Macro:
             raise token.error(
                 f"`{token.text}` in a macro is not supported",
                 code="idl-preprocessor",
-                remedy="write the tokens out",
+                remedy="write the expanded tokens",
             )
     return Macro(name, parameters, tuple(rest))
 
@@ -58,14 +58,14 @@ def _parameters(tokens: list[Token]) -> tuple[tuple[str, ...], list[Token]]:
             break
         expect_name = not expect_name
     raise tokens[0].error(
-        "this macro's parameter list is not understood",
+        "this macro's parameter list is invalid",
         code="idl-preprocessor",
-        remedy="write `#define NAME(a, b) …`: different names, commas between them",
+        remedy="write `#define NAME(a, b) …`, with different names separated by commas",
     )
 
 
 class Expander:
-    """Expands macros in runs of tokens; one for a whole compilation, so that its bound holds."""
+    """Expands macros in lists of tokens; one for a whole compilation, which its limit is for."""
 
     def __init__(self) -> None:
         self.macros: dict[str, Macro] = {}
@@ -78,9 +78,9 @@ class Expander:
         *,
         keep: Callable[[list[Token], Token], bool] | None = None,
     ) -> list[Token]:
-        """`tokens` with all macros replaced, as C does it.
+        """`tokens` with all macros expanded, as in C.
 
-        `keep(done, token)` says that a name must stay (the operand of `defined`).
+        `keep(done, token)` says whether to keep a name (the operand of `defined`).
 
         Raises:
             IdlError: a wrong number of arguments, a call without its `)`, or expansion that
@@ -88,7 +88,9 @@ class Expander:
         """
         if depth > MAX_MACRO_NESTING:
             raise tokens[0].error(
-                "macro calls nest too deep", code="idl-limit", remedy="write parts of it out"
+                "macro calls are nested too deeply",
+                code="idl-limit",
+                remedy="expand some of them by hand",
             )
         done: list[Token] = []
         waiting = tokens[::-1]
@@ -101,7 +103,9 @@ class Expander:
                 continue
             if len(token.hidden) > MAX_MACRO_NESTING:
                 raise token.error(
-                    "macros nest too deep", code="idl-limit", remedy="write parts of it out"
+                    "macros are nested too deeply",
+                    code="idl-limit",
+                    remedy="expand some of them by hand",
                 )
             if macro.parameters is None:
                 body, hidden = list(macro.body), token.hidden
@@ -134,7 +138,7 @@ class Expander:
             raise call.error(
                 f"macro `{call.text}` takes {len(parameters)} arguments, not {len(arguments)}",
                 code="idl-preprocessor",
-                remedy="give it as many as its `#define` names",
+                remedy="pass as many as its `#define` has",
             )
         values = {
             name: self.expand(value, depth + 1) if value else []
@@ -164,12 +168,12 @@ def _arguments(call: Token, waiting: list[Token]) -> tuple[list[list[Token]], To
         nesting += (token.text == "(") - (token.text == ")")
         arguments[-1].append(token)
     raise call.error(
-        f"the call of macro `{call.text}` has no end", code="idl-preprocessor", remedy="add `)`"
+        f"the call of macro `{call.text}` is not closed", code="idl-preprocessor", remedy="add `)`"
     )
 
 
 def _placed(body: list[Token], call: Token, hidden: frozenset[str]) -> list[Token]:
-    """The body's tokens as if they stood where the macro was called, for errors and comments."""
+    """The body's tokens with the location of the macro call, for errors and comments."""
     placed = [
         replace(
             token,

@@ -1,4 +1,4 @@
-"""The preprocessor: one file with all that it includes, as one run of tokens."""
+"""The preprocessor: the tokens of one file and everything that it includes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIRECTIVES = (
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """All tokens of a compilation, and the files they come from (the main file first)."""
+    """All tokens of a compilation, and their files (the main file first)."""
 
     tokens: tuple[Token, ...]
     files: tuple[str, ...]
@@ -56,7 +56,7 @@ def preprocess(
     are `NAME` (which becomes 1) or `NAME=TEXT`.
 
     Raises:
-        IdlError: with the place, through includes, for anything that is not right.
+        IdlError: the file or an included file is invalid.
     """
     state = _State((*include_dirs, BUILTIN_INCLUDES))
     for text in defines:
@@ -72,7 +72,7 @@ def _define_from_command_line(state: _State, text: str) -> None:
     tokens = list(tokenize(source))
     if "\n" in source.text or not tokens or tokens[0].text != name:
         raise IdlError(
-            f"`-D {text}` does not define a name",
+            f"`-D {text}` does not start with a name",
             code="idl-preprocessor",
             remedy="write -D NAME or -D NAME=VALUE",
         )
@@ -122,7 +122,7 @@ def _run_file(state: _State, path: Path, source: Source, depth: int) -> None:
 def _directive(
     state: _State, path: Path, tokens: list[Token], conditions: list[Condition], depth: int
 ) -> None:
-    """Obey one directive; `tokens` starts with its `#`."""
+    """Process one directive; `tokens` starts with its `#`."""
     if len(tokens) == 1:
         return
     word, rest = tokens[1], tokens[2:]
@@ -143,7 +143,7 @@ def _directive(
         raise word.error(
             f"#error {said}".rstrip(),
             code="idl-error-directive",
-            remedy="the file itself asks for this to be changed",
+            remedy="change the file as the message says",
         )
     elif name == "pragma":
         if rest and rest[0].text == "once":
@@ -167,9 +167,9 @@ def _include(state: _State, path: Path, word: Token, rest: list[Token], depth: i
     state.included += 1
     if depth >= MAX_INCLUDE_DEPTH or state.included > MAX_INCLUDES:
         raise rest[0].error(
-            "includes nest too deep" if depth >= MAX_INCLUDE_DEPTH else "too many includes",
+            "includes are nested too deeply" if depth >= MAX_INCLUDE_DEPTH else "too many includes",
             code="idl-include",
-            why="most often a file includes itself, directly or by way of others",
+            why="usually a file includes itself, directly or through other files",
             remedy="put `#ifndef NAME` / `#define NAME` … `#endif` around the included file",
         )
     beside = [path.parent] if quoted else []

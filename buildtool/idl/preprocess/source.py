@@ -1,4 +1,4 @@
-"""One IDL file as text: reading it within bounds, and finding line and column again."""
+"""The text of one IDL file: reads it with limits, and maps offsets to lines and columns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SPLICE = re.compile(r"\\[ \t]*\n")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file that was read, or the command line standing in for one.
+    """A file, or the command line as a file.
 
-    `text` has its line continuations taken out, so that a token is always in one piece;
-    `location` maps an offset in it back to the file as it is on disk.
+    `text` has no line continuations, so that tokens are contiguous; `location` maps an offset in
+    it to the file on disk.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Source:
     spliced_chars: tuple[int, ...] = field(default=(0,), repr=False)
 
     def location(self, offset: int) -> Location:
-        """Where the character at `offset` of `text` stands in the file."""
+        """The location in the file of the character at `offset` in `text`."""
         original = offset + self.spliced_chars[bisect.bisect_right(self.splice_offsets, offset)]
         line = bisect.bisect_right(self.line_starts, original)
         return Location(self.name, line, original - self.line_starts[line - 1] + 1)
@@ -64,7 +64,7 @@ class Source:
 
 
 def source_from_text(name: str, text: str, included_from: tuple[Location, ...] = ()) -> Source:
-    """Make a Source from text; any kind of line end is understood."""
+    """Create a Source from text with any kind of line endings."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     lines = tuple(text.split("\n"))
     starts, position = [], 0
@@ -90,7 +90,7 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
 
     Raises:
         IdlError: the file cannot be read, is not a regular file, is larger than
-            MAX_FILE_BYTES, or holds a NUL byte.
+            MAX_FILE_BYTES, or contains a NUL byte.
     """
     try:
         if not path.is_file():
@@ -108,7 +108,7 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
         raise IdlError(
             f"`{path}` is larger than {MAX_FILE_BYTES} bytes",
             code="idl-limit",
-            remedy="split it: an IDL file is a few hundred lines",
+            remedy="split it: IDL files usually have a few hundred lines",
         )
     source = source_from_text(str(path), data.decode("utf-8", errors="replace"), included_from)
     if (nul := source.text.find("\0")) >= 0:
@@ -116,6 +116,6 @@ def read_source(path: Path, included_from: tuple[Location, ...] = ()) -> Source:
             nul,
             "a NUL byte: this is not a text file",
             code="idl-character",
-            remedy="give the .idl file itself, in UTF-8",
+            remedy="pass the .idl file, in UTF-8",
         )
     return source

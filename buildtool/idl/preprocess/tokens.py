@@ -1,4 +1,4 @@
-"""Text to tokens, with Doxygen comments attached to the token they speak of."""
+"""Splits text into tokens, with Doxygen comments attached to the tokens that they document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_DOC_CHARS = 1 << 14
 
 
 class Kind(enum.Enum):
-    """What a token is, before keywords are told from names."""
+    """The kind of a token, before keywords are distinguished from names."""
 
     NAME = "name"
     NUMBER = "number"
@@ -30,7 +30,7 @@ class Token:
     """One preprocessing token.
 
     `doc` is the Doxygen comment before it, `trailing` the one after it (`///<`), both
-    without comment markers.  `hidden` names the macros that must not expand it again.
+    without comment markers.  `hidden` has the macros that must not expand it again.
     """
 
     kind: Kind
@@ -79,15 +79,15 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-# A quote that is never closed takes the rest of its line with it ("other").
+# An unclosed quote extends to the end of its line ("other").
 _KINDS = {kind.value: kind for kind in Kind} | {"stray": Kind.OTHER}
 
 
 def tokenize(source: Source) -> Iterator[Token]:
-    """The tokens of a file, comments and blanks taken out.
+    """The tokens of a file, without comments and blanks.
 
     Raises:
-        IdlError: a comment that does not end.
+        IdlError: a comment that is not closed.
     """
     starts_line = True
     previous: Token | None = None
@@ -100,7 +100,7 @@ def tokenize(source: Source) -> Iterator[Token]:
             starts_line = True
         elif group == "unclosed":
             raise source.error(
-                match.start(), "this comment has no end", code="idl-comment", remedy="add `*/`"
+                match.start(), "this comment is not closed", code="idl-comment", remedy="add `*/`"
             )
         elif group in ("line_comment", "block_comment"):
             text = match.group()
@@ -145,14 +145,14 @@ def _is_trailing_doc(comment: str) -> bool:
 
 
 def _joined(doc: list[str]) -> str:
-    """One text of the comments' texts; nothing if they speak of the file as a whole."""
+    """The comments as one string; "" if they document the file."""
     if not doc or any(re.search(r"[@\\]file\b", text) for text in doc):
         return ""
     return "\n".join(doc).strip("\n")[:MAX_DOC_CHARS]
 
 
 def _doc_text(comment: str) -> str:
-    """The comment's words: no markers, no leading stars, nothing that could end a C comment."""
+    """The comment's text without markers, leading stars, and the end of a C comment."""
     body = comment[3:-2] if comment.startswith("/*") else comment[3:]
     body = body.removeprefix("<")
     lines = [line.strip() for line in body.split("\n")]

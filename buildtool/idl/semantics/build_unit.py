@@ -1,4 +1,4 @@
-"""From syntax to model: one file's own declarations out of all that was read."""
+"""Builds the model of one file from the syntax of that file and its includes."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def build_unit(
         includes[included] = None
         if included == stem:
             raise name.error(
-                f"this file is called `{stem}`, like the one that includes it",
+                f"this file is called `{stem}`, like the file that includes it",
                 code="idl-file-name",
-                why="both would have the same header",
+                why="both would generate the same header",
                 remedy="rename one of them, or guard a file that includes itself",
             )
     declarer.c_names.check_macros()
@@ -64,7 +64,7 @@ def file_stem(source: Source) -> str:
     if not _STEM.fullmatch(stem):
         raise source.error(
             0,
-            f"{PurePath(source.name).name!a} cannot be the name of an IDL file",
+            f"{PurePath(source.name).name!a} is not a valid name for an IDL file",
             code="idl-file-name",
             why="it becomes part of the header's name and of the skel's URI",
             remedy="use letters, digits, `_`, `-`, `+` and `.`",

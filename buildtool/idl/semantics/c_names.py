@@ -1,4 +1,4 @@
-"""C has one namespace where IDL has scopes: clashes that would only show in the C compiler."""
+"""Name clashes in the generated C, which has one namespace where IDL has scopes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from buildtool.idl.semantics.type_rules import stripped
 
 @dataclass(slots=True)
 class CNames:
-    """All C names of a compilation, the included files' too."""
+    """All C names of a compilation, including those of included files."""
 
     declared: dict[str, Token] = field(default_factory=dict)
     macros: dict[str, Token] = field(default_factory=dict)
     used: list[tuple[str, Token]] = field(default_factory=list)
 
     def declare(self, name: str, at: Token) -> None:
-        """A name at C's file scope.
+        """Declare a name at C's file scope.
 
         Raises:
             IdlError: something else has it already.
@@ -27,14 +27,14 @@ class CNames:
         if first is not at:
             place = first.location
             raise at.error(
-                f"`{name}` would stand twice in the C header",
+                f"`{name}` is declared twice in the C header",
                 code="idl-duplicate",
-                why=f"the first is at {place.file}:{place.line}:{place.column}; C knows no scopes",
+                why=f"the first is at {place.file}:{place.line}:{place.column}; C has no scopes",
                 remedy="rename one of them",
             )
 
     def check_members(self, members: list[tuple[Member, Token]]) -> None:
-        """Members with what goes with them: `data` of a sequence also makes `dataLen`."""
+        """Check the C names of members: the sequence `data` also becomes `dataLen`."""
         names: list[tuple[str, Token]] = []
         for member, token in members:
             names.append((member.name, token))
@@ -43,7 +43,7 @@ class CNames:
         self._check_apart(names)
 
     def check_parameters(self, method: Method, tokens: list[Token], has_handle: bool) -> None:
-        """Parameters with what goes with them, and those that are added."""
+        """Check the C names of parameters and of those that the generator adds."""
         names: list[tuple[str, Token]] = []
         taken = {"_h"} if has_handle else set()
         taken |= {"asyncDesc"} if method.is_async else set()
@@ -62,10 +62,10 @@ class CNames:
         for name, token in names:
             if name in seen:
                 raise token.error(
-                    f"`{name}` would stand twice here in C",
+                    f"`{name}` is declared twice here in C",
                     code="idl-duplicate",
-                    why="a sequence `a` also makes `aLen`; a method gets `_h`, its handle",
-                    remedy="rename this one",
+                    why="a sequence `a` also becomes `aLen`; a method gets its handle `_h`",
+                    remedy="rename it",
                 )
             seen.add(name)
         self.used.extend(names)
@@ -77,7 +77,7 @@ class CNames:
             self.declare(f"{interface.c_name}_{method.name}", token)
 
     def check_macros(self) -> None:
-        """Constants become macros, so nothing else may be called like one."""
+        """Check that no C name is the name of a constant, which becomes a macro."""
         for name, token in [*self.used, *self.declared.items()]:
             macro = self.macros.get(name)
             if macro is not None and macro is not token:

@@ -43,7 +43,7 @@ _Number = TypeVar("_Number", int, float)
 def evaluate(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
     """The value of `expression` as a constant of type `kind`.
 
-    An int for integers and enums, a float, a bool, and a str for texts and characters.
+    An int for integers and enums, a float, a bool, and a str for strings and characters.
 
     Raises:
         IdlError: an unknown name, operands of the wrong type, or a value out of range.
@@ -59,9 +59,9 @@ def evaluate(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
     if isinstance(kind, String | Enum):
         return _single(expression, kind, scope)
     raise expression.token.error(
-        "a constant cannot be of this type",
+        "a constant cannot have this type",
         code="idl-type",
-        remedy="constants are numbers, booleans, characters, texts and enum members",
+        remedy="constants are numbers, booleans, characters, strings and enum members",
     )
 
 
@@ -70,15 +70,15 @@ def length(expression: Expression, scope: Scope, *, least: int) -> int:
     value = _integer(expression, Primitive.LONG, scope)
     if value < least:
         raise expression.token.error(
-            f"{value} is not a possible length here",
+            f"{value} is not a valid length here",
             code="idl-range",
-            remedy=f"give a number from {least} on",
+            remedy=f"use a number of at least {least}",
         )
     return value
 
 
 def look_up(name: ScopedName, scope: Scope) -> ConstantSymbol:
-    """The constant or enum member that `name` means.
+    """The constant or enum member with this name.
 
     Raises:
         IdlError: there is none.
@@ -92,7 +92,7 @@ def look_up(name: ScopedName, scope: Scope) -> ConstantSymbol:
             f"unknown constant `{name.text}`",
             code="idl-unknown-name",
             suggestion=suggestion,
-            remedy="" if suggestion else "declare it before, or include the file that does",
+            remedy="" if suggestion else "declare it first, or include the file that declares it",
         )
     what = "a type" if isinstance(symbol, TypeSymbol) else "not a constant"
     raise name.token.error(
@@ -140,7 +140,7 @@ def _integer(expression: Expression, kind: Primitive, scope: Scope) -> int:
             value = _operate(operator, values)
         if not -_WORD // 2 <= value < _WORD:
             raise operator.error(
-                f"the result of `{operator.text}` does not fit into 64 bits",
+                f"the result of `{operator.text}` does not fit in 64 bits",
                 code="idl-range",
                 remedy="use smaller numbers",
             )
@@ -237,14 +237,14 @@ def _finite(token: Token, value: float) -> float:
 
 
 def _single(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
-    """A boolean, character, text or enum member: one literal or name, no operators."""
+    """The value of a boolean, character, string or enum: one literal or name without operators."""
     item = expression.items[0]
     if len(expression.items) > 1 or isinstance(item, Operator):
         operator = next(each for each in expression.items if isinstance(each, Operator))
         raise operator.token.error(
             f"`{operator.token.text}` works on numbers only",
             code="idl-type",
-            remedy="give the value itself",
+            remedy="write the value itself",
         )
     if isinstance(item, ScopedName):
         found = look_up(item, scope)
@@ -273,9 +273,9 @@ def _bounded(token: Token, value: ConstantValue, kind: Type) -> ConstantValue:
     bound = kind.bound if isinstance(kind, String) else None
     if bound and isinstance(value, str) and len(value) > bound:
         raise token.error(
-            f"{len(value)} characters do not fit into string<{bound}>",
+            f"{len(value)} characters do not fit in string<{bound}>",
             code="idl-range",
-            remedy="shorten the text or raise the bound",
+            remedy="shorten the string or raise the bound",
         )
     return value
 
@@ -293,5 +293,5 @@ def _mismatch(item: Literal | ScopedName, wanted: str) -> IdlError:
     return item.token.error(
         f"`{text}` is not a value of type `{wanted}`",
         code="idl-type",
-        remedy="make the type and the value agree",
+        remedy="change the type or the value",
     )

@@ -1,4 +1,4 @@
-"""Definitions to declarations: names entered, values evaluated, the language's rules checked."""
+"""Turns definitions into declarations: enters names, evaluates values, checks rules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Declarer:
         self._method_count = 0
 
     def definition(self, definition: DefinitionSyntax, scope: Scope) -> list[Declaration]:
-        """Declare one definition; the declarations that it makes, in order."""
+        """Declare one definition; returns its declarations in order."""
         match definition:
             case ModuleSyntax():
                 return self._module(definition, scope)
@@ -85,7 +85,7 @@ class Declarer:
                 return [self._constant(definition, scope)]
             case OperationSyntax() | AttributeSyntax():
                 raise definition_name(definition).error(
-                    "methods belong into an interface", code="idl-syntax"
+                    "methods belong in an interface", code="idl-syntax"
                 )
 
     def _declare(self, scope: Scope, name: Token, symbol: Symbol, *, in_c: str = "") -> None:
@@ -98,7 +98,7 @@ class Declarer:
                 why=f"the first is at {place.file}:{place.line}:{place.column}",
                 remedy="rename one of them"
                 if first.token.source.name == name.source.name
-                else "rename one, or guard the included file with #ifndef",
+                else "rename one of them, or guard the included file with #ifndef",
             )
         scope.symbols[name.text] = symbol
         if in_c:
@@ -133,9 +133,9 @@ class Declarer:
         inner.base = base.scope if base else None
         if inner.inheritance() > MAX_INHERITANCE:
             raise syntax.name.error(
-                "interfaces inherit from one another too deep",
+                "the inheritance of interfaces is too deep",
                 code="idl-limit",
-                remedy="flatten them",
+                remedy="reduce the number of levels",
             )
         inherited = base.interface.methods if base and base.interface else ()
         inherited_names = {method.name for method in inherited}
@@ -175,7 +175,7 @@ class Declarer:
         self._method_count += count
         if self._method_count > MAX_METHODS:
             raise at.error(
-                f"more than {MAX_METHODS} methods, inherited ones counted again",
+                f"more than {MAX_METHODS} methods, counting inherited ones in each interface",
                 code="idl-limit",
                 remedy="split the file",
             )
@@ -183,7 +183,7 @@ class Declarer:
     # ---- types and constants
 
     def _struct(self, syntax: StructSyntax, scope: Scope) -> Struct:
-        # Open while its members are read, so that recursion is seen as what it is.
+        # Declared before its members are read, so that recursion is detected.
         self._declare(scope, syntax.name, TypeSymbol(None, syntax.name))
         members: list[tuple[Member, Token]] = []
         names: dict[str, Token] = {}
@@ -194,7 +194,7 @@ class Declarer:
                 token = declarator.name
                 if names.setdefault(token.text, token) is not token:
                     raise token.error(
-                        f"the member `{token.text}` is there twice",
+                        f"the member `{token.text}` is declared twice",
                         code="idl-duplicate",
                         remedy="rename one of them",
                     )
@@ -258,7 +258,7 @@ class Declarer:
             raise declarator.dimensions[1].token.error(
                 "arrays have one dimension",
                 code="idl-unsupported",
-                remedy="multiply the lengths, or put the inner array into a struct",
+                remedy="multiply the lengths, or put the inner array in a struct",
             )
         for dimension in declarator.dimensions:
             self.type_limits.use(kind, declarator.name)

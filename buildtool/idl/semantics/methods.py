@@ -1,4 +1,4 @@
-"""Operations and attributes to methods."""
+"""Turns operations and attributes into methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NamedMethod = tuple[Token, Method]
 
 
 class MethodReader:
-    """Reads the methods of interfaces, with what it has to tell the C names and measures."""
+    """Reads the methods of interfaces, and checks their C names and type limits."""
 
     def __init__(self, c_names: CNames, type_limits: TypeLimits) -> None:
         self._c_names = c_names
@@ -25,10 +25,10 @@ class MethodReader:
     def read(
         self, syntax: OperationSyntax | AttributeSyntax, scope: Scope, multi_domain: bool
     ) -> list[NamedMethod]:
-        """The methods that a declaration in the interface `scope` makes, each with its name.
+        """The methods of a declaration in the interface `scope`, each with its name token.
 
         Raises:
-            IdlError: a type or direction that cannot be.
+            IdlError: an invalid type or direction.
         """
         if isinstance(syntax, AttributeSyntax):
             return self._attribute(syntax, scope, multi_domain)
@@ -55,7 +55,7 @@ class MethodReader:
             raise syntax.declarator.dimensions[0].token.error(
                 "a parameter cannot be declared as an array",
                 code="idl-unsupported",
-                remedy="write `typedef T name[N];` before and use the name, or use a sequence",
+                remedy="write `typedef T name[N];` first and use that name, or use a sequence",
             )
         if syntax.direction is None:
             raise syntax.type.token.error(
@@ -99,7 +99,7 @@ class MethodReader:
 
 
 def _result_of_accessors(scope: Scope) -> Type:
-    """AEEResult where it is known as what it should be, else long, which is the same in C."""
+    """AEEResult if it is declared as expected, else long, which is the same in C."""
     for each in scope.outwards():
         symbol = each.symbols.get("AEEResult")
         known = symbol.type if isinstance(symbol, TypeSymbol) else None

@@ -1,4 +1,4 @@
-"""Type syntax to types: names looked up, bounds evaluated."""
+"""Resolves type syntax to types: looks up names and evaluates bounds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ROOT_INTERFACE = "remote_handle64"
 
 
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
-    """The type that is written there; with `handles`, remote_handle64 is one, too.
+    """The type of `syntax`; with `handles`, remote_handle64 is also a type.
 
     Raises:
-        IdlError: an unknown name, a name of something else, or a type that cannot be.
+        IdlError: an unknown name, a name that is not a type, or an invalid type.
     """
     match syntax:
         case BaseType():
@@ -58,7 +58,7 @@ def _named(name: ScopedName, scope: Scope, handles: bool) -> Type:
             raise name.token.error(
                 f"the interface `{name.text}` cannot be used as a type",
                 code="idl-unsupported",
-                why="only remote_handle64 can travel, out of an open and into a close",
+                why="only remote_handle64 can be passed: out of an open, and into a close",
                 remedy="pass a number that your code maps to its object",
             )
         case None:
@@ -70,24 +70,24 @@ def _named(name: ScopedName, scope: Scope, handles: bool) -> Type:
                 remedy=_where_from(last.text, suggestion),
             )
     raise last.error(
-        f"`{name.text}` is not a type", code="idl-type", remedy="give the name of a type"
+        f"`{name.text}` is not a type", code="idl-type", remedy="use the name of a type"
     )
 
 
 def _where_from(name: str, suggestion: str) -> str:
-    """The remedy for an unknown name: a file of ours that declares it, or the suggestion."""
+    """The remedy for an unknown name; "" if there is a suggestion."""
     if name in ("AEEResult", "AECHAR", "AEEUID", "AEEIID", "AEECLSID", "AEEPRIVID", "byte"):
         return '#include "AEEStdDef.idl" declares it'
     if name == ROOT_INTERFACE:
         return '#include "remote.idl" declares it'
-    return "" if suggestion else "declare it before, or include the file that does"
+    return "" if suggestion else "declare it first, or include the file that declares it"
 
 
 def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
-    """The finished interface that `name` means, for another to inherit from.
+    """The complete interface `name`, as a base of another interface.
 
     Raises:
-        IdlError: there is none, or it is only announced so far.
+        IdlError: there is none, or only a forward declaration so far.
     """
     symbol = scope.find(name)
     last = name.parts[-1]
@@ -96,7 +96,7 @@ def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
             raise last.error(
                 f"the interface `{name.text}` is not complete here",
                 code="idl-recursion",
-                remedy="define it before what inherits from it",
+                remedy="define it before interfaces that inherit from it",
             )
         return symbol
     if symbol is not None:
@@ -115,7 +115,7 @@ def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
 
 
 def opens_sessions(symbol: InterfaceSymbol) -> bool:
-    """Whether what inherits from it has open and close: remote_handle64 and all below it."""
+    """Whether derived interfaces have open and close, as those of remote_handle64 do."""
     return _is_root(symbol) or (symbol.interface is not None and symbol.interface.multi_domain)
 
 

@@ -1,7 +1,7 @@
-"""Where names are declared and how they are found.
+"""Scopes: where names are declared, and how they are looked up.
 
-A name is looked for from the inside outwards; in an interface, the interfaces it
-inherits from are searched with it.  `::A` starts at file scope.
+Look-up proceeds from inner to outer scopes; an interface's scope includes those of its base
+interfaces.  `::A` starts at file scope.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ConstantValue = int | float | str | bool
 
 @dataclass(frozen=True, slots=True)
 class TypeSymbol:
-    """A type; None while its own struct is still open."""
+    """A type; None while its struct is being declared."""
 
     type: Type | None
     token: Token
@@ -40,7 +40,7 @@ class MethodSymbol:
 
 @dataclass(frozen=True, slots=True)
 class InterfaceSymbol:
-    """An interface; `interface` is None as long as it is only announced."""
+    """An interface; `interface` is None while there is only a forward declaration."""
 
     interface: Interface | None
     scope: Scope
@@ -58,7 +58,7 @@ Symbol = TypeSymbol | ConstantSymbol | MethodSymbol | InterfaceSymbol | ModuleSy
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The file, a module or an interface."""
+    """The scope of a file, a module or an interface."""
 
     name: str = ""
     parent: Scope | None = None
@@ -66,7 +66,7 @@ class Scope:
     symbols: dict[str, Symbol] = field(default_factory=dict)
 
     def c_name(self, name: str) -> str:
-        """`name` in this scope as C has it: the scopes' names joined by `_`."""
+        """The C name of `name` in this scope: the scopes' names joined by `_`."""
         parts = [name]
         scope: Scope | None = self
         while scope is not None and scope.parent is not None:
@@ -83,7 +83,7 @@ class Scope:
         return None
 
     def inheritance(self) -> int:
-        """How many interfaces this one inherits from, directly and through them."""
+        """The number of interfaces that this one inherits from, directly and indirectly."""
         count, scope = 0, self.base
         while scope is not None:
             count, scope = count + 1, scope.base
@@ -96,7 +96,7 @@ class Scope:
             scope = scope.parent
 
     def find(self, name: ScopedName) -> Symbol | None:
-        """The symbol that `name` means here, or None."""
+        """The symbol that `name` resolves to in this scope, or None."""
         for scope in [list(self.outwards())[-1]] if name.absolute else self.outwards():
             found = scope._descend(name.parts)
             if found is not None:
@@ -113,7 +113,7 @@ class Scope:
         return scope.own_or_inherited(parts[-1].text)
 
     def suggestion(self, name: str, *kinds: type) -> str:
-        """The visible name of one of these kinds of symbol that is closest to `name`."""
+        """The visible name of a symbol of these kinds that is closest to `name`."""
         names = set()
         for enclosing in self.outwards():
             scope: Scope | None = enclosing

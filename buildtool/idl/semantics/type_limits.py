@@ -1,4 +1,4 @@
-"""How large and how deep types are: the bounds that keep every later stage finite."""
+"""Limits of the size and depth of types, which bound the work of every later stage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_FLAT_BYTES = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class TypeExtent:
-    """Nesting, number of leaves with every use spelt out, and flat bytes (an upper bound)."""
+    """The extent of a type: its depth, its leaves with all uses expanded, its bytes at most."""
 
     depth: int = 1
     leaves: int = 1
@@ -24,7 +24,7 @@ class TypeExtent:
 
 @dataclass(slots=True)
 class TypeLimits:
-    """Measures of the named types so far; `total` counts what the whole unit uses."""
+    """The extents of the named types so far; `total` counts the leaves of all uses."""
 
     named: dict[str, TypeExtent] = field(default_factory=dict)
     total: int = 0
@@ -41,10 +41,10 @@ class TypeLimits:
         return TypeExtent()
 
     def declare(self, kind: Struct | Alias, at: Token) -> None:
-        """Remember a new named type.
+        """Add a new named type.
 
         Raises:
-            IdlError: it passes a bound.
+            IdlError: it exceeds a limit.
         """
         if isinstance(kind, Alias):
             inner = self.of(kind.target)
@@ -60,22 +60,22 @@ class TypeLimits:
         self.named[kind.c_name] = result
 
     def use(self, kind: Type, at: Token) -> None:
-        """Count one use of a type by a parameter; same errors."""
+        """Count the use of a type by a parameter; raises the errors of `declare`."""
         self.check(self.of(kind), at)
 
     def check(self, measure: TypeExtent, at: Token) -> None:
         self.total += measure.leaves
         if measure.depth > MAX_TYPE_DEPTH:
-            raise at.error("this type nests too deep", code="idl-limit", remedy="flatten it")
+            raise at.error("this type is nested too deeply", code="idl-limit", remedy="flatten it")
         if measure.leaves > MAX_LEAVES or self.total > MAX_TOTAL_LEAVES:
             raise at.error(
-                "this type has too many parts, all its parts' parts counted",
+                "this type has too many parts, counting all nested parts",
                 code="idl-limit",
-                remedy="use arrays or sequences for what repeats",
+                remedy="use arrays or sequences for repeated parts",
             )
         if measure.size > MAX_FLAT_BYTES:
             raise at.error(
                 f"this type takes more than {MAX_FLAT_BYTES} bytes",
                 code="idl-limit",
-                remedy="use a sequence, which travels in a buffer of its own",
+                remedy="use a sequence, which is sent in a separate buffer",
             )

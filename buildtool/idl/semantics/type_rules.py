@@ -1,4 +1,4 @@
-"""What a type may consist of, and where it may be used."""
+"""Rules about the parts of a type, and where a type may be used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stripped(kind: Type) -> Type:
 
 
 def is_flat(kind: Type) -> bool:
-    """Whether the type travels inline: no sequence, string or handle in it, however deep."""
+    """Whether the type contains no sequence, string or handle at any depth."""
     kind = stripped(kind)
     if isinstance(kind, Struct):
         return all(is_flat(member.type) for member in kind.members)
@@ -38,7 +38,7 @@ def is_flat(kind: Type) -> bool:
 
 
 def is_long(kind: Type) -> bool:
-    """Whether a method may return it: a 32-bit integer by any name, as existing files have it."""
+    """Whether a method may return it: a 32-bit integer under any name, as in existing IDL files."""
     return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
 
 
@@ -48,7 +48,7 @@ def check_array_element(kind: Type, at: Token) -> None:
         raise at.error(
             "arrays have one dimension",
             code="idl-unsupported",
-            remedy="multiply the lengths, or put the inner array into a struct",
+            remedy="multiply the lengths, or put the inner array in a struct",
         )
     if isinstance(plain, String | Sequence):
         what = "string" if isinstance(plain, String) else "sequence"
@@ -60,7 +60,7 @@ def check_array_element(kind: Type, at: Token) -> None:
     _check_part(plain, at, "an array")
     if not is_flat(plain):
         raise at.error(
-            "an array of what holds sequences or strings is not supported",
+            "an array whose elements contain sequences or strings is not supported",
             code="idl-unsupported",
             remedy="use a sequence",
         )
@@ -71,7 +71,7 @@ def check_sequence_element(kind: Type, at: Token) -> None:
         raise at.error(
             "a sequence inside a sequence needs a typedef",
             code="idl-unsupported",
-            remedy="write `typedef sequence<…> name;` before, and use the name",
+            remedy="write `typedef sequence<…> name;` first, and use that name",
         )
     _check_part(stripped(kind), at, "a sequence")
 
@@ -84,14 +84,14 @@ def _check_part(plain: Type, at: Token, where: str) -> None:
     if isinstance(plain, DmaHandle | Handle):
         what = "dmahandle" if isinstance(plain, DmaHandle) else "remote_handle64"
         raise at.error(
-            f"a {what} cannot stand in {where}",
+            f"a {what} cannot be used in {where}",
             code="idl-unsupported",
-            remedy="make it a parameter of its own",
+            remedy="make it a separate parameter",
         )
 
 
 def check_direction(kind: Type, direction: Direction, at: Token) -> None:
-    """`inrout` takes what has one level only."""
+    """Check that the type is allowed for `direction`: `inrout` allows only one level."""
     plain = stripped(kind)
     if direction is not Direction.INROUT:
         return
@@ -104,22 +104,22 @@ def check_direction(kind: Type, direction: Direction, at: Token) -> None:
     nested = not is_flat(plain.element) if isinstance(plain, Sequence) else not is_flat(plain)
     if nested and not isinstance(plain, String):
         raise at.error(
-            "what holds sequences or strings cannot be inrout",
+            "a type that contains sequences or strings cannot be inrout",
             code="idl-unsupported",
             remedy="use an `in` and a `rout` parameter",
         )
 
 
 def check_async(method: Method, parameters: tuple[ParameterSyntax, ...]) -> None:
-    """An async call has returned before its primROut could be filled; only buffers come back."""
+    """Check an async method: it returns before primROut arrives, so it can only return buffers."""
     for parameter, written in zip(method.parameters, parameters, strict=True):
         plain = stripped(parameter.type)
         if parameter.direction is not Direction.IN and not isinstance(plain, Sequence):
             raise written.declarator.name.error(
-                "an async method gives back sequences only",
+                "an async method can only return sequences",
                 code="idl-unsupported",
                 why="it returns before its other results could be written",
-                remedy="make this a sequence of one, or the method synchronous",
+                remedy="use a sequence with one element, or a synchronous method",
             )
 
 
@@ -132,6 +132,6 @@ def not_a_result(at: Token) -> IdlError:
     return at.error(
         "a method returns `long`, or a typedef of it, or `void`",
         code="idl-type",
-        why="the result is the error code of the call: 0, or what went wrong",
-        remedy="return AEEResult, and give the value back in a `rout` parameter",
+        why="the result is the error code of the call, 0 for success",
+        remedy="return AEEResult, and return the value in a `rout` parameter",
     )

@@ -1,4 +1,4 @@
-"""The grammar's rules, reduced to syntax values while the parser runs."""
+"""Reduces the grammar's rules to syntax values while the parser runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Postfix = list[Literal | ScopedName | Operator]
 
 
 def _call(rule: Callable[..., Any], name: str, children: list[Any], _: Any) -> Any:
-    """Call a rule with our own tokens in place of lark's; `literal` wants the forms, too."""
+    """Call a rule with this compiler's tokens in place of lark's; `literal` also gets the form."""
     if name == "literal":
         return rule(children[0].type, [child.value for child in children])
     return rule([child.value if isinstance(child, LarkToken) else child for child in children])
@@ -35,7 +35,7 @@ def _call(rule: Callable[..., Any], name: str, children: list[Any], _: Any) -> A
 
 @v_args(wrapper=_call)
 class BuildSyntax(Transformer[Any, Any]):
-    """One method a rule of the grammar.  It has no state: it runs inside the parser."""
+    """One method for each rule of the grammar.  Stateless, because it runs inside the parser."""
 
     def start(self, parts: list[Any]) -> tuple[syntax.DefinitionSyntax, ...]:
         return tuple(parts)
@@ -185,12 +185,12 @@ class BuildSyntax(Transformer[Any, Any]):
 
 
 def _leftmost(tokens: list[Token]) -> Token:
-    """The first as it is written; the first in the list where that cannot be said."""
+    """The leftmost token in the source, or the first in the list if they are not comparable."""
     one_file = all(token.source is tokens[0].source for token in tokens)
     return min(tokens, key=lambda token: token.offset) if one_file else tokens[0]
 
 
 def _doc(first: Token, *last: Token | None) -> str:
-    """The comment before a declaration and the one behind it, as one text."""
+    """The comments before and after a declaration as one string."""
     texts = [first.doc, *(token.trailing for token in last if token is not None)]
     return "\n".join(text for text in texts if text)

@@ -1,4 +1,4 @@
-"""Literals to values: integers, texts and characters with their escapes."""
+"""Values of literals: integers, strings and characters with escapes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OCTAL = "01234567"
 
 
 def integer(token: Token) -> tuple[int, bool]:
-    """The number, and whether it was written in hexadecimal or octal.
+    """The number, and whether it is hexadecimal or octal.
 
     Raises:
         IdlError: it has too many digits, or an 8 or 9 after a leading zero.
@@ -40,15 +40,15 @@ def integer(token: Token) -> tuple[int, bool]:
         raise token.error(
             f"`{token.text}` is not an octal number",
             code="idl-number",
-            remedy="drop the leading zero",
+            remedy="remove the leading zero",
         ) from None
 
 
 def text(literal: Literal) -> str:
-    """The characters of a text or character literal.
+    """The characters of a string or character literal.
 
-    In a narrow text, a character from U+0080 to U+00FF stands for that byte, which only an
-    escape can make; a wide one holds UTF-16 units.
+    In a narrow string, a character from U+0080 to U+00FF stands for that byte and comes from an
+    escape; a wide string has UTF-16 units.
 
     Raises:
         IdlError: an unknown escape, a character out of range, or a NUL.
@@ -67,26 +67,26 @@ def _one(token: Token, wide: bool) -> str:
             char, at = _escape(token, body, at, wide)
         elif not _writable(char, wide):
             raise token.error(
-                f"the character {char!a} cannot stand in this text",
+                f"the character {char!a} is not allowed in this string",
                 code="idl-character",
-                remedy=r"write it as escapes, such as \xe9",
+                remedy=r"write it with escapes, such as \xe9",
             )
         if char == "\0":
             raise token.error(
-                "a NUL inside a text would end it", code="idl-character", remedy="remove it"
+                "a NUL would end the string", code="idl-character", remedy="remove it"
             )
         result.append(char)
     return "".join(result)
 
 
 def _writable(char: str, wide: bool) -> bool:
-    """Whether a character means the same in every encoding, or can be one UTF-16 unit."""
+    """Whether a character is the same in every encoding, or is one UTF-16 unit."""
     code = ord(char)
     return code <= 0xFFFC and not 0xD800 <= code < 0xE000 if wide else code <= 126
 
 
 def _escape(token: Token, body: str, at: int, wide: bool) -> tuple[str, int]:
-    """The character that the escape at `at` (after the backslash) means, and where it ends."""
+    """The character of the escape at `at` (after the backslash), and the escape's end."""
     char = body[at]
     if char in _ESCAPES:
         return _ESCAPES[char], at + 1
@@ -104,9 +104,9 @@ def _escape(token: Token, body: str, at: int, wide: bool) -> tuple[str, int]:
     if 0 <= value <= (0xFFFF if wide else 0xFF):
         return chr(value), end
     raise token.error(
-        rf"`\{body[at : max(end, at + 1)]}` is not an escape that fits here",
+        rf"`\{body[at : max(end, at + 1)]}` is not a valid escape here",
         code="idl-character",
-        remedy=r"write \n, \t, \\, \", \xHH, or \uHHHH in a wide text",
+        remedy=r"write \n, \t, \\, \", \xHH, or \uHHHH in a wide string",
     )
 
 

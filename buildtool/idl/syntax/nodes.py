@@ -1,4 +1,4 @@
-"""What a file says before its names are resolved: the grammar's rules as plain values."""
+"""The syntax of a file before its names are resolved, as plain values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A literal; `form` is its terminal's name.  Adjacent texts stand together."""
+    """A literal; `form` is its terminal's name.  Adjacent strings form one literal."""
 
     form: str
     tokens: tuple[Token, ...]
@@ -43,7 +43,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A constant expression in postfix order, so that no depth of nesting can hurt."""
+    """A constant expression in postfix order, so that evaluation needs no recursion."""
 
     items: tuple[Literal | ScopedName | Operator, ...]
     token: Token

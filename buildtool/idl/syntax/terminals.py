@@ -1,4 +1,4 @@
-"""Preprocessing tokens to the grammar's terminals, and the texts that stand for them."""
+"""Maps preprocessing tokens to the grammar's terminals, and terminals to descriptions."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ DESCRIPTIONS = (
 
 
 def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
-    """Each token with the name of its terminal.
+    """The tokens, each with the name of its terminal.
 
-    Inside `sequence<…>` and `string<…>`, outside parentheses, `>>` is two `>`, as in C++.
+    Inside `sequence<…>` and `string<…>`, outside parentheses, `>>` becomes two `>`, as in C++.
 
     Raises:
-        IdlError: a character, number or word that is not in the language, or nesting deeper
+        IdlError: a character, number or word that is not part of the language, or nesting deeper
             than MAX_NESTING.
     """
     open_brackets: list[str] = []
@@ -72,7 +72,9 @@ def terminals(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
         if token.text in ("{", "(", "[", "<"):
             open_brackets.append(token.text)
             if len(open_brackets) > MAX_NESTING:
-                raise token.error("this nests too deep", code="idl-limit", remedy="flatten it")
+                raise token.error(
+                    "this is nested too deeply", code="idl-limit", remedy="flatten it"
+                )
         elif token.text == ">>" and open_brackets[-1:] == ["<"]:
             del open_brackets[-2:]
             yield "_GREATER", Token(Kind.PUNCTUATION, ">", token.source, token.offset)
@@ -108,9 +110,9 @@ def _terminal(token: Token) -> str:
     if (quote := text.removeprefix("L")[:1]) in ("'", '"'):
         raise token.source.error(
             token.offset,
-            f"this {quote} is never closed",
+            f"this {quote} is not closed",
             code="idl-character",
             remedy="close it on its line",
         )
     shown = f"`{text}`" if text.isprintable() and text.isascii() else f"the character {text!a}"
-    raise token.error(f"{shown} means nothing here", code="idl-character", remedy="remove it")
+    raise token.error(f"{shown} is not allowed here", code="idl-character", remedy="remove it")

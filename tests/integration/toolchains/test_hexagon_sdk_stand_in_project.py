@@ -171,7 +171,7 @@ def test_the_depfile_names_qaic_of_a_stand_in(
     [
         ("echo no such type >&2; exit 3", "qaic refuses", "no such type"),
         ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
-        ("exit 0", "qaic made no", "demo_dsp.h"),
+        ("exit 0", "qaic did not write", "demo_dsp.h"),
     ],
 )
 def test_a_qaic_of_a_stand_in_that_fails_is_told(

@@ -33,7 +33,7 @@ def sequences(count: int, direction: str) -> str:
 
 def test_255_buffers_go_256_do_not(wire: Wire) -> None:
     assert wire(sequences(254, "in")).counts == (255, 0, 0, 0)
-    with pytest.raises(IdlError, match="256 in buffers, one call carries at most 255") as caught:
+    with pytest.raises(IdlError, match="256 in buffers, but a call passes at most 255") as caught:
         wire(sequences(255, "in"))
     assert caught.value.code == "idl-limit"
     assert caught.value.location is not None
@@ -50,7 +50,7 @@ def test_255_rout_buffers_go_256_do_not(wire: Wire) -> None:
 def test_15_handles_go_16_do_not(wire: Wire, direction: str, what: str) -> None:
     handles = [f"{direction} dmahandle d{i}" for i in range(16)]
     assert 15 in wire(", ".join(handles[:15])).counts
-    with pytest.raises(IdlError, match=f"16 {what}, one call carries at most 15"):
+    with pytest.raises(IdlError, match=f"16 {what}, but a call passes at most 15"):
         wire(", ".join(handles))
 
 
@@ -70,8 +70,11 @@ REC = Struct("rec", (Member("a", Sequence(Primitive.LONG)), Member("x", Primitiv
         (method(DmaHandle(), Direction.INROUT), "cannot be inrout: it is a handle"),
         (method(Sequence(Sequence(Primitive.LONG))), "needs a typedef"),
         (method(Array(String(), 3)), "an array may only contain flat types"),
-        (method(Sequence(DmaHandle())), "a handle can only be a parameter of its own"),
-        (method(Struct("s", (Member("h", DmaHandle()),))), "a handle can only be a parameter"),
+        (method(Sequence(DmaHandle())), "a handle can only be a separate parameter"),
+        (
+            method(Struct("s", (Member("h", DmaHandle()),))),
+            "a handle can only be a separate parameter",
+        ),
         (method(Primitive.LONG, Direction.ROUT, is_async=True), "returns 'x' by value"),
     ],
 )

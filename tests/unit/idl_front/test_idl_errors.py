@@ -53,9 +53,9 @@ MISTAKES = [
     ("struct n { string s; }; struct s { n ›a[2]; };", "idl-unsupported", "sequence"),
     ("interface i { long f(in long a[›3]); };", "idl-unsupported", "typedef"),
     ("typedef sequence<›sequence<long>> t;", "idl-unsupported", "typedef"),
-    ("struct s { dmahandle ›d; };", "idl-unsupported", "parameter of its own"),
-    ("typedef sequence<›dmahandle> t;", "idl-unsupported", "parameter of its own"),
-    ("typedef dmahandle d; struct s { d ›x; };", "idl-unsupported", "parameter of its own"),
+    ("struct s { dmahandle ›d; };", "idl-unsupported", "separate parameter"),
+    ("typedef sequence<›dmahandle> t;", "idl-unsupported", "separate parameter"),
+    ("typedef dmahandle d; struct s { d ›x; };", "idl-unsupported", "separate parameter"),
     ("struct s { ›s a; };", "idl-recursion", "contains itself"),
     ("struct s { sequence<›s> a; };", "idl-recursion", "contains itself"),
     ("interface i { long f(›out long a); };", "idl-unsupported", "`rout`"),
@@ -80,8 +80,8 @@ MISTAKES = [
     ("struct s { long long ›long a; };", "idl-syntax", "a name"),
     ("struct ›in { long a; };", "idl-syntax", "a name"),
     ("typedef long ›@;", "idl-character", "`@`"),
-    ("struct s { long don›'t; };", "idl-character", "never closed"),
-    ('const string S = ›"abc;', "idl-character", "never closed"),
+    ("struct s { long don›'t; };", "idl-character", "is not closed"),
+    ('const string S = ›"abc;', "idl-character", "is not closed"),
 ]
 
 
