@@ -101,7 +101,7 @@ def _packages(step: CMakeStep) -> tuple[str, str]:
     from buildtool.drivers.conan.install import installed, packages_key  # noqa: PLC0415
 
     ready = installed(step)
-    lost = not ready or not ready.toolchain.is_file() or ready.missing_packages
+    lost = not ready or not ready.is_complete
     return packages_key(step), "what Conan made ready" if lost else ""
 
 

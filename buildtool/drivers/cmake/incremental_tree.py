@@ -50,13 +50,14 @@ class IncrementalTree(Value):
         return NinjaQuery(self.path, self.step.cmake.ninja, self.environment)
 
     def scanner(self, record: TreeRecord) -> InputScanner:
-        """Determines what the step read, by `record` and what tools report."""
+        """A scanner that sees the files as they are now; `record` is that of the last build."""
         from buildtool.drivers.cmake.scan.input_scanner import InputScanner  # noqa: PLC0415 - loaded while tools run
 
         return InputScanner(
             self.ninja,
             self.step.source,
             self.step.roots,
+            self.file_states.with_fresh_stats(),
             targets=self.step.targets,
             # The step key covers the files of the profile's tools.
             ignored_roots=tuple(name.lower() for name in self.step.profile.places),

@@ -61,13 +61,12 @@ def record_configuration(
     `record` and `before` (`generated_files.all_stamps`) are those from before CMake started at
     `started_ns`.
     """
-    file_states = tree.file_states.with_fresh_stats()
     scanner = tree.scanner(record)
-    configuration = scanner.configuration(tree.path / TRACE, file_states)
+    configuration = scanner.configuration(tree.path / TRACE)
     paths = configuration.cmake_inputs | configuration.rule_inputs
-    paths |= scanner.declared(tree.step.inputs, file_states)
+    paths |= scanner.declared(tree.step.inputs)
     previous = record.inputs
-    current = observe(previous.paths | paths, tree.step.roots, file_states)
+    current = observe(previous.paths | paths, tree.step.roots, scanner.file_states)
     # Inputs that were recorded before keep their state: if one changed since, the next build has to
     # see it.  Of new inputs that changed while CMake ran, it is unknown what CMake read.
     changed = dict.fromkeys(changed_since(paths, tree.step.roots, started_ns), UNKNOWN)
@@ -130,13 +129,11 @@ def _scan(
     installed: bool = False,
 ) -> StepInputs:
     """What the build read, which made the outputs `finished`."""
-    file_states = tree.file_states.with_fresh_stats()
     scanner, configuration = tree.scanner(start.record), start.record.configuration
     if start.record.file_api_index != index_name(tree.path):  # Ninja has run CMake
-        configuration = scanner.configuration(tree.path / TRACE, file_states)
+        configuration = scanner.configuration(tree.path / TRACE)
     return scanner.step_inputs(
         configuration,
-        file_states,
         declared=tree.step.inputs,
         install_trace=tree.path / INSTALL_TRACE if installed else None,
         since_ns=start.time_ns,

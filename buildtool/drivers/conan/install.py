@@ -49,6 +49,11 @@ class Dependencies:
         """The packages that have been deleted since."""
         return tuple(path for path in self.packages if not path.is_dir())
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that Conan installed still exists."""
+        return self.toolchain.is_file() and not self.missing_packages
+
     def as_json(self) -> dict[str, Any]:
         return {
             "key": self.key,
@@ -68,16 +73,14 @@ def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | 
     home = step.conan.home
     command = _install_command(step, step.conan)
     previous = installed(step)
-    is_complete = previous and previous.toolchain.is_file()
-    is_missing = previous and previous.missing_packages
-    if previous and is_complete and not is_missing and previous.key == command.key:
+    if previous and previous.is_complete and previous.key == command.key:
         return previous
     with home.locked(listener, f"{step.name}: "):
-        if is_missing:
+        if previous and previous.missing_packages:
             home.delete_packages()
         home.prepare()
-        if not is_complete:
-            remove_tree(step.packages)  # it may be incomplete
+        if not previous or not previous.toolchain.is_file():
+            remove_tree(step.packages)  # an interrupted Conan may have left anything there
         make_directory(step.packages)
         graph = command.run(listener)
     # The key is computed now because it covers the lockfile, which may be new.

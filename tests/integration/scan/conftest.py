@@ -74,13 +74,12 @@ class Tried:
     @property
     def scanner(self) -> InputScanner:
         ninja = NinjaQuery(self.tree, find_cmake().ninja, self.environment)
-        return InputScanner(ninja, self.source, self.roots, self.targets)
+        return InputScanner(ninja, self.source, self.roots, FileStates(), self.targets)
 
     def step_inputs(self) -> StepInputs:
-        file_states = FileStates()
-        return self.scanner.step_inputs(
-            self.scanner.configuration(self.tree / "trace.json", file_states),
-            file_states,
+        scanner = self.scanner
+        return scanner.step_inputs(
+            scanner.configuration(self.tree / "trace.json"),
             declared=self.declared,
             install_trace=self.tree / "install.json",
         )

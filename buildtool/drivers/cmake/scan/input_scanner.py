@@ -68,6 +68,7 @@ class InputScanner:
     ninja: NinjaQuery
     source: Path
     roots: Roots
+    file_states: FileStates
     targets: Sequence[str] = ()
     ignored_roots: Collection[str] = ()
     misparsed_deps: FilesByObject = field(default_factory=dict)
@@ -76,17 +77,17 @@ class InputScanner:
     def tree(self) -> Path:
         return self.ninja.tree
 
-    def configuration(self, trace: Path, file_states: FileStates) -> Configuration:
+    def configuration(self, trace: Path) -> Configuration:
         """What CMake read when it configured the tree, and the graph that it wrote for Ninja.
 
         `trace` is the one of that run of CMake (--trace-expand --trace-format=json-v1).
         """
         graph = self.ninja.graph(self.targets)
         path_filter = self._path_filter(graph.rule_outputs)
-        by_rules = InputCollector(path_filter, file_states)
+        by_rules = InputCollector(path_filter, self.file_states)
         for file in graph.inputs:
             by_rules.add_content(file)
-        by_cmake = InputCollector(path_filter, file_states)
+        by_cmake = InputCollector(path_filter, self.file_states)
         for path in self._cmake_inputs.files:
             by_cmake.add_content(str(path))
         for glob in self._cmake_inputs.globs:
@@ -102,9 +103,9 @@ class InputScanner:
         unneeded = graph.rule_outputs - graph.needed_outputs
         return Configuration(by_cmake.paths, by_rules.paths, graph.rule_outputs, unneeded)
 
-    def declared(self, patterns: Iterable[str], file_states: FileStates) -> PathSet:
+    def declared(self, patterns: Iterable[str]) -> PathSet:
         """The inputs that the project file declares: globs, relative to the project."""
-        found = InputCollector(self._path_filter(), file_states)
+        found = InputCollector(self._path_filter(), self.file_states)
         for pattern in patterns:
             add_declared(pattern, found)
         return found.paths
@@ -112,7 +113,6 @@ class InputScanner:
     def step_inputs(
         self,
         configuration: Configuration,
-        file_states: FileStates,
         *,
         declared: Sequence[str] = (),
         install_trace: Path | None = None,
@@ -131,24 +131,24 @@ class InputScanner:
         reads = certain_reads(
             {name: files for name, files in ninja_deps.items() if name in needed},
             self._update_misparsed_deps(ninja_deps, finished),
-            file_states,
+            self.file_states,
         )
-        headers = InputCollector(path_filter, file_states)
+        headers = InputCollector(path_filter, self.file_states)
         for file in dict.fromkeys(itertools.chain.from_iterable(reads.files.values())):
             headers.add_content(file)
         shadows = Shadows(read_build_tree(self.tree), reads.files, path_filter)
-        headers.absent |= shadows.absent(file_states, since_ns)
+        headers.absent |= shadows.absent(self.file_states, since_ns)
         found = StepInputs(
             configuration,
             headers.paths,
-            self.declared(declared, file_states),
+            self.declared(declared),
             PathSet(),
             reads.misparsed_deps,
             tuple(map(self.roots.name_of, reads.uncertain)),
         )
         if not install_trace:
             return found
-        install = InputCollector(path_filter, file_states)
+        install = InputCollector(path_filter, self.file_states)
         self._read_trace(install_trace, install)
         return replace(found, install=install.paths - found.paths)
 
