@@ -15,9 +15,9 @@ from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.driver import Driver
 from buildtool.drivers.cmake.file_api import BuildTree, CMakeTarget, read_build_tree
 from buildtool.drivers.cmake.install_rules import Installation, read_installation
-from buildtool.drivers.cmake.repair_tree import TRACE
 from buildtool.drivers.cmake.scan.ninja import NinjaQuery
 from buildtool.drivers.cmake.step_log import StepLog
+from buildtool.drivers.cmake.tree_files import TRACE
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.drivers.cmake.tree_files import TOOLCHAIN
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
 
@@ -39,7 +40,7 @@ def cache_entries(
     launcher: Launcher | None = None,
 ) -> dict[str, str]:
     """The cache entries of the step's build tree; those of the step's `defines` take precedence."""
-    toolchain = step.toolchain_file or step.tree / "toolchain.cmake"
+    toolchain = step.toolchain_file or step.tree / TOOLCHAIN
     if dependencies:
         toolchain = dependencies.toolchain
     entries = {

@@ -35,10 +35,14 @@ from buildtool.drivers.cmake.record_build import (
     record_start,
     record_success,
 )
-from buildtool.drivers.cmake.repair_tree import FINGERPRINT, TOOLCHAIN, TRACE
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.drivers.cmake.step_tools import StepTools
-from buildtool.drivers.cmake.tree_files import delete_configuration
+from buildtool.drivers.cmake.tree_files import (
+    FINGERPRINT,
+    TOOLCHAIN,
+    TRACE,
+    delete_configuration,
+)
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep

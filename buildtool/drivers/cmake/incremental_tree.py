@@ -19,8 +19,8 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.file_api import FileApiError, index_name
 from buildtool.drivers.cmake.ninja_log import newest_output_mtime
-from buildtool.drivers.cmake.repair_tree import FINGERPRINT, repair
-from buildtool.drivers.cmake.tree_files import delete, delete_files, stamps
+from buildtool.drivers.cmake.repair_tree import repair
+from buildtool.drivers.cmake.tree_files import FINGERPRINT, delete, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import TreeRecord
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe

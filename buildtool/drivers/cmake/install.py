@@ -15,10 +15,9 @@ from buildtool.drivers.cmake.products import (
     normalize_modes,
     preserve_mtimes,
 )
-from buildtool.drivers.cmake.repair_tree import INSTALL_TRACE
 from buildtool.drivers.cmake.runpath import runpath_script
 from buildtool.drivers.cmake.step_tools import StepTools
-from buildtool.drivers.cmake.tree_files import delete
+from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, delete
 from buildtool.drivers.cmake.tree_libraries import add_needed
 
 _RUNPATH_SCRIPT = "runpaths.cmake"

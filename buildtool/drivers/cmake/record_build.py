@@ -16,8 +16,7 @@ from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.file_api import index_name
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
 from buildtool.drivers.cmake.ninja_log import finished_outputs, read_log_lines
-from buildtool.drivers.cmake.repair_tree import INSTALL_TRACE, TRACE
-from buildtool.drivers.cmake.tree_files import delete_files, stamps
+from buildtool.drivers.cmake.tree_files import INSTALL_TRACE, TRACE, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
 from buildtool.inputs.path_sets import (
     CLOCK_STEP,

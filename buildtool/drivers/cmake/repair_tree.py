@@ -13,13 +13,9 @@ from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.own_directory import lacks_mode, make_directory, repair_file
+from buildtool.drivers.cmake.tree_files import FINGERPRINT, INSTALL_TRACE, TOOLCHAIN, TRACE
 from buildtool.drivers.cmake.tree_record import RECORD_FILE, TreeRecord, read_tree_record
 
-FINGERPRINT = "configured.json"
-"""The fingerprint of the last configuration; CMake runs again when this file is missing."""
-TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
-"""The traces of CMake and of its install script."""
-TOOLCHAIN = "toolchain.cmake"
 _FILES = (  # that this tool, CMake and Ninja write into every tree
     *(RECORD_FILE, FINGERPRINT, TRACE, INSTALL_TRACE, TOOLCHAIN),
     *(".ninja_log", ".ninja_deps", "build.ninja", "CMakeCache.txt", "cmake_install.cmake"),

@@ -1,4 +1,4 @@
-"""Files of a build tree: their stamps, and how they are deleted."""
+"""Files of a build tree: the names of this tool's own files, stamps, deletion."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from pathlib import Path
 
 from buildtool.core.file_stamp import Stamp, stamp_of
 from buildtool.core.trees import remove_tree
+
+FINGERPRINT = "configured.json"
+"""The fingerprint of the last configuration; CMake runs again when this file is missing."""
+TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
+"""The traces of CMake and of its install script."""
+TOOLCHAIN = "toolchain.cmake"
+"""The CMake toolchain file of the profile."""
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
