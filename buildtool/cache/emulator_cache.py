@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from buildtool.cache.disk_usage import disk_usage
-from buildtool.cache.eviction import Entry
+from buildtool.cache.eviction import Evictable
 from buildtool.core.cache import cache_dir
 from buildtool.core.lock import try_lock
 from buildtool.core.trees import remove_tree
@@ -43,13 +43,13 @@ def note_use(tree: Path) -> None:
             os.utime(lock_of(tree))
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[Evictable]:
     """The builds in `folder` that can be deleted now."""
     for tree in trees(folder):
         used = _used(tree)
         if time.time_ns() - used > DAY_NS:
             size = sum(disk_usage(path).bytes for path in (tree, state_of(tree)))
-            yield Entry(NAME, size, used, partial(_delete, tree, used))
+            yield Evictable(NAME, size, used, partial(_delete, tree, used))
 
 
 def _delete(tree: Path, used: int) -> bool:

@@ -20,7 +20,7 @@ class Freed(Value):
     bytes: int = 0
 
 
-class Entry(Value):
+class Evictable(Value):
     """Something outside the action cache that can be evicted.
 
     `size` is in bytes, `used` the time of the last use in ns since the epoch; `delete` returns
@@ -42,7 +42,7 @@ T = TypeVar("T", bound=_Sized)
 
 
 def evict(
-    store: Store, index: Index, target: int, entries: Iterable[Entry] = ()
+    store: Store, index: Index, target: int, entries: Iterable[Evictable] = ()
 ) -> dict[str, Freed]:
     """Deletes the least recently used of the items in `store` and of `entries` until `target` bytes
     are left; returns what was deleted, by name in the cache directory.
@@ -51,31 +51,31 @@ def evict(
     evict at the same time: at worst they find something missing.
     """
     rows = index.rows()
-    everything: list[Row | Entry] = [*rows, *entries]
+    everything: list[Row | Evictable] = [*rows, *entries]
     everything.sort(key=lambda each: each.used)  # documents stay before blobs of the same time
-    chosen = choose(everything, target)
-    gone = [each for each in chosen if isinstance(each, Row)]
-    blobs = {row.item.key for row in gone if row.item.kind == "cas"}
+    chosen = select_oldest(everything, target)
+    deleted = [each for each in chosen if isinstance(each, Row)]
+    blobs = {row.item.key for row in deleted if row.item.kind == "cas"}
     useless = index.documents_naming(blobs)
-    known = {row.item for row in gone}
-    gone += [
+    known = {row.item for row in deleted}
+    deleted += [
         row
         for row in rows
         if row.item.kind == "ac" and row.item.key in useless and row.item not in known
     ]
-    freed = {ACTIONS: delete(store, index, gone)}
+    freed = {ACTIONS: delete(store, index, deleted)}
     for each in chosen:
-        if isinstance(each, Entry) and each.delete():
+        if isinstance(each, Evictable) and each.delete():
             before = freed.get(each.name, Freed())
             freed[each.name] = Freed(before.items + 1, before.bytes + each.size)
     return freed
 
 
-def choose(things: Sequence[T], target: int) -> list[T]:
-    """The first of `things`, in order of their last use, without which the rest fits `target`."""
-    total = sum(each.size for each in things)
+def select_oldest(items: Sequence[T], target: int) -> list[T]:
+    """The first of `items`, in order of their last use, without which the rest fits `target`."""
+    total = sum(each.size for each in items)
     chosen = []
-    for each in things:
+    for each in items:
         if total <= target:
             break
         chosen.append(each)
@@ -91,5 +91,5 @@ def delete(store: Store, index: Index, rows: Iterable[Row]) -> Freed:
         store.discard(row.item)
     # Rows last: a deleted item that is counted does less harm than an uncounted one.
     index.forget(rows)
-    there = [size for size in sizes if size is not None]
-    return Freed(len(there), sum(there))
+    existing = [size for size in sizes if size is not None]
+    return Freed(len(existing), sum(existing))

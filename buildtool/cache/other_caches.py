@@ -14,7 +14,7 @@ from pathlib import Path
 
 from buildtool.cache import emulator_cache, zig_cache
 from buildtool.cache.disk_usage import DiskUsage, disk_usage
-from buildtool.cache.eviction import ACTIONS, Entry, Freed, evict
+from buildtool.cache.eviction import ACTIONS, Evictable, Freed, evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
 from buildtool.core.files import read_regular, write_if_changed
@@ -91,14 +91,14 @@ class OtherCaches(Value):
         remove_tree(self._note, ignore_errors=True)
         return freed
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[Evictable]:
         for name in SMALL_FILES:
             folder = self.directory / name
             for path in folder.iterdir() if folder.is_dir() else ():
                 with contextlib.suppress(OSError):
                     status = path.lstat()
                     used = max(status.st_atime_ns, status.st_mtime_ns)
-                    yield Entry(name, status.st_size, used, partial(_delete, path))
+                    yield Evictable(name, status.st_size, used, partial(_delete, path))
         yield from emulator_cache.entries(self.directory / emulator_cache.NAME)
 
     def _save_size(self, size: int) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from buildtool.cache.eviction import Entry
+from buildtool.cache.eviction import Evictable
 from buildtool.cache.siphash import siphash
 from buildtool.core import own_directory
 from buildtool.core.cache import cache_dir
@@ -62,27 +62,27 @@ def make_ready() -> None:
                 raise as_unwritable_error(denied) or denied
 
 
-def entries(directory: Path) -> list[Entry]:
+def entries(directory: Path) -> list[Evictable]:
     """What can be evicted now from the cache in `directory`: pairs of a manifest and its outputs,
     parsed sources, and as one entry all manifests and outputs that have no counterpart."""
     now = time.time_ns()
     outputs = {path.name: path for path in _inside(directory / "o", _NAME)}
-    found: list[Entry] = []
-    odd: list[Path] = []
+    found: list[Evictable] = []
+    unmatched: list[Path] = []
     for manifest in _inside(directory / "h", _MANIFEST):
         output = outputs.pop(output_of(manifest.name, _read(manifest)), None)
         if not output:
-            odd.append(manifest)
+            unmatched.append(manifest)
         elif now - (used := _used(manifest)) > RECENT_NS:
             delete = partial(_delete_pair, manifest, used, output)
-            found.append(Entry(NAME, _size(manifest) + _size(output), used, delete))
+            found.append(Evictable(NAME, _size(manifest) + _size(output), used, delete))
     for path in _inside(directory / "z", _NAME):
-        found.append(Entry(NAME, _size(path), _used(path), partial(_delete_file, path)))
-    rest = [path for path in odd if now - _used(path) > UNLOCKED_NS]
-    rest += [path for path in outputs.values() if now - _made(path) > UNLOCKED_NS]
-    if rest:
-        delete = partial(_delete_odd, odd, [*outputs.values()])
-        found.append(Entry(NAME, sum(map(_size, rest)), 0, delete))
+        found.append(Evictable(NAME, _size(path), _used(path), partial(_delete_file, path)))
+    stale = [path for path in unmatched if now - _used(path) > UNLOCKED_NS]
+    stale += [path for path in outputs.values() if now - _last_added(path) > UNLOCKED_NS]
+    if stale:
+        delete = partial(_delete_unmatched, unmatched, [*outputs.values()])
+        found.append(Evictable(NAME, sum(map(_size, stale)), 0, delete))
     return found
 
 
@@ -90,16 +90,16 @@ def sweep(directory: Path) -> None:
     """Deletes old temporary files."""
     for path in _inside(directory / "tmp", _TEMPORARY):
         with contextlib.suppress(OSError):
-            if time.time_ns() - _made(path) > STALE_NS:
+            if time.time_ns() - _last_added(path) > STALE_NS:
                 remove_tree(path)
 
 
-def repair(directory: Path, said: str) -> bool:
-    """Deletes the manifests of missing outputs that the message `said` of a tool names.
+def repair(directory: Path, message: str) -> bool:
+    """Deletes the manifests of missing outputs that `message`, the output of a tool, names.
 
     Returns whether there were any: then the tool may succeed when it is run again.
     """
-    named = {match[1] for match in _OUTPUT.finditer(said)}
+    named = {match[1] for match in _OUTPUT.finditer(message)}
     broken = {name for name in named if not _is_whole(directory / "o" / name)}
     found = _forget(directory, broken) if broken else []
     own_directory.repairs.extend(f"deleted {path}, which was incomplete" for path in found)
@@ -156,7 +156,7 @@ def _delete_pair(manifest: Path, used: int, output: Path) -> bool:
         return True
 
 
-def _delete_odd(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
+def _delete_unmatched(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
     """Deletes what has no counterpart, but no outputs as long as there is a manifest that they may
     belong to."""
     now = time.time_ns()
@@ -168,7 +168,7 @@ def _delete_odd(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
             elif handle is None or os.fstat(handle).st_size:
                 return False
     for output in outputs:
-        if now - _made(output) > UNLOCKED_NS:
+        if now - _last_added(output) > UNLOCKED_NS:
             remove_tree(output)
     return True
 
@@ -206,7 +206,7 @@ def _used(path: Path) -> int:
     return max(status.st_atime_ns, status.st_mtime_ns)
 
 
-def _made(directory: Path) -> int:
+def _last_added(directory: Path) -> int:
     """When an entry was last added to a directory, in ns; its time of access changes when it is
     listed."""
     try:

@@ -12,7 +12,7 @@ import pytest
 
 from buildtool.cache import local
 from buildtool.cache.action import Action, read_action
-from buildtool.cache.eviction import choose
+from buildtool.cache.eviction import select_oldest
 from buildtool.cache.index import Row
 from buildtool.cache.local import LocalCache, cache_limit, parse_size
 from buildtool.cache.maintenance import gc, verify
@@ -402,10 +402,10 @@ def test_verify_deletes_what_is_wrong_and_says_so(kit: Kit) -> None:
 
 def test_the_first_are_chosen_until_the_others_fit() -> None:
     rows = [Row(Item("cas", sha(bytes([n]))), Stored(10, n)) for n in range(10)]
-    assert choose(rows, 100) == []
-    assert choose(rows, 99) == rows[:1]
-    assert choose(rows, 0) == rows
-    assert choose([], 0) == []
+    assert select_oldest(rows, 100) == []
+    assert select_oldest(rows, 99) == rows[:1]
+    assert select_oldest(rows, 0) == rows
+    assert select_oldest([], 0) == []
 
 
 def test_sizes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
