@@ -103,7 +103,8 @@ def _run_command(argv: list[str], *, as_json: bool, usage_status: int) -> int:
 def _run_without_typer(argv: list[str]) -> int | None:
     """Run the simplest command lines, which are also the most frequent ones: None for others.
 
-    To import typer takes longer than a build with nothing to do.
+    Of `build` with nothing to do, importing typer and describing the commands to it would take half
+    of the instructions (220 of 445 million, callgrind); of `--help` and `--version`, two thirds.
     """
     if argv == ["--version"]:
         from buildtool import __version__

@@ -7,12 +7,13 @@ import threading
 
 
 def preload() -> None:
-    """Start to import, in a thread, what the checks of a step's products need."""
+    """Start to import, in a thread, what finds a step's inputs and checks its products."""
     threading.Thread(target=_load, daemon=True).start()
 
 
 def _load() -> None:
     with contextlib.suppress(Exception):  # the import raises it again when the module is used
+        import buildtool.drivers.cmake.scan.input_scanner
         import buildtool.drivers.cmake.tree_libraries  # noqa: F401, PLC0415
         from buildtool.core.elf import preload_elf_parser  # noqa: PLC0415
         from buildtool.toolchains.dsp_shells import known_shells  # noqa: PLC0415

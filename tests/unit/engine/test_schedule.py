@@ -124,7 +124,7 @@ def test_a_build_that_keeps_going_leaves_out_what_needs_a_failed_step() -> None:
 
 def test_steps_that_need_each_other_are_an_error() -> None:
     work = Work()
-    with pytest.raises(ValueError, match="in a circle: a, b"):
+    with pytest.raises(ValueError, match="in a cycle: a, b"):
         run_steps(steps("abc"), {"a": "b", "b": "a"}, work, jobs=2)
     assert work.started == ["c"]
 
