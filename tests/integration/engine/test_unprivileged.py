@@ -141,9 +141,19 @@ def test_a_cache_that_may_only_be_read_is_not_for_zig(deny: Deny, built: App) ->
     (built.cache / "zig").mkdir(exist_ok=True)
     deny(built.cache)
     built.edit("buildtool.toml", 'toolchain = "gcc"\n', "")
-    said = built.fails()
-    assert f"the cache cannot be used: {built.cache}/zig: Permission denied" in said
-    assert REMEDY in said
+    error = built.fails()
+    assert f"the cache cannot be used: {built.cache}/zig: Permission denied" in error
+    assert REMEDY in error
+
+
+def test_a_part_of_zig_s_cache_belongs_to_another_user(app: App) -> None:
+    part = app.cache / "zig/h"
+    part.mkdir(parents=True)
+    give_away(part)
+    app.edit("buildtool.toml", 'toolchain = "gcc"\n', "")
+    error = app.fails()
+    assert f"the cache cannot be used: {part}: Permission denied" in error
+    assert REMEDY in error
 
 
 @DENIALS

@@ -66,8 +66,7 @@ class Kit:
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
-    monkeypatch.setattr(local, "_reported", set())
+def kit(tmp_path: Path) -> Kit:
     return Kit(tmp_path)
 
 

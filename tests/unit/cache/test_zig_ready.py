@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from buildtool.cache.zig_cache import make_ready, output_of
-from buildtool.core.unwritable import UnwritableError
 
 Put = Callable[[Path], object]
 KINDS: list[Put] = [
@@ -41,18 +40,6 @@ def test_a_link_to_a_directory_with_more_room_is_kept(zig: Path, tmp_path: Path)
     zig.symlink_to(tmp_path / "room")
     make_ready()
     assert zig.is_symlink()
-
-
-@pytest.mark.parametrize("name", ["", "h"])
-def test_a_directory_that_may_not_be_written_to(
-    name: str, zig: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (zig / name).mkdir(parents=True)
-    monkeypatch.setattr(os, "access", lambda path, _: path != zig / name)
-    with pytest.raises(UnwritableError) as raised:
-        make_ready()
-    assert str(zig / name) in raised.value.message
-    assert "BUILDTOOL_CACHE" in raised.value.remedy
 
 
 @pytest.mark.parametrize("manifest", [b"", b"x", b"\0" * 41, b"\xff" * 100, b"\0" * 10_000])

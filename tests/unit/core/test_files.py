@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.files import tree_digest, value_digest, with_path_in_errors, write_if_changed
+from tests.limits import file_size_limit
 
 
 def test_unchanged_text_leaves_the_time_stamp_alone(tmp_path: Path) -> None:
@@ -22,17 +23,10 @@ def test_unchanged_text_leaves_the_time_stamp_alone(tmp_path: Path) -> None:
     assert [p.name for p in file.parent.iterdir()] == ["b.txt"]
 
 
-def test_a_write_that_fails_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("old")
-
-    def full(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="disk full"):
+    with file_size_limit(2), pytest.raises(OSError, match="File too large"):
         write_if_changed(file, "new")
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
     assert file.read_text() == "old"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from buildtool.cache.action import path_sets_document
 from buildtool.cache.outputs import read_outputs
 from buildtool.engine.lookup import CacheLookup, action_key
-from buildtool.inputs import file_states as file_states_module
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import PathSet
+from tests.limits import file_size_limit
+from tests.opened_files import opened_files
 from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
 
 
@@ -90,16 +91,11 @@ def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> N
     assert victim.restore() == "local: made of one"
 
 
-def test_a_cache_that_cannot_be_written_rejects_for_this_time(
-    victim: Clone, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
+def test_a_cache_that_cannot_be_written_rejects_for_this_time(victim: Clone) -> None:
     hit = victim.lookup.find(KEY, victim.roots, FileStates())
     assert hit
-    monkeypatch.setattr(victim.lookup.local.store, "write_document", full)
-    victim.lookup.reject(hit.action_key, hit.record.server)
+    with file_size_limit(0):
+        victim.lookup.reject(hit.action_key, hit.record.server)
 
 
 def change(server: Server, name: str, **fields: Any) -> None:
@@ -183,21 +179,9 @@ def test_a_server_does_not_say_what_is_looked_at(
 ) -> None:
     monkeypatch.setattr("buildtool.engine.remote_paths.MAX_ENTRIES", 1000)
     server.documents[KEY] = path_sets_document([paths.as_json(), PATHS.as_json()]), {}
-    looked: list[str] = []
-    look, listed = FileStates._read_file, file_states_module._list_directory
 
-    def read(states: FileStates, path: str) -> str:
-        looked.append(path)
-        return look(states, path)
-
-    def entries(path: str) -> Mapping[str, bool] | None:
-        looked.append(path)
-        return listed(path)
-
-    monkeypatch.setattr(FileStates, "_read_file", read)
-    monkeypatch.setattr(file_states_module, "_list_directory", entries)
-
-    found = victim.restore()
+    with opened_files() as looked:
+        found = victim.restore()
 
     assert looked
     own = (str(victim.root.parent), "/usr")

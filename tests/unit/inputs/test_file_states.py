@@ -11,24 +11,18 @@ from pathlib import Path
 import pytest
 
 from buildtool.inputs.file_states import FileStates
+from tests.opened_files import opened_files
 
 
 def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that are read."""
-    read: list[str] = []
-    whole = FileStates._read_file
-
-    def note(self: FileStates, path: str) -> str:
-        read.append(Path(path).name)
-        return whole(self, path)
-
-    monkeypatch.setattr(FileStates, "_read_file", note)
-    return read
+def read_by(states: FileStates, *files: Path) -> list[str]:
+    """Ask for the states of files; returns the names of those that are read for it."""
+    with opened_files() as opened:
+        states.states([str(file) for file in files])
+    return [file.name for file in files if str(file) in opened]
 
 
 @pytest.fixture
@@ -77,23 +71,24 @@ def test_it_asks_once(tmp_path: Path) -> None:
     assert file_states.state(file) == sha("other")
 
 
-def test_digests_are_remembered(tmp_path: Path, reads: list[str], settled: None) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(name)
-    note = tmp_path / "notes/note"
-    for number in range(3):
+def test_digests_are_remembered(tmp_path: Path, settled: None) -> None:
+    a, b, note = tmp_path / "a", tmp_path / "b", tmp_path / "notes/note"
+    for file in (a, b):
+        file.write_text(file.name)
+    for read in (["a", "b"], [], []):
         file_states = FileStates(note)
-        assert file_states.states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("a"), sha("b")]
+        assert read_by(file_states, a, b) == read
+        assert file_states.states([str(a), str(b)]) == [sha("a"), sha("b")]
         file_states.save()
-        assert len(reads) == 2, number
-    (tmp_path / "a").write_text("z")
-    os.utime(tmp_path / "a", ns=(0, 0))
+    a.write_text("z")
+    os.utime(a, ns=(0, 0))
     file_states = FileStates(note)
-    assert file_states.state(tmp_path / "a") == sha("z")
+    assert read_by(file_states, a) == ["a"]
+    assert file_states.state(a) == sha("z")
     file_states.save()
-    assert reads == ["a", "b", "a"]
-    assert FileStates(note).states([f"{tmp_path}/a", f"{tmp_path}/b"]) == [sha("z"), sha("b")]
-    assert len(reads) == 3
+    file_states = FileStates(note)
+    assert read_by(file_states, a, b) == []
+    assert file_states.states([str(a), str(b)]) == [sha("z"), sha("b")]
 
 
 def test_a_replaced_file_with_its_old_time_is_noticed(tmp_path: Path, settled: None) -> None:
@@ -108,17 +103,17 @@ def test_a_replaced_file_with_its_old_time_is_noticed(tmp_path: Path, settled: N
     assert FileStates(note).state(file) == sha("two")
 
 
-def test_what_is_too_new_is_not_remembered(tmp_path: Path, reads: list[str]) -> None:
-    (tmp_path / "file").write_text("x")
+def test_what_is_too_new_is_not_remembered(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x")
     for _ in range(2):
         file_states = FileStates(tmp_path / "note")
-        file_states.state(tmp_path / "file")
+        assert read_by(file_states, file) == ["file"]
         file_states.save()
-    assert reads == ["file", "file"]
     assert not (tmp_path / "note").exists()
 
 
-def test_a_damaged_note_costs_time_only(tmp_path: Path, reads: list[str], settled: None) -> None:
+def test_a_damaged_note_costs_time_only(tmp_path: Path, settled: None) -> None:
     file, note = tmp_path / "file", tmp_path / "note"
     file.write_text("x")
     file_states = FileStates(note)
@@ -128,9 +123,9 @@ def test_a_damaged_note_costs_time_only(tmp_path: Path, reads: list[str], settle
     flipped = [good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :] for at in range(len(good))]
     for data in [b"", b"x", good[:-1], good[: len(good) // 2], good + b"x", *flipped]:
         note.write_bytes(data)
-        reads.clear()
-        assert FileStates(note).state(file) == sha("x")
-        assert reads == ["file"]
+        file_states = FileStates(note)
+        assert read_by(file_states, file) == ["file"]
+        assert file_states.state(file) == sha("x")
     note.unlink()
     note.mkdir()
     file_states = FileStates(note)
