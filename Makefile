@@ -1,7 +1,7 @@
 # The commands of this clone.  Each sets up what it needs first; that is quick when repeated.
 PYTEST = .venv/bin/python -m pytest -n auto
 
-.PHONY: demo test test-long check format lint types imports bench setup setup-tests clean
+.PHONY: demo test test-long check format lint types imports check-c bench setup setup-tests clean
 
 demo: setup ## build the sample and run it, verified, on the emulated device
 	.venv/bin/buildtool run sim -- bin/htp-probe
@@ -12,11 +12,12 @@ test: setup-tests ## all tests, with fixed seeds
 test-long: setup-tests ## the same with many more random cases, in a random order
 	BUILDTOOL_LONG=1 $(PYTEST)
 
-check: lint types imports ## what a change must pass besides the tests
+check: lint types imports check-c ## what a change must pass besides the tests
 
 format: setup
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
+	.venv/bin/python scripts/check_c.py --format
 
 lint: setup
 	.venv/bin/ruff format --check .
@@ -27,6 +28,10 @@ types: setup
 
 imports: setup
 	.venv/bin/lint-imports --no-cache
+
+# Layout, warnings and clang-tidy, for both sides: clang-tidy parses Hexagon code like any other.
+check-c: setup
+	.venv/bin/python scripts/check_c.py
 
 bench: setup ## builds against a CMake superbuild and Ninja; what the tool costs on top of others
 	.venv/bin/python bench/build.py

@@ -52,13 +52,14 @@ int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
  * r5 before it uses the stack; QuRT, so every DSP shell, expects all of them on
  * the stack. Two named words that fill r4 and r5 make both the same call. */
 void buildtool_HAP_debug_v2(int level, const char *file, int line, const char *format, int r4,
-                            int r5, ...) __asm__("HAP_debug_v2") __attribute__((weak, format(printf, 4, 7)));
+                            int r5, ...) __asm__("HAP_debug_v2")
+    __attribute__((weak, format(printf, 4, 7)));
 void buildtool_HAP_debug_runtime(int level, const char *file, int line, const char *format, int r4,
                                  int r5, ...) __asm__("HAP_debug_runtime")
     __attribute__((weak, format(printf, 4, 7)));
-#define _HAP_DEBUG_V2(level, file, line, format, ...) \
+#define _HAP_DEBUG_V2(level, file, line, format, ...)                      \
     buildtool_HAP_debug_v2(level, file, line, format, 0, 0, ##__VA_ARGS__)
-#define _HAP_DEBUG_RUNTIME(level, file, line, format, ...) \
+#define _HAP_DEBUG_RUNTIME(level, file, line, format, ...)                      \
     buildtool_HAP_debug_runtime(level, file, line, format, 0, 0, ##__VA_ARGS__)
 #else
 #define _HAP_DEBUG_V2 HAP_debug_v2

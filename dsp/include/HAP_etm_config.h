@@ -13,11 +13,13 @@ extern "C" {
 int __HAP_user_etm_enable(void) __attribute__((weak));
 int __HAP_user_etm_disable(void) __attribute__((weak));
 
-static inline int HAP_user_etm_enable(void) {
+static inline int HAP_user_etm_enable(void)
+{
     return __HAP_user_etm_enable ? __HAP_user_etm_enable() : AEE_EUNSUPPORTED;
 }
 
-static inline int HAP_user_etm_disable(void) {
+static inline int HAP_user_etm_disable(void)
+{
     return __HAP_user_etm_disable ? __HAP_user_etm_disable() : AEE_EUNSUPPORTED;
 }
 

@@ -102,16 +102,16 @@
 #define _FARF_VAL(a) a
 
 #define _FARF_0(x, ...)
-#define _FARF_1(x, ...)                                                                  \
-    do {                                                                                 \
-        if (FARF_##x##_LEVEL & HAP_LEVEL_RUNTIME) {                                      \
-            if (HAP_debug_runtime) {                                                     \
+#define _FARF_1(x, ...)                                                                   \
+    do {                                                                                  \
+        if (FARF_##x##_LEVEL & HAP_LEVEL_RUNTIME) {                                       \
+            if (HAP_debug_runtime) {                                                      \
                 _HAP_DEBUG_RUNTIME((FARF_##x##_LEVEL) & ~HAP_LEVEL_RUNTIME, __FILENAME__, \
-                                   __LINE__, __VA_ARGS__);                               \
-            }                                                                            \
-        } else if (HAP_debug_v2) {                                                       \
-            _HAP_DEBUG_V2(FARF_##x##_LEVEL, __FILENAME__, __LINE__, __VA_ARGS__);        \
-        }                                                                                \
+                                   __LINE__, __VA_ARGS__);                                \
+            }                                                                             \
+        } else if (HAP_debug_v2) {                                                        \
+            _HAP_DEBUG_V2(FARF_##x##_LEVEL, __FILENAME__, __LINE__, __VA_ARGS__);         \
+        }                                                                                 \
     } while (0)
 
 #endif

@@ -30,13 +30,15 @@ extern "C" {
 #define HAP_MEM_CACHE_WRITETHROUGH 0x40
 
 /* AEE_ENOMEMORY when the heap is exhausted. */
-static inline int HAP_malloc(uint32 bytes, void **pptr) {
+static inline int HAP_malloc(uint32 bytes, void **pptr)
+{
     *pptr = malloc(bytes);
     return *pptr ? AEE_SUCCESS : AEE_ENOMEMORY;
 }
 
 /* AEE_EBADCLASS for NULL. */
-static inline int HAP_free(void *ptr) {
+static inline int HAP_free(void *ptr)
+{
     if (!ptr)
         return AEE_EBADCLASS;
     free(ptr);

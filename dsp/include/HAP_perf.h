@@ -17,7 +17,8 @@ uint64 buildtool_sim_qtimer_count(void) __attribute__((weak));
 uint64 buildtool_sim_pcycles(void) __attribute__((weak));
 
 /* Ticks of the 19.2 MHz counter; relative, 56 bits wide. */
-static inline uint64 HAP_perf_get_qtimer_count(void) {
+static inline uint64 HAP_perf_get_qtimer_count(void)
+{
 #if defined(__hexagon__)
     uint64 count;
     __asm__ volatile("%0 = c31:30" : "=r"(count));
@@ -27,12 +28,14 @@ static inline uint64 HAP_perf_get_qtimer_count(void) {
 #endif
 }
 
-static inline uint64 HAP_perf_get_time_us(void) {
+static inline uint64 HAP_perf_get_time_us(void)
+{
     return HAP_perf_get_qtimer_count() * 10u / 192u;
 }
 
 /* Cycles of the processor since its start; stands still while it sleeps. */
-static inline uint64 HAP_perf_get_pcycles(void) {
+static inline uint64 HAP_perf_get_pcycles(void)
+{
 #if defined(__hexagon__)
     uint64 cycles;
     __asm__ volatile("%0 = c15:14" : "=r"(cycles));

@@ -315,12 +315,14 @@ typedef struct {
 int HAP_power_get(void *context, HAP_power_response_t *response);
 int HAP_power_destroy_client(void *context) __attribute__((weak));
 
-static inline int HAP_power_destroy(void *client) {
+static inline int HAP_power_destroy(void *client)
+{
     return HAP_power_destroy_client ? HAP_power_destroy_client(client) : AEE_EUNSUPPORTEDAPI;
 }
 
 /* Everything of DCVS v3 set to its default. */
-static inline void HAP_power_set_dcvs_v3_init(HAP_power_request_t *request) {
+static inline void HAP_power_set_dcvs_v3_init(HAP_power_request_t *request)
+{
     memset(request, 0, sizeof(*request));
     request->type = HAP_power_set_DCVS_v3;
     request->dcvs_v3.set_dcvs_enable = TRUE;
@@ -335,7 +337,8 @@ static inline void HAP_power_set_dcvs_v3_init(HAP_power_request_t *request) {
 }
 
 static inline int HAP_power_set_dcvs_option(void *context, boolean dcvs_enable,
-                                            HAP_power_dcvs_v2_payload_option dcvs_option) {
+                                            HAP_power_dcvs_v2_payload_option dcvs_option)
+{
     HAP_power_request_t request;
     memset(&request, 0, sizeof(request));
     request.type = HAP_power_set_DCVS_v3;
@@ -346,7 +349,8 @@ static inline int HAP_power_set_dcvs_option(void *context, boolean dcvs_enable,
     return HAP_power_set(context, &request);
 }
 
-static inline int HAP_power_set_sleep_latency(void *context, uint32 latency) {
+static inline int HAP_power_set_sleep_latency(void *context, uint32 latency)
+{
     HAP_power_request_t request;
     memset(&request, 0, sizeof(request));
     request.type = HAP_power_set_DCVS_v3;
@@ -356,7 +360,8 @@ static inline int HAP_power_set_sleep_latency(void *context, uint32 latency) {
 }
 
 static inline int HAP_power_set_core_corner(void *context, uint32 target_corner, uint32 min_corner,
-                                            uint32 max_corner) {
+                                            uint32 max_corner)
+{
     HAP_power_request_t request;
     memset(&request, 0, sizeof(request));
     request.type = HAP_power_set_DCVS_v3;
@@ -368,7 +373,8 @@ static inline int HAP_power_set_core_corner(void *context, uint32 target_corner,
 }
 
 static inline int HAP_power_set_bus_corner(void *context, uint32 target_corner, uint32 min_corner,
-                                           uint32 max_corner) {
+                                           uint32 max_corner)
+{
     HAP_power_request_t request;
     memset(&request, 0, sizeof(request));
     request.type = HAP_power_set_DCVS_v3;
@@ -379,7 +385,8 @@ static inline int HAP_power_set_bus_corner(void *context, uint32 target_corner, 
     return HAP_power_set(context, &request);
 }
 
-static inline int HAP_power_set_sleep_mode(void *context, boolean sleep_disable) {
+static inline int HAP_power_set_sleep_mode(void *context, boolean sleep_disable)
+{
     HAP_power_request_t request;
     memset(&request, 0, sizeof(request));
     request.type = HAP_power_set_DCVS_v3;
@@ -389,11 +396,13 @@ static inline int HAP_power_set_sleep_mode(void *context, boolean sleep_disable)
 }
 
 /* A fresh client context, and its end. */
-static inline void *HAP_utils_create_context(void) {
+static inline void *HAP_utils_create_context(void)
+{
     return malloc(1);
 }
 
-static inline void HAP_utils_destroy_context(void *context) {
+static inline void HAP_utils_destroy_context(void *context)
+{
     free(context);
 }
 

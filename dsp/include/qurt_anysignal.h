@@ -14,19 +14,23 @@ extern "C" {
 
 typedef qurt_signal_t qurt_anysignal_t;
 
-static inline void qurt_anysignal_init(qurt_anysignal_t *signal) {
+static inline void qurt_anysignal_init(qurt_anysignal_t *signal)
+{
     qurt_signal_init(signal);
 }
 
-static inline void qurt_anysignal_destroy(qurt_anysignal_t *signal) {
+static inline void qurt_anysignal_destroy(qurt_anysignal_t *signal)
+{
     qurt_signal_destroy(signal);
 }
 
-static inline unsigned int qurt_anysignal_wait(qurt_anysignal_t *signal, unsigned int mask) {
+static inline unsigned int qurt_anysignal_wait(qurt_anysignal_t *signal, unsigned int mask)
+{
     return qurt_signal_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY);
 }
 
-static inline unsigned int qurt_anysignal_get(qurt_anysignal_t *signal) {
+static inline unsigned int qurt_anysignal_get(qurt_anysignal_t *signal)
+{
     return qurt_signal_get(signal);
 }
 

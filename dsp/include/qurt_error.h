@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 #define QURT_EOK 0
-#define QURT_EVAL 1       /* wrong value of a parameter */
-#define QURT_EMEM 2       /* out of memory */
-#define QURT_EINVALID 4   /* invalid argument or key */
+#define QURT_EVAL 1     /* wrong value of a parameter */
+#define QURT_EMEM 2     /* out of memory */
+#define QURT_EINVALID 4 /* invalid argument or key */
 #define QURT_EFAILED 12
 #define QURT_ENOTALLOWED 13
 #define QURT_ETLSAVAIL 23 /* no free TLS key */

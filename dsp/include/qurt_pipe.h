@@ -40,22 +40,26 @@ typedef struct {
     unsigned char mem_partition;
 } qurt_pipe_attr_t;
 
-static inline void qurt_pipe_attr_init(qurt_pipe_attr_t *attr) {
+static inline void qurt_pipe_attr_init(qurt_pipe_attr_t *attr)
+{
     attr->buffer = 0;
     attr->elements = 0;
     attr->mem_partition = QURT_PIPE_ATTR_MEM_PARTITION_RAM;
 }
 
-static inline void qurt_pipe_attr_set_buffer(qurt_pipe_attr_t *attr, qurt_pipe_data_t *buffer) {
+static inline void qurt_pipe_attr_set_buffer(qurt_pipe_attr_t *attr, qurt_pipe_data_t *buffer)
+{
     attr->buffer = buffer;
 }
 
-static inline void qurt_pipe_attr_set_elements(qurt_pipe_attr_t *attr, unsigned int elements) {
+static inline void qurt_pipe_attr_set_elements(qurt_pipe_attr_t *attr, unsigned int elements)
+{
     attr->elements = elements;
 }
 
 static inline void qurt_pipe_attr_set_buffer_partition(qurt_pipe_attr_t *attr,
-                                                       unsigned char mem_partition) {
+                                                       unsigned char mem_partition)
+{
     attr->mem_partition = mem_partition;
 }
 

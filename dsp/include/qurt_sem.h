@@ -33,11 +33,13 @@ int qurt_sem_down_cancellable(qurt_sem_t *sem);
 /* 0, or -1 when the count is 0. */
 int qurt_sem_try_down(qurt_sem_t *sem);
 
-static inline int qurt_sem_up(qurt_sem_t *sem) {
+static inline int qurt_sem_up(qurt_sem_t *sem)
+{
     return qurt_sem_add(sem, 1);
 }
 
-static inline unsigned short qurt_sem_get_val(qurt_sem_t *sem) {
+static inline unsigned short qurt_sem_get_val(qurt_sem_t *sem)
+{
     return sem->X.val;
 }
 

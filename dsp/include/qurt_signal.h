@@ -47,11 +47,13 @@ void qurt_signal_set(qurt_signal_t *signal, unsigned int mask);
 unsigned int qurt_signal_get(qurt_signal_t *signal);
 void qurt_signal_clear(qurt_signal_t *signal, unsigned int mask);
 
-static inline unsigned int qurt_signal_wait_any(qurt_signal_t *signal, unsigned int mask) {
+static inline unsigned int qurt_signal_wait_any(qurt_signal_t *signal, unsigned int mask)
+{
     return qurt_signal_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY);
 }
 
-static inline unsigned int qurt_signal_wait_all(qurt_signal_t *signal, unsigned int mask) {
+static inline unsigned int qurt_signal_wait_all(qurt_signal_t *signal, unsigned int mask)
+{
     return qurt_signal_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ALL);
 }
 

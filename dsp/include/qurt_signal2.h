@@ -30,11 +30,13 @@ void qurt_signal2_set(qurt_signal2_t *signal, unsigned int mask);
 unsigned int qurt_signal2_get(qurt_signal2_t *signal);
 void qurt_signal2_clear(qurt_signal2_t *signal, unsigned int mask);
 
-static inline unsigned int qurt_signal2_wait_any(qurt_signal2_t *signal, unsigned int mask) {
+static inline unsigned int qurt_signal2_wait_any(qurt_signal2_t *signal, unsigned int mask)
+{
     return qurt_signal2_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ANY);
 }
 
-static inline unsigned int qurt_signal2_wait_all(qurt_signal2_t *signal, unsigned int mask) {
+static inline unsigned int qurt_signal2_wait_all(qurt_signal2_t *signal, unsigned int mask)
+{
     return qurt_signal2_wait(signal, mask, QURT_SIGNAL_ATTR_WAIT_ALL);
 }
 

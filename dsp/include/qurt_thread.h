@@ -46,7 +46,8 @@ typedef struct _qurt_thread_attr {
     unsigned short detach_state;
 } qurt_thread_attr_t;
 
-static inline void qurt_thread_attr_init(qurt_thread_attr_t *attr) {
+static inline void qurt_thread_attr_init(qurt_thread_attr_t *attr)
+{
     attr->name[0] = 0;
     attr->tcb_partition = QURT_THREAD_ATTR_TCB_PARTITION_DEFAULT;
     attr->stid = QURT_THREAD_ATTR_STID_DEFAULT;
@@ -61,7 +62,8 @@ static inline void qurt_thread_attr_init(qurt_thread_attr_t *attr) {
 }
 
 /* Cut to QURT_THREAD_ATTR_NAME_MAXLEN bytes, terminator included. */
-static inline void qurt_thread_attr_set_name(qurt_thread_attr_t *attr, const char *name) {
+static inline void qurt_thread_attr_set_name(qurt_thread_attr_t *attr, const char *name)
+{
     int i = 0;
     for (; i < QURT_THREAD_ATTR_NAME_MAXLEN - 1 && name[i]; i++)
         attr->name[i] = name[i];
@@ -69,43 +71,50 @@ static inline void qurt_thread_attr_set_name(qurt_thread_attr_t *attr, const cha
 }
 
 static inline void qurt_thread_attr_set_tcb_partition(qurt_thread_attr_t *attr,
-                                                      unsigned char tcb_partition) {
+                                                      unsigned char tcb_partition)
+{
     attr->tcb_partition = tcb_partition;
 }
 
-static inline void qurt_thread_attr_set_priority(qurt_thread_attr_t *attr,
-                                                 unsigned short priority) {
+static inline void qurt_thread_attr_set_priority(qurt_thread_attr_t *attr, unsigned short priority)
+{
     attr->priority = priority;
 }
 
 static inline void qurt_thread_attr_set_detachstate(qurt_thread_attr_t *attr,
-                                                    unsigned short detachstate) {
+                                                    unsigned short detachstate)
+{
     if (detachstate == QURT_THREAD_ATTR_CREATE_JOINABLE ||
         detachstate == QURT_THREAD_ATTR_CREATE_DETACHED)
         attr->detach_state = detachstate;
 }
 
 static inline void qurt_thread_attr_set_timetest_id(qurt_thread_attr_t *attr,
-                                                    unsigned short timetest_id) {
+                                                    unsigned short timetest_id)
+{
     attr->timetest_id = timetest_id;
 }
 
 static inline void qurt_thread_attr_set_stack_size(qurt_thread_attr_t *attr,
-                                                   unsigned int stack_size) {
+                                                   unsigned int stack_size)
+{
     attr->stack_size = stack_size;
 }
 
-static inline void qurt_thread_attr_set_stack_addr(qurt_thread_attr_t *attr, void *stack_addr) {
+static inline void qurt_thread_attr_set_stack_addr(qurt_thread_attr_t *attr, void *stack_addr)
+{
     attr->stack_addr = stack_addr;
 }
 
 static inline void qurt_thread_attr_set_bus_priority(qurt_thread_attr_t *attr,
-                                                     unsigned short bus_priority) {
+                                                     unsigned short bus_priority)
+{
     attr->bus_priority = (unsigned char)bus_priority;
 }
 
 static inline void qurt_thread_attr_set_autostack(qurt_thread_attr_t *attr,
-                                                  unsigned short autostack) {
+                                                  unsigned short autostack)
+{
     attr->autostack = autostack != 0;
 }
 

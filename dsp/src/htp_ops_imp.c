@@ -62,8 +62,8 @@ AEEResult htp_ops_info(remote_handle64 handle, int32_t *arch, int32_t *vector_by
     return AEE_SUCCESS;
 }
 
-AEEResult htp_ops_vec_add_i32(remote_handle64 handle, const int32_t *a, int a_len,
-                              const int32_t *b, int b_len, int32_t *sum, int sum_len)
+AEEResult htp_ops_vec_add_i32(remote_handle64 handle, const int32_t *a, int a_len, const int32_t *b,
+                              int b_len, int32_t *sum, int sum_len)
 {
     (void)handle;
     if (a_len < 0 || b_len != a_len || sum_len != a_len)
@@ -73,8 +73,8 @@ AEEResult htp_ops_vec_add_i32(remote_handle64 handle, const int32_t *a, int a_le
 }
 
 AEEResult htp_ops_matvec_q8_0(remote_handle64 handle, int32_t rows, int32_t cols,
-                              const uint8_t *weights, int weights_len, const uint8_t *x,
-                              int x_len, float *y, int y_len)
+                              const uint8_t *weights, int weights_len, const uint8_t *x, int x_len,
+                              float *y, int y_len)
 {
     const int64_t row_blocks = ((int64_t)cols + Q8_0_VALUES - 1) / Q8_0_VALUES;
     const int64_t row_bytes = row_blocks * Q8_0_BYTES;

@@ -69,8 +69,8 @@ static void add_group(const uint8_t *weights, const uint8_t *x, size_t row_bytes
     const size_t present = blocks * Q8_0_BYTES;
     const uint8_t *x_group = whole_group(x + at, present, x_room);
     /* Values that do not count are made zero here, in x; so the weights' may be anything. */
-    const HVX_Vector x_values = Q6_V_vmux_QVV(Q6_Q_vsetq2_R((int32_t)values),
-                                              group_values(x_group), Q6_V_vzero());
+    const HVX_Vector x_values = Q6_V_vmux_QVV(Q6_Q_vsetq2_R((int32_t)values), group_values(x_group),
+                                              Q6_V_vzero());
 
     for (size_t r = 0; r < rows; r++) {
         const uint8_t *w_group = whole_group(weights + r * row_bytes + at, present, w_room);

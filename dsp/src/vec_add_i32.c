@@ -12,8 +12,8 @@ void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)
 
     if (tail > 0) {
         const size_t bytes = tail * sizeof *sum;
-        const HVX_Vector rest =
-            Q6_Vw_vadd_VwVw(hvx_load_first(a + i, bytes), hvx_load_first(b + i, bytes));
+        const HVX_Vector rest = Q6_Vw_vadd_VwVw(hvx_load_first(a + i, bytes),
+                                                hvx_load_first(b + i, bytes));
 
         hvx_store_first(sum + i, rest, bytes);
     }

@@ -48,7 +48,7 @@ static void *run(void *argument)
     const fastrpc_async_jobid id = job->id;
     const enum fastrpc_async_notify_type type = job->type;
     int result = invoke(job->handle, job->scalars, job->arguments);
-    handle_let_go(job->handle);
+    handle_release(job->handle);
     pthread_mutex_lock(&lock);
     job->result = result;
     job->done = true;
@@ -74,7 +74,7 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
         (descriptor->type == FASTRPC_ASYNC_CALLBACK && descriptor->cb.fn == NULL)) {
         return AEE_EBADPARM;
     }
-    struct opened *handle = handle_hold(id, is_64);
+    struct opened *handle = handle_acquire(id, is_64);
     if (handle == NULL) {
         return unknown;
     }
@@ -83,7 +83,7 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
     if (job == NULL || copy == NULL) {
         free(job);
         free(copy);
-        handle_let_go(handle);
+        handle_release(handle);
         return AEE_ENOMEMORY;
     }
     if (count > 0) {
@@ -107,7 +107,7 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
     if (problem != 0) {
         jobs = job->next;
         job_free(job);
-        handle_let_go(handle);
+        handle_release(handle);
         descriptor->jobid = UINT64_MAX;
     }
     pthread_mutex_unlock(&lock);

@@ -11,9 +11,9 @@ struct buffer {
     uint64_t id;
     uintptr_t address; /* 0: only the descriptor is known */
     size_t size;
-    int client_fd;     /* as the client numbers it */
-    int fd;            /* ours */
-    bool ours;         /* of rpcmem_alloc; else fd is a duplicate */
+    int client_fd; /* as the client numbers it */
+    int fd;        /* ours */
+    bool ours;     /* of rpcmem_alloc; else fd is a duplicate */
     dev_t device;
     ino_t inode;
 };
@@ -144,7 +144,7 @@ static struct buffer *by_fd(int client_fd)
     return NULL;
 }
 
-bool buffers_knows_fd(int fd)
+bool buffers_has_fd(int fd)
 {
     pthread_mutex_lock(&lock);
     bool knows = by_fd(fd) != NULL;
@@ -165,8 +165,8 @@ void buffers_remove_fd(int client_fd)
 {
     pthread_mutex_lock(&lock);
     struct buffer *buffer = buffers;
-    while (buffer != NULL && (buffer->client_fd != client_fd || buffer->ours ||
-                              buffer->address != 0)) {
+    while (buffer != NULL &&
+           (buffer->client_fd != client_fd || buffer->ours || buffer->address != 0)) {
         buffer = buffer->next;
     }
     if (buffer != NULL) {
@@ -195,9 +195,9 @@ static int share(struct session *session, const struct buffer *buffer)
             .id = buffer->id, .size = buffer->size, .client_fd = buffer->client_fd};
         struct wire_header header = {.kind = WIRE_SHARE};
         shared = malloc(sizeof *shared);
-        code = shared == NULL ? AEE_ENOMEMORY
-                              : session_request(session, &header, &wire, sizeof wire, buffer->fd,
-                                                NULL, NULL);
+        code = shared == NULL
+                   ? AEE_ENOMEMORY
+                   : session_request(session, &header, &wire, sizeof wire, buffer->fd, NULL, NULL);
         if (code == AEE_SUCCESS) {
             shared->id = buffer->id;
             shared->next = session->shared;
@@ -210,8 +210,8 @@ static int share(struct session *session, const struct buffer *buffer)
     return code;
 }
 
-bool buffers_pass(struct session *session, const void *address, size_t length,
-                  struct wire_argument *argument, int *code)
+bool buffers_share_range(struct session *session, const void *address, size_t length,
+                         struct wire_argument *argument, int *code)
 {
     uintptr_t at = (uintptr_t)address;
     struct buffer found;
@@ -229,7 +229,7 @@ bool buffers_pass(struct session *session, const void *address, size_t length,
     if (!inside) {
         return false;
     }
-    argument->how = WIRE_SHARED;
+    argument->transfer = WIRE_SHARED;
     argument->id = found.id;
     argument->offset = at - found.address;
     *code = share(session, &found);

@@ -103,12 +103,12 @@ static bool line_read(struct config *config, char *line, const char *path, int n
     }
     char *equals = strchr(line, '=');
     if (equals == NULL) {
-        say("%s, line %d: '%s' is not key=value", path, number, line);
+        log_message("%s, line %d: '%s' is not key=value", path, number, line);
         return false;
     }
     *equals = 0;
     if (!key_value(config, line, equals + 1)) {
-        say("%s, line %d: %s cannot be '%s'", path, number, line, equals + 1);
+        log_message("%s, line %d: %s cannot be '%s'", path, number, line, equals + 1);
         return false;
     }
     return true;
@@ -134,7 +134,7 @@ static bool complete(const struct config *config, const char *path)
                           : config->shell[0] == 0 ? "shell"
                                                   : NULL;
     if (missing != NULL) {
-        say("%s has no line %s=...; " REMEDY, path, missing);
+        log_message("%s has no line %s=...; " REMEDY, path, missing);
     }
     return missing == NULL;
 }
@@ -145,7 +145,7 @@ static bool config_read(struct config *config)
     path = path == NULL || path[0] == 0 ? DEFAULT_PATH : path;
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        say("the emulated DSP is not configured: %s: %s; " REMEDY, path, strerror(errno));
+        log_message("the emulated DSP is not configured: %s: %s; " REMEDY, path, strerror(errno));
         return false;
     }
     char line[2048];

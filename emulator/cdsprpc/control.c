@@ -7,7 +7,7 @@
 #include "internal.h"
 
 #define ATTRIBUTES_MAX 256
-#define LATENCY_POLL_MAX 10000 /* microseconds */
+#define LATENCY_POLL_MAX 10000    /* microseconds */
 #define ARCH_VERSION_BASE 0x8d00u /* a device answers 0x8d73 for v73: the low byte counts */
 
 static uint32_t attribute(const struct config *config, bool present, uint32_t id)
@@ -93,12 +93,12 @@ EXPORT int remote_handle_control(uint32_t req, void *data, uint32_t datalen)
 
 EXPORT int remote_handle64_control(remote_handle64 h, uint32_t req, void *data, uint32_t datalen)
 {
-    struct opened *handle = handle_hold(h, true);
+    struct opened *handle = handle_acquire(h, true);
     if (handle == NULL) {
         return AEE_EINVHANDLE;
     }
     int code = control(handle->session->effective, req, data, datalen);
-    handle_let_go(handle);
+    handle_release(handle);
     return code;
 }
 

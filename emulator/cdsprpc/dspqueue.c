@@ -21,9 +21,9 @@ static int host_code(int code)
 
 /* ---- both sides' common code asks ---- */
 
-static void ring(struct dspqueue *queue, enum queue_news news)
+static void wake(struct dspqueue *queue, enum queue_event event)
 {
-    struct queue_message message = {.kind = QUEUE_NEWS, .count = (uint32_t)news, .id = queue->id};
+    struct queue_message message = {.kind = QUEUE_EVENT, .count = (uint32_t)event, .id = queue->id};
     message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message, sizeof message, -1, NULL,
                      NULL);
 }
@@ -57,28 +57,28 @@ static int buffers_here(struct dspqueue *queue, uint32_t count, struct dspqueue_
     return AEE_SUCCESS;
 }
 
-static const struct queue_side side = {.ring = ring, .buffers = buffers_here};
+static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
 
 /* ---- what the DSP says ---- */
 
 static void heard(int domain, const void *message, size_t size, int fd)
 {
-    struct queue_message news;
+    struct queue_message event;
     if (fd >= 0) {
         close(fd);
     }
-    if (message != NULL && size < sizeof news) {
+    if (message != NULL && size < sizeof event) {
         return;
     }
     if (message != NULL) {
-        memcpy(&news, message, sizeof news);
+        memcpy(&event, message, sizeof event);
     }
     pthread_mutex_lock(&lock);
     for (struct dspqueue *queue = queues; queue != NULL; queue = queue->next) {
         if (queue->domain == domain && message == NULL) {
             queue_end_fail(queue, AEE_ECONNRESET);
-        } else if (queue->domain == domain && queue->id == news.id) {
-            queue_end_news(queue);
+        } else if (queue->domain == domain && queue->id == event.id) {
+            queue_end_event(queue);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -182,10 +182,10 @@ AEEResult dspqueue_close(dspqueue_t queue)
     }
     if (queue->error == 0) {
         struct queue_message message = {.kind = QUEUE_DESTROY, .id = queue->id};
-        int code = message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message,
-                                    sizeof message, -1, NULL, NULL);
+        int code = message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message, sizeof message,
+                                    -1, NULL, NULL);
         if (code == DSP_CODE(AEE_EITEMBUSY)) {
-            say("dspqueue_close: the DSP has not closed its end of the queue yet");
+            log_message("dspqueue_close: the DSP has not closed its end of the queue yet");
             return AEE_ERPC;
         }
     }

@@ -12,8 +12,7 @@ static pthread_cond_t quiet = PTHREAD_COND_INITIALIZER;
 static struct opened *handles;
 static uint64_t last_id = FIRST_ID;
 
-int handle_add(struct session *session, uint64_t remote, bool is_64, const char *name,
-               uint64_t *id)
+int handle_add(struct session *session, uint64_t remote, bool is_64, const char *name, uint64_t *id)
 {
     struct opened *handle = calloc(1, sizeof *handle);
     if (handle == NULL) {
@@ -32,7 +31,7 @@ int handle_add(struct session *session, uint64_t remote, bool is_64, const char 
     return AEE_SUCCESS;
 }
 
-struct opened *handle_hold(uint64_t id, bool is_64)
+struct opened *handle_acquire(uint64_t id, bool is_64)
 {
     pthread_mutex_lock(&lock);
     struct opened *handle = handles;
@@ -46,7 +45,7 @@ struct opened *handle_hold(uint64_t id, bool is_64)
     return handle;
 }
 
-void handle_let_go(struct opened *handle)
+void handle_release(struct opened *handle)
 {
     pthread_mutex_lock(&lock);
     handle->calls--;

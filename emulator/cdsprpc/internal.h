@@ -18,15 +18,15 @@
 /* The same code as the DSP side has it. */
 #define DSP_CODE(code) ((int)(DSP_AEE_EOFFSET + (unsigned)(code)))
 
-#define DOMAINS 5      /* adsp, mdsp, sdsp, cdsp, cdsp1 */
-#define SESSIONS 4     /* of each domain; 0 is the default one */
+#define DOMAINS 5  /* adsp, mdsp, sdsp, cdsp, cdsp1 */
+#define SESSIONS 4 /* of each domain; 0 is the default one */
 #define EFFECTIVE_DOMAINS (DOMAINS * SESSIONS)
 #define OWN_DOMAIN CDSP_DOMAIN_ID
 
 /* ---- log.c ---- */
 
 /* One line to standard error, beginning with "libcdsprpc: ". */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- config.c: the device ---- */
 
@@ -103,8 +103,8 @@ struct session {
     int start_code; /* why it did not start, once it is dead */
     _Atomic bool dead;
     bool watched;  /* a thread listens */
-    bool settling; /* somebody is waiting for the process's end */
-    bool told;     /* and whoever wants to know of the end knows */
+    bool awaited;  /* a thread waits for the process's end */
+    bool notified; /* and the notifiers have been called */
     bool closed;   /* its last handle is: no more may be opened on it */
     bool ending;   /* we asked for its end */
     bool killed;   /* the client asked for it */
@@ -134,8 +134,8 @@ int session_await_start(struct session *session);
 
 /* Ends the DSP process and waits until it is gone. */
 void session_end(struct session *session);
-/* The same, and waits until clients have been told. Not for their own notifiers. */
-void session_end_told(struct session *session);
+/* The same, and waits until the notifiers have been called. Not to be called by them. */
+void session_end_notified(struct session *session);
 
 /* Two ends, close-on-exec, none of them a standard stream's number: a client may have
  * closed those, and what goes to standard error must not go into a socket. */
@@ -170,13 +170,13 @@ int start_await_hello(struct session *session, const struct config *config);
 
 /* ---- watch.c: messages of the DSP process, and its end ---- */
 
-/* Starts a listening thread, which only clients need that are told things unasked: a
- * thread more would make a client's fork() a fork of several threads. */
+/* Starts a listening thread. Only clients with notifiers or queues need one: with another thread,
+ * a client's fork() would be the fork of several threads. */
 int watch_start(struct session *session);
 
 /* Waits until the DSP process is gone, reports, and makes the session dead. The listening thread
  * does this; without one, the thread that finds the process gone. */
-void watch_settle(struct session *session, bool listening);
+void watch_until_dead(struct session *session, bool listening);
 
 /* ---- settings.c: what clients ask for before a session starts ---- */
 
@@ -191,11 +191,11 @@ struct settings settings_of(int effective);
 int settings_unsigned(int effective, bool enable);
 int settings_threads(int effective, int priority, int stack_size);
 int settings_reserve(int domain, uint32_t *session);
-int settings_notify(int effective, const remote_rpc_notif_register_t *notify);
+int settings_add_notifier(int effective, const remote_rpc_notif_register_t *notify);
 /* Calls the client's functions. */
-void settings_tell(int effective, remote_rpc_status_flags_t status);
-/* Whether a client wants to be told of this domain. */
-bool settings_notified(int effective);
+void settings_call_notifiers(int effective, remote_rpc_status_flags_t status);
+/* Whether the client has a notifier for this domain. */
+bool settings_has_notifier(int effective);
 
 /* ---- handles.c ---- */
 
@@ -213,8 +213,8 @@ struct opened {
 int handle_add(struct session *session, uint64_t remote, bool is_64, const char *name,
                uint64_t *id);
 /* Takes hold of an open handle; NULL when there is none. */
-struct opened *handle_hold(uint64_t id, bool is_64);
-void handle_let_go(struct opened *handle);
+struct opened *handle_acquire(uint64_t id, bool is_64);
+void handle_release(struct opened *handle);
 /* Takes it out of the table and waits for its calls. The caller frees it. */
 struct opened *handle_remove(uint64_t id, bool is_64);
 void handles_forget(void); /* in a forked child */
@@ -223,14 +223,14 @@ void handles_forget(void); /* in a forked child */
 
 /* A buffer that holds [address, address + length), made known to the session. Fills in
  * the argument and returns true; *code when sharing failed. */
-bool buffers_pass(struct session *session, const void *address, size_t length,
-                  struct wire_argument *argument, int *code);
+bool buffers_share_range(struct session *session, const void *address, size_t length,
+                         struct wire_argument *argument, int *code);
 /* Makes the buffer with the client's descriptor known; *id may be NULL. */
 int buffers_share_fd(struct session *session, int fd, uint64_t *id);
 /* Whether a descriptor was registered or is of rpcmem_alloc. */
-bool buffers_knows_fd(int fd);
+bool buffers_has_fd(int fd);
 void buffers_session_gone(struct session *session); /* frees its list */
-void buffers_forget(void); /* in a forked child */
+void buffers_forget(void);                          /* in a forked child */
 
 /* Adds a buffer; keeps fd, which is the library's own. */
 int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours);

@@ -27,12 +27,12 @@ static int marshal_buffer(struct session *session, const remote_arg *argument, b
     if (argument->buf.nLen > UINT32_MAX || (argument->buf.pv == NULL && argument->buf.nLen > 0)) {
         return AEE_EBADPARM;
     }
-    wire->how = WIRE_COPIED;
+    wire->transfer = WIRE_COPIED;
     wire->length = (uint32_t)argument->buf.nLen;
     if (wire->length == 0) {
         return AEE_SUCCESS;
     }
-    if (buffers_pass(session, argument->buf.pv, argument->buf.nLen, wire, &code)) {
+    if (buffers_share_range(session, argument->buf.pv, argument->buf.nLen, wire, &code)) {
         return code;
     }
     const struct iovec part = {.iov_base = argument->buf.pv, .iov_len = argument->buf.nLen};
@@ -57,9 +57,9 @@ static int marshal_handle(struct session *session, const remote_arg *argument,
 {
     struct stat status;
     int fd = argument->dma.fd;
-    wire->how = WIRE_VALUE;
+    wire->transfer = WIRE_VALUE;
     memcpy(&wire->id, argument, sizeof wire->id);
-    if (buffers_knows_fd(fd)) {
+    if (buffers_has_fd(fd)) {
         return buffers_share_fd(session, fd, NULL);
     }
     if (fd > STDERR_FILENO && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
@@ -114,6 +114,7 @@ static int take_answer(int socket, const struct wire_header *answer, uint32_t sc
     problem = problem != 0 ? problem : wire_read_parts(socket, call->in, call->in_count);
     uint32_t first = REMOTE_SCALARS_LENGTH(scalars) - out_handles;
     for (uint32_t i = 0; problem == 0 && i < out_handles; i++) {
+        /* NULL only without any argument: NOLINTNEXTLINE(*-core.NonNullParamChecker) */
         memcpy(&arguments[first + i], &values[i], sizeof values[i]);
     }
     return problem;
@@ -153,9 +154,7 @@ int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments)
         bad_address = problem == EFAULT;
     }
     session_channel_back(session, channel, problem == 0);
-    code = problem == 0    ? answer.result
-           : bad_address   ? AEE_EBADPARM
-                           : session_lost(session);
+    code = problem == 0 ? answer.result : bad_address ? AEE_EBADPARM : session_lost(session);
     session_returned(session, &running);
     return code;
 }

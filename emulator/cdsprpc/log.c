@@ -26,7 +26,7 @@ static void put_line(struct text *text)
     }
 }
 
-void say(const char *format, ...)
+void log_message(const char *format, ...)
 {
     char line[LINE_MAX_BYTES];
     struct text text = text_start(line, sizeof line);

@@ -13,15 +13,15 @@ static int host_code(int code)
     return code == DSP_CODE(AEE_EBADSTATE) || offset > 0x3ff ? code : (int)offset;
 }
 
-static int map_on(struct session *session, int fd, uint64_t offset, uint64_t length,
-                  uint32_t flags, uint64_t *remote)
+static int map_on(struct session *session, int fd, uint64_t offset, uint64_t length, uint32_t flags,
+                  uint64_t *remote)
 {
     struct wire_map map = {.offset = offset, .length = length, .flags = flags};
     struct wire_header header = {.kind = WIRE_MAP};
     int code = buffers_share_fd(session, fd, &map.id);
-    code = code != AEE_SUCCESS ? code
-                               : session_request(session, &header, &map, sizeof map, -1, NULL,
-                                                 NULL);
+    code = code != AEE_SUCCESS
+               ? code
+               : session_request(session, &header, &map, sizeof map, -1, NULL, NULL);
     *remote = header.handle;
     return host_code(code);
 }
@@ -51,12 +51,11 @@ EXPORT int fastrpc_mmap(int domain, int fd, void *addr, int offset, size_t lengt
 static int unmap_on(struct session *session, int fd)
 {
     struct wire_header header = {.kind = WIRE_UNMAP};
-    if (!buffers_knows_fd(fd)) {
+    if (!buffers_has_fd(fd)) {
         return AEE_EINVALIDFD;
     }
     int code = buffers_share_fd(session, fd, &header.handle);
-    code = code != AEE_SUCCESS ? code
-                               : session_request(session, &header, NULL, 0, -1, NULL, NULL);
+    code = code != AEE_SUCCESS ? code : session_request(session, &header, NULL, 0, -1, NULL, NULL);
     return code == DSP_CODE(AEE_ENOSUCHMAP) ? AEE_EINVALIDFD : host_code(code);
 }
 
@@ -146,13 +145,12 @@ EXPORT int remote_mem_unmap(int domain, uint64_t remoteVirtAddr, size_t size)
     return code;
 }
 
-EXPORT int remote_mmap64(int fd, uint32_t flags, uint64_t vaddrin, int64_t size,
-                         uint64_t *vaddrout)
+EXPORT int remote_mmap64(int fd, uint32_t flags, uint64_t vaddrin, int64_t size, uint64_t *vaddrout)
 {
     (void)flags;
-    return size <= 0 ? AEE_EBADPARM
-                     : remote_mem_map(-1, fd, REMOTE_MAP_MEM_STATIC, vaddrin, (size_t)size,
-                                      vaddrout);
+    return size <= 0
+               ? AEE_EBADPARM
+               : remote_mem_map(-1, fd, REMOTE_MAP_MEM_STATIC, vaddrin, (size_t)size, vaddrout);
 }
 
 EXPORT int remote_munmap64(uint64_t vaddrout, int64_t size)

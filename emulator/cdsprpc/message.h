@@ -8,10 +8,7 @@
 #include <stdint.h>
 
 /* As enum shell_topic. */
-enum message_topic {
-    MESSAGE_TOPIC_DSPQUEUE = 1,
-    MESSAGE_TOPIC_COUNT = 8
-};
+enum message_topic { MESSAGE_TOPIC_DSPQUEUE = 1, MESSAGE_TOPIC_COUNT = 8 };
 
 #define MESSAGE_MAX 4096
 

@@ -8,7 +8,8 @@
 #define ALL_ONES_32 UINT32_MAX
 
 /* Answers the DSP's requests for libraries until the REPLY comes. */
-static int converse(int socket, const char *domain, struct wire_header *header, char *reason)
+static int serve_until_reply(int socket, const char *domain, struct wire_header *header,
+                             char *reason)
 {
     for (;;) {
         int came = -1;
@@ -56,8 +57,8 @@ static size_t pack(char *to, size_t room, const struct uri *uri, const char *tex
     return used;
 }
 
-static int ask_open(struct session *session, const struct uri *uri, const char *text, int skel,
-                    uint64_t *remote)
+static int request_open(struct session *session, const struct uri *uri, const char *text, int skel,
+                        uint64_t *remote)
 {
     char payload[WIRE_TEXT_MAX], reason[WIRE_TEXT_MAX + 1];
     size_t size = pack(payload, sizeof payload, uri, text);
@@ -73,20 +74,20 @@ static int ask_open(struct session *session, const struct uri *uri, const char *
     struct running running = {.name = uri->file, .opening = true};
     session_running(session, &running);
     int problem = wire_send(channel->socket, &header, payload, size, skel);
-    problem = problem != 0 ? problem : converse(channel->socket, domain, &header, reason);
+    problem = problem != 0 ? problem : serve_until_reply(channel->socket, domain, &header, reason);
     session_channel_back(session, channel, problem == 0);
     int code = problem == 0 ? header.result : session_lost(session);
     session_returned(session, &running);
     if (problem == 0 && code != AEE_SUCCESS) {
-        say("%s is not opened on %s: %s (0x%x)", uri->file, domain,
-            header.size > 0 ? reason : "no reason given", (unsigned)code);
+        log_message("%s is not opened on %s: %s (0x%x)", uri->file, domain,
+                    header.size > 0 ? reason : "no reason given", (unsigned)code);
     }
     *remote = header.handle;
     return code;
 }
 
 /* Without its last handle a session ends, as on a device. */
-static void session_used(struct session *session, int change)
+static void session_count_handles(struct session *session, int change)
 {
     pthread_mutex_lock(&session->lock);
     session->handles += change;
@@ -126,9 +127,9 @@ static int open_found(const struct uri *uri, int effective, const char *text, in
     if (code != AEE_SUCCESS) {
         return code;
     }
-    code = ask_open(session, uri, text, skel, remote);
+    code = request_open(session, uri, text, skel, remote);
     if (code != AEE_SUCCESS) {
-        session_used(session, -1);
+        session_count_handles(session, -1);
         session_put(session);
         return code;
     }
@@ -142,8 +143,8 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
     struct session *session;
     uint64_t remote = 0;
     if (uri_parse(text, &uri) != AEE_SUCCESS || (is_64 && uri.domain < 0)) {
-        say("'%s' is no module's URI%s", text,
-            strstr(text, "_dom=") == NULL ? ": it needs &_dom=cdsp at its end" : "");
+        log_message("'%s' is no module's URI%s", text,
+                    strstr(text, "_dom=") == NULL ? ": it needs &_dom=cdsp at its end" : "");
         return AEE_EBADPARM;
     }
     const struct config *config = config_get();
@@ -160,7 +161,8 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
             return code;
         }
         if (!settings_of(effective).unsigned_module) {
-            say("signature verify start failed: %s is not signed and the process on %s is a signed "
+            log_message(
+                "signature verify start failed: %s is not signed and the process on %s is a signed "
                 "one; ask for an unsigned process (DSPRPC_CONTROL_UNSIGNED_MODULE) before the "
                 "first open",
                 uri.file, domain_name(domain));
@@ -175,7 +177,7 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
     if (code == AEE_SUCCESS) {
         code = handle_add(session, remote, is_64, uri.file, id);
         if (code != AEE_SUCCESS) {
-            session_used(session, -1);
+            session_count_handles(session, -1);
             session_put(session);
         }
     }
@@ -219,7 +221,7 @@ static int close_any(uint64_t id, bool is_64, int unknown)
         code = session_request(session, &header, NULL, 0, -1, NULL, NULL);
         session_returned(session, &running);
     }
-    session_used(session, -1);
+    session_count_handles(session, -1);
     session_put(session);
     free(handle);
     return code;
@@ -235,15 +237,14 @@ EXPORT int remote_handle_close(remote_handle h)
     return close_any(h, false, h == ALL_ONES_32 ? AEE_EINVHANDLE : DSP_CODE(AEE_ENOSUCHMOD));
 }
 
-static int invoke_any(uint64_t id, bool is_64, int unknown, uint32_t scalars,
-                      remote_arg *arguments)
+static int invoke_any(uint64_t id, bool is_64, int unknown, uint32_t scalars, remote_arg *arguments)
 {
-    struct opened *handle = handle_hold(id, is_64);
+    struct opened *handle = handle_acquire(id, is_64);
     if (handle == NULL) {
         return unknown;
     }
     int code = invoke(handle, scalars, arguments);
-    handle_let_go(handle);
+    handle_release(handle);
     return code;
 }
 

@@ -31,7 +31,7 @@ EXPORT void remote_register_buf_attr2(void *buf, size_t size, int fd, int attr)
     }
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (own < 0 || buffers_add(buf, size, fd, own, false) != AEE_SUCCESS) {
-        say("remote_register_buf: descriptor %d cannot be shared: %s", fd, strerror(errno));
+        log_message("remote_register_buf: descriptor %d cannot be shared: %s", fd, strerror(errno));
         if (own >= 0) {
             close(own);
         }
@@ -78,7 +78,7 @@ EXPORT int remote_register_dma_handle_attr(int fd, uint32_t len, uint32_t attr)
         buffers_remove_fd(fd);
         return AEE_SUCCESS;
     }
-    if (buffers_knows_fd(fd)) {
+    if (buffers_has_fd(fd)) {
         return AEE_SUCCESS;
     }
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -96,15 +96,15 @@ static void complain(const struct search *search, const char *variable, const ch
     const char *both = getenv("DSP_LIBRARY_PATH") != NULL && getenv("ADSP_LIBRARY_PATH") != NULL
                            ? "; DSP_LIBRARY_PATH is set, so ADSP_LIBRARY_PATH does not count"
                            : "";
-    const char *colon = search->colon
-                            ? "; ':' does not separate directories there, ';' does"
-                            : "";
+    const char *colon = search->colon ? "; ':' does not separate directories there, ';' does" : "";
     if (path == NULL) {
-        say("%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set; "
+        log_message(
+            "%s for %s is not in the default directories, and ADSP_LIBRARY_PATH is not set; "
             "looked for:%s",
             search->file, search->domain, search->lines);
     } else {
-        say("%s for %s is in no directory of %s=%s nor in the default ones%s%s; looked for:%s",
+        log_message(
+            "%s for %s is in no directory of %s=%s nor in the default ones%s%s; looked for:%s",
             search->file, search->domain, variable, path, colon, both, search->lines);
     }
 }

@@ -12,7 +12,7 @@
 #include "internal.h"
 
 #define SECONDS_TO_END 5
-#define SECONDS_TO_TELL 1
+#define SECONDS_TO_NOTIFY 1
 #define SECONDS_TO_REPORT 10
 
 struct session *session_new(int effective)
@@ -57,18 +57,18 @@ static bool has_started(const struct session *session)
     return session->started || session->dead;
 }
 
-static bool is_told(const struct session *session)
+static bool is_notified(const struct session *session)
 {
-    return session->told;
+    return session->notified;
 }
 
 /* Waits, with the lock held, until the session is dead. */
 static bool wait_dead(struct session *session, int seconds)
 {
-    if (!session->dead && !session->watched && !session->settling) {
-        session->settling = true;
+    if (!session->dead && !session->watched && !session->awaited) {
+        session->awaited = true;
         pthread_mutex_unlock(&session->lock);
-        watch_settle(session, false);
+        watch_until_dead(session, false);
         pthread_mutex_lock(&session->lock);
     }
     return wait_flag(session, is_dead, seconds);
@@ -119,11 +119,11 @@ void session_end(struct session *session)
     pthread_mutex_unlock(&session->lock);
 }
 
-void session_end_told(struct session *session)
+void session_end_notified(struct session *session)
 {
     session_end(session);
     pthread_mutex_lock(&session->lock);
-    wait_flag(session, is_told, SECONDS_TO_TELL);
+    wait_flag(session, is_notified, SECONDS_TO_NOTIFY);
     pthread_mutex_unlock(&session->lock);
 }
 
@@ -267,8 +267,7 @@ int session_request(struct session *session, struct wire_header *header, const v
     }
     int problem = wire_send(channel->socket, header, payload, size, fd);
     problem = problem != 0 ? problem : wire_receive(channel->socket, header, &came);
-    problem = problem != 0 ? problem
-                           : take_answer(channel->socket, header, answer, answer_size);
+    problem = problem != 0 ? problem : take_answer(channel->socket, header, answer, answer_size);
     if (came >= 0) {
         close(came);
     }

@@ -71,7 +71,7 @@ static int notify(int effective, const void *data)
             return code;
         }
     }
-    return settings_notify(effective, data);
+    return settings_add_notifier(effective, data);
 }
 
 static int accept_any(int effective, const void *data)
@@ -130,7 +130,7 @@ static int initial_memory(int effective, const void *data)
         return AEE_EUNSUPPORTED;
     }
     return asked->pd_initmem_size < 3 * mega || asked->pd_initmem_size > 200 * mega ? AEE_EBADPARM
-                                                                                     : AEE_SUCCESS;
+                                                                                    : AEE_SUCCESS;
 }
 
 /* ---- names and sessions ---- */
@@ -236,7 +236,7 @@ EXPORT int remote_session_control(uint32_t req, void *data, uint32_t datalen)
     case FASTRPC_REGISTER_STATUS_NOTIFICATIONS: {
         const remote_rpc_notif_register_t *asked = data;
         return asked->notifier_fn == NULL ? AEE_EBADPARM
-               : asked->domain == -1      ? settings_notify(-1, asked)
+               : asked->domain == -1      ? settings_add_notifier(-1, asked)
                                           : each_domain(asked->domain, notify, asked);
     }
     case FASTRPC_PD_INITMEM_SIZE:

@@ -55,11 +55,12 @@ static int check_startable(int effective, const struct config *config)
         return AEE_ECONNREFUSED;
     }
     if (!config->domains[effective % DOMAINS]) {
-        say("the device %s has no %s", config->soc, domain_name(effective % DOMAINS));
+        log_message("the device %s has no %s", config->soc, domain_name(effective % DOMAINS));
         return AEE_ECONNREFUSED;
     }
     if (settings_of(effective).unsigned_module && !config->unsigned_pd) {
-        say("the device %s runs no unsigned modules on %s: sign the skel, and do not ask for an "
+        log_message(
+            "the device %s runs no unsigned modules on %s: sign the skel, and do not ask for an "
             "unsigned process",
             config->soc, domain_name(effective % DOMAINS));
         return AEE_EUNSUPPORTED;
@@ -75,16 +76,16 @@ static int start(struct session *session, const struct config *config)
     pthread_mutex_unlock(&starting);
     code = code == AEE_SUCCESS ? start_await_hello(session, config) : code;
     pthread_mutex_lock(&session->lock);
-    if (code == AEE_SUCCESS && settings_notified(session->effective)) {
+    if (code == AEE_SUCCESS && settings_has_notifier(session->effective)) {
         code = watch_start(session);
     }
     session->started = code == AEE_SUCCESS;
-    session->dead = session->told = !session->started;
+    session->dead = session->notified = !session->started;
     session->start_code = code;
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
     if (code == AEE_SUCCESS) {
-        settings_tell(session->effective, FASTRPC_USER_PD_UP);
+        settings_call_notifiers(session->effective, FASTRPC_USER_PD_UP);
     } else {
         sessions_remove(session);
         session_put(session);
@@ -232,7 +233,7 @@ static void in_child(void)
 static void end_one(struct session *session, void *context)
 {
     (void)context;
-    session_end_told(session);
+    session_end_notified(session);
 }
 
 __attribute__((constructor)) static void at_load(void)

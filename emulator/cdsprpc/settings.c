@@ -43,8 +43,8 @@ int settings_unsigned(int effective, bool enable)
         if (settings_of(effective).unsigned_module == enable) {
             return AEE_SUCCESS;
         }
-        say("%s runs %s process already: ask for an unsigned one before the first open",
-            domain_name(effective % DOMAINS), enable ? "a signed" : "an unsigned");
+        log_message("%s runs %s process already: ask for an unsigned one before the first open",
+                    domain_name(effective % DOMAINS), enable ? "a signed" : "an unsigned");
         return AEE_EALREADYLOADED;
     }
     pthread_mutex_lock(&lock);
@@ -86,7 +86,7 @@ int settings_reserve(int domain, uint32_t *session)
     return code;
 }
 
-int settings_notify(int effective, const remote_rpc_notif_register_t *notify)
+int settings_add_notifier(int effective, const remote_rpc_notif_register_t *notify)
 {
     int code = AEE_ENOMORE;
     pthread_mutex_lock(&lock);
@@ -99,7 +99,7 @@ int settings_notify(int effective, const remote_rpc_notif_register_t *notify)
     return code;
 }
 
-bool settings_notified(int effective)
+bool settings_has_notifier(int effective)
 {
     bool notified = false;
     pthread_mutex_lock(&lock);
@@ -110,18 +110,18 @@ bool settings_notified(int effective)
     return notified;
 }
 
-void settings_tell(int effective, remote_rpc_status_flags_t status)
+void settings_call_notifiers(int effective, remote_rpc_status_flags_t status)
 {
-    struct notifier told[NOTIFIERS_MAX];
+    struct notifier copies[NOTIFIERS_MAX];
     pthread_mutex_lock(&lock);
     int count = notifier_count;
     for (int i = 0; i < count; i++) {
-        told[i] = notifiers[i];
+        copies[i] = notifiers[i];
     }
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < count; i++) {
-        if (told[i].effective == effective || told[i].effective == -1) {
-            told[i].call(told[i].context, effective % DOMAINS, effective / DOMAINS, status);
+        if (copies[i].effective == effective || copies[i].effective == -1) {
+            copies[i].call(copies[i].context, effective % DOMAINS, effective / DOMAINS, status);
         }
     }
 }

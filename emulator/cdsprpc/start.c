@@ -150,8 +150,8 @@ static void refusal(const struct session *session, const struct config *config)
     } else if (access(config->shell, R_OK) != 0) {
         likely = "; the shell of the device's configuration is not there";
     }
-    say("the DSP process does not start: %s %s %s: %s%s", config->qemu, config->qemu_cpu,
-        config->shell, text[0] == 0 ? "no word from it" : text, likely);
+    log_message("the DSP process does not start: %s %s %s: %s%s", config->qemu, config->qemu_cpu,
+                config->shell, text[0] == 0 ? "no word from it" : text, likely);
 }
 
 static int errors_file(void)
@@ -195,7 +195,7 @@ int start_process(struct session *session, const struct config *config)
     session->supervisor = supervisor[0];
     pthread_mutex_unlock(&session->lock);
     if (!good || !spawn(session, &command, control[1], supervisor[1])) {
-        say("the DSP process does not start: %s", strerror(errno));
+        log_message("the DSP process does not start: %s", strerror(errno));
         good = false;
     }
     close(control[1]);

@@ -134,15 +134,16 @@ static void report(const struct session *session, int status)
     stderr_tail(session, words, sizeof words);
     cause(status, words, why, sizeof why);
     calls_under_way(session, calls, sizeof calls);
-    bool told = reported(words);
-    say("the DSP process on %s (session %d) died: %s%s%s%s%s. All its handles now return 0x%x; "
+    bool located = reported(words);
+    log_message(
+        "the DSP process on %s (session %d) died: %s%s%s%s%s. All its handles now return 0x%x; "
         "opening again starts a new process",
         domain_name(session->effective % DOMAINS), session->effective / DOMAINS, words,
-        words[0] == 0 ? "" : ": ", why, told || calls[0] == 0 ? "" : "; it was in ",
-        told ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
+        words[0] == 0 ? "" : ": ", why, located || calls[0] == 0 ? "" : "; it was in ",
+        located ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
 }
 
-void watch_settle(struct session *session, bool listening)
+void watch_until_dead(struct session *session, bool listening)
 {
     int status = watch_sockets(session, listening);
     pthread_mutex_lock(&session->lock);
@@ -160,9 +161,9 @@ void watch_settle(struct session *session, bool listening)
             handlers[topic](session->effective, NULL, 0, -1);
         }
     }
-    settings_tell(session->effective, flags);
+    settings_call_notifiers(session->effective, flags);
     pthread_mutex_lock(&session->lock);
-    session->told = true;
+    session->notified = true;
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
     sessions_remove(session);
@@ -171,7 +172,7 @@ void watch_settle(struct session *session, bool listening)
 
 static void *watch(void *session)
 {
-    watch_settle(session, true);
+    watch_until_dead(session, true);
     return NULL;
 }
 

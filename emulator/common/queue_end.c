@@ -1,7 +1,8 @@
 /* queue_end.c: one side's end of a queue: waiting, callbacks, buffer references.
  *
- * Who waits says so in the shared memory before it looks a last time, and the other end
- * rings only then: so a doorbell is never missed and seldom needed. */
+ * A thread that is about to wait counts itself in the shared memory before it looks a last time,
+ * and the other end sends an event only if threads are counted: no event is missed, and few are
+ * needed. */
 #define _GNU_SOURCE
 #include "queue_end.h"
 
@@ -26,21 +27,21 @@ static struct timespec moment_after(uint32_t microseconds)
     return moment;
 }
 
-static uint32_t news_so_far(struct dspqueue *queue)
+static uint32_t events_so_far(struct dspqueue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    uint32_t news = queue->news;
+    uint32_t events = queue->events;
     pthread_mutex_unlock(&queue->lock);
-    return news;
+    return events;
 }
 
-/* Until there are news since `before`. AEE_EEXPIRED; AEE_EINTERRUPTED when the queue is
+/* Waits until an event has come since `before` was counted. AEE_EEXPIRED; AEE_EINTERRUPTED when the queue is
  * being closed; the error of a queue whose other end is gone. until NULL: for ever. */
-static int await_news(struct dspqueue *queue, uint32_t before, const struct timespec *until)
+static int await_event(struct dspqueue *queue, uint32_t before, const struct timespec *until)
 {
     int code = AEE_SUCCESS;
     pthread_mutex_lock(&queue->lock);
-    while (queue->news == before && code == AEE_SUCCESS) {
+    while (queue->events == before && code == AEE_SUCCESS) {
         if (queue->closing) {
             code = AEE_EINTERRUPTED;
         } else if (queue->error != 0) {
@@ -48,47 +49,47 @@ static int await_news(struct dspqueue *queue, uint32_t before, const struct time
         } else if (until == NULL) {
             pthread_cond_wait(&queue->changed, &queue->lock);
         } else if (pthread_cond_timedwait(&queue->changed, &queue->lock, until) == ETIMEDOUT) {
-            code = queue->news == before ? AEE_EEXPIRED : AEE_SUCCESS;
+            code = queue->events == before ? AEE_EEXPIRED : AEE_SUCCESS;
         }
     }
     pthread_mutex_unlock(&queue->lock);
     return code;
 }
 
-static void want_bell(struct queue_place *place, int more)
+static void count_waiter(struct queue_position *position, int more)
 {
-    __atomic_add_fetch(&place->waiting, (uint32_t)more, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&position->waiting, (uint32_t)more, __ATOMIC_SEQ_CST);
 }
 
-int queue_attempt(struct dspqueue *queue, struct queue_place *place, uint32_t timeout_us,
-                         int (*attempt)(struct dspqueue *queue, void *what), void *what)
+int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint32_t timeout_us,
+                  int (*attempt)(struct dspqueue *queue, void *what), void *what)
 {
     int code = attempt(queue, what);
     if (code != AEE_EWOULDBLOCK || timeout_us == 0) {
         return code == AEE_EWOULDBLOCK ? AEE_EEXPIRED : code;
     }
     struct timespec until = moment_after(timeout_us);
-    want_bell(place, 1);
+    count_waiter(position, 1);
     for (;;) {
-        uint32_t before = news_so_far(queue);
+        uint32_t before = events_so_far(queue);
         code = attempt(queue, what);
         if (code != AEE_EWOULDBLOCK) {
             break;
         }
-        code = await_news(queue, before, timeout_us == DSPQUEUE_TIMEOUT_NONE ? NULL : &until);
+        code = await_event(queue, before, timeout_us == DSPQUEUE_TIMEOUT_NONE ? NULL : &until);
         if (code != AEE_SUCCESS) {
             break;
         }
     }
-    want_bell(place, -1);
+    count_waiter(position, -1);
     return code;
 }
 
-void queue_ring_if_wanted(struct dspqueue *queue, const struct queue_place *place,
-                           enum queue_news news)
+void queue_wake_if_waiting(struct dspqueue *queue, const struct queue_position *position,
+                           enum queue_event event)
 {
-    if (__atomic_load_n(&place->waiting, __ATOMIC_SEQ_CST) != 0) {
-        queue->side->ring(queue, news);
+    if (__atomic_load_n(&position->waiting, __ATOMIC_SEQ_CST) != 0) {
+        queue->side->wake(queue, event);
     }
 }
 
@@ -98,16 +99,16 @@ static void *call_back(void *argument)
 {
     struct dspqueue *queue = argument;
     uint32_t seen = 0;
-    want_bell(queue->in.reader, 1);
+    count_waiter(queue->in.reader, 1);
     for (;;) {
-        uint32_t before = news_so_far(queue);
+        uint32_t before = events_so_far(queue);
         uint32_t written = __atomic_load_n(&queue->in.writer->packets, __ATOMIC_SEQ_CST);
         if (written != seen && queue->packet_callback != NULL) {
             seen = written;
             queue->packet_callback(queue, AEE_SUCCESS, queue->context);
             continue;
         }
-        int code = await_news(queue, before, NULL);
+        int code = await_event(queue, before, NULL);
         if (code != AEE_SUCCESS) {
             if (code != AEE_EINTERRUPTED && queue->error_callback != NULL) {
                 queue->error_callback(queue, code, queue->context);
@@ -115,7 +116,7 @@ static void *call_back(void *argument)
             break;
         }
     }
-    want_bell(queue->in.reader, -1);
+    count_waiter(queue->in.reader, -1);
     return NULL;
 }
 
@@ -165,10 +166,10 @@ void queue_end_close(struct dspqueue *queue)
     }
 }
 
-void queue_end_news(struct dspqueue *queue)
+void queue_end_event(struct dspqueue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    queue->news++;
+    queue->events++;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }

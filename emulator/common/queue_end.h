@@ -11,12 +11,12 @@
 
 #include "queue_ring.h"
 
-/* What a doorbell says. */
-enum queue_news { QUEUE_NEWS_PACKET = 1, QUEUE_NEWS_SPACE = 2 };
+/* What happened at the other end. */
+enum queue_event { QUEUE_EVENT_PACKET = 1, QUEUE_EVENT_SPACE = 2 };
 
 struct queue_side {
-    /* Wakes the other end. */
-    void (*ring)(struct dspqueue *queue, enum queue_news news);
+    /* Sends an event to the other end. */
+    void (*wake)(struct dspqueue *queue, enum queue_event event);
 
     /* Checks that the buffers are mapped, counts references, and with `address` fills in
      * ptr. A code; nothing is counted unless all are good. */
@@ -34,8 +34,8 @@ struct dspqueue {
     pthread_mutex_t writing, reading; /* one thread at a time */
     pthread_mutex_t lock;             /* of what follows */
     pthread_cond_t changed;
-    uint32_t news;                    /* doorbells so far */
-    int error;                        /* the other side is gone: why */
+    uint32_t events; /* received so far */
+    int error;       /* the other side is gone: why */
     bool closing;
     dspqueue_callback_t packet_callback, error_callback;
     void *context;
@@ -53,19 +53,19 @@ bool queue_end_open(struct dspqueue *queue, const struct queue_side *side, bool 
 void queue_end_close(struct dspqueue *queue);
 
 /* The other end has rung. */
-void queue_end_news(struct dspqueue *queue);
+void queue_end_event(struct dspqueue *queue);
 
 /* The other end is gone. */
 void queue_end_fail(struct dspqueue *queue, int error);
 
-/* Attempts something, and again after each doorbell, until it is not AEE_EWOULDBLOCK.
- * `place` is where this side says that it waits. AEE_EEXPIRED after the time;
+/* Attempts something, and again after each event, until it is not AEE_EWOULDBLOCK.
+ * `position` is where this side counts its waiting threads. AEE_EEXPIRED after the time;
  * AEE_EINTERRUPTED when the queue is closed meanwhile. */
-int queue_attempt(struct dspqueue *queue, struct queue_place *place, uint32_t timeout_us,
+int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint32_t timeout_us,
                   int (*attempt)(struct dspqueue *queue, void *what), void *what);
 
 /* Rings for the other end if it has said there that it waits. */
-void queue_ring_if_wanted(struct dspqueue *queue, const struct queue_place *place,
-                          enum queue_news news);
+void queue_wake_if_waiting(struct dspqueue *queue, const struct queue_position *position,
+                           enum queue_event event);
 
 #endif

@@ -37,7 +37,8 @@ static int write_once(struct dspqueue *queue, void *what)
         !buffers_good(write->buffer_count, write->buffers)) {
         return AEE_EBADPARM;
     }
-    uint32_t flags = write->flags & (DSPQUEUE_PACKET_FLAG_WAKEUP | DSPQUEUE_PACKET_FLAG_DRIVER_READY);
+    uint32_t flags = write->flags &
+                     (DSPQUEUE_PACKET_FLAG_WAKEUP | DSPQUEUE_PACKET_FLAG_DRIVER_READY);
     flags |= DSPQUEUE_PACKET_FLAG_USER_READY;
     flags |= write->buffer_count > 0 ? DSPQUEUE_PACKET_FLAG_BUFFERS : 0u;
     flags |= write->message_length > 0 ? DSPQUEUE_PACKET_FLAG_MESSAGE : 0u;
@@ -57,7 +58,7 @@ static int write_once(struct dspqueue *queue, void *what)
                      write->message);
     pthread_mutex_unlock(&queue->writing);
     if (code == AEE_SUCCESS) {
-        queue_ring_if_wanted(queue, queue->out.reader, QUEUE_NEWS_PACKET);
+        queue_wake_if_waiting(queue, queue->out.reader, QUEUE_EVENT_PACKET);
     }
     return code;
 }
@@ -124,7 +125,7 @@ static int read_once(struct dspqueue *queue, void *what)
     if (code != AEE_SUCCESS) {
         return code;
     }
-    queue_ring_if_wanted(queue, queue->in.writer, QUEUE_NEWS_SPACE);
+    queue_wake_if_waiting(queue, queue->in.writer, QUEUE_EVENT_SPACE);
     if (read->buffers == NULL || read->packet.buffers == 0) {
         return AEE_SUCCESS;
     }

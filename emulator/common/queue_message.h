@@ -10,7 +10,7 @@ enum queue_message_kind {
     QUEUE_CREATE = 1, /* to the DSP; size; the memory's descriptor comes with it; answer: id */
     QUEUE_DESTROY,    /* to the DSP; id */
     QUEUE_CHECK,      /* to the DSP; count, buffers; answer: each one's size, a uint32_t */
-    QUEUE_NEWS        /* both ways; id */
+    QUEUE_EVENT       /* both ways; id */
 };
 
 struct queue_message {

@@ -165,10 +165,10 @@ static int next(const struct queue_ring *ring, struct header *header, uint32_t *
 static struct queue_packet packet_of(const struct header *header)
 {
     uint32_t references = header->buffers * (uint32_t)sizeof(struct dspqueue_buffer);
-    return (struct queue_packet){
-        .flags = header->flags,
-        .buffers = header->buffers,
-        .message_length = header->length - (uint32_t)sizeof *header - references};
+    return (struct queue_packet){.flags = header->flags,
+                                 .buffers = header->buffers,
+                                 .message_length = header->length - (uint32_t)sizeof *header -
+                                                   references};
 }
 
 int queue_peek(const struct queue_ring *ring, struct queue_packet *packet)

@@ -20,25 +20,25 @@
 #define QUEUE_REQUEST_DEFAULT 65536u
 #define QUEUE_RESPONSE_DEFAULT 16384u
 
-/* One side's place in a ring, on a cache line of its own. */
-struct queue_place {
+/* One side's position in a ring, on a cache line of its own. */
+struct queue_position {
     uint32_t position; /* bytes from the ring's start, a multiple of 8 */
     uint32_t packets;  /* written or read so far */
-    uint32_t waiting;  /* threads that want the doorbell */
+    uint32_t waiting;  /* threads that need an event */
     uint32_t unused[13];
 };
 
 struct queue_memory {
-    uint32_t request_size; /* bytes of the ring to the DSP, which follows this struct */
+    uint32_t request_size;  /* bytes of the ring to the DSP, which follows this struct */
     uint32_t response_size; /* of the ring from the DSP, which follows that one */
     uint32_t unused[14];
-    struct queue_place request_writer, request_reader, response_writer, response_reader;
+    struct queue_position request_writer, request_reader, response_writer, response_reader;
 };
 
 struct queue_ring {
     uint8_t *bytes;
     uint32_t size;
-    struct queue_place *writer, *reader;
+    struct queue_position *writer, *reader;
 };
 
 struct queue_packet {

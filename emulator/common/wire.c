@@ -90,8 +90,7 @@ int wire_receive(int socket, struct wire_header *header, int *fd)
     size_t have = 0;
     *fd = -1;
     while (have < sizeof *header) {
-        struct iovec part = {.iov_base = (char *)header + have,
-                             .iov_len = sizeof *header - have};
+        struct iovec part = {.iov_base = (char *)header + have, .iov_len = sizeof *header - have};
         struct msghdr message;
         memset(&message, 0, sizeof message);
         message.msg_iov = &part;

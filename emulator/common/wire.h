@@ -24,11 +24,7 @@
 #define WIRE_ARGUMENTS_MAX 540u /* 255 in, 255 out, 15 and 15 handles */
 
 /* Where the DSP process finds its sockets. */
-enum wire_fd {
-    WIRE_FD_CONTROL = 3,
-    WIRE_FD_SUPERVISOR = 4,
-    WIRE_FD_LOG = 5
-};
+enum wire_fd { WIRE_FD_CONTROL = 3, WIRE_FD_SUPERVISOR = 4, WIRE_FD_LOG = 5 };
 
 enum wire_kind {
     /* requests on a channel */
@@ -64,14 +60,14 @@ struct wire_header {
 };
 
 /* How an argument of INVOKE travels. */
-enum wire_how {
+enum wire_transfer {
     WIRE_COPIED, /* in: the bytes follow; out: they are in the answer */
     WIRE_SHARED, /* in place: a part of a shared buffer */
     WIRE_VALUE   /* a handle: its 8 bytes are in `id` */
 };
 
 struct wire_argument {
-    uint32_t how;
+    uint32_t transfer; /* enum wire_transfer */
     uint32_t length;
     uint64_t offset; /* into the shared buffer */
     uint64_t id;     /* of the shared buffer */

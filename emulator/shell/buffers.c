@@ -83,14 +83,14 @@ static int map_whole(struct buffer *buffer)
     if (buffer->size == 0 || buffer->size > 0x7fffffff) {
         return AEE_EMMAP;
     }
-    void *address = mmap(NULL, (size_t)buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                         buffer->fd, 0);
+    void *address = mmap(NULL, (size_t)buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fd,
+                         0);
     if (address == MAP_FAILED && errno == EACCES) {
         address = mmap(NULL, (size_t)buffer->size, PROT_READ, MAP_SHARED, buffer->fd, 0);
     }
     if (address == MAP_FAILED) {
-        shell_say(SHELL_ERROR, "a buffer of %llu bytes does not fit into the DSP's addresses",
-                  (unsigned long long)buffer->size);
+        shell_logf(SHELL_ERROR, "a buffer of %llu bytes does not fit into the DSP's addresses",
+                   (unsigned long long)buffer->size);
         return AEE_EMMAP;
     }
     buffer->address = address;
@@ -128,7 +128,7 @@ int buffer_unshare(uint64_t id)
     return buffer == NULL ? AEE_ENOSUCHMAP : AEE_SUCCESS;
 }
 
-int buffer_enter(uint64_t id, uint64_t offset, uint32_t length, void **address)
+int buffer_acquire(uint64_t id, uint64_t offset, uint32_t length, void **address)
 {
     pthread_mutex_lock(&lock);
     struct buffer *buffer = by_id(id);
@@ -144,7 +144,7 @@ int buffer_enter(uint64_t id, uint64_t offset, uint32_t length, void **address)
     return code;
 }
 
-void buffer_leave(uint64_t id)
+void buffer_release(uint64_t id)
 {
     pthread_mutex_lock(&lock);
     struct buffer *buffer = by_id(id);
@@ -173,9 +173,8 @@ int buffer_map(const struct wire_map *map, uint64_t *address)
     if (code == AEE_SUCCESS) {
         buffer->map_kind = (int)map->flags;
         buffer->map_offset = map->offset;
-        *address = buffer->address == NULL
-                       ? 0
-                       : (uint64_t)(uintptr_t)(buffer->address + map->offset);
+        *address = buffer->address == NULL ? 0
+                                           : (uint64_t)(uintptr_t)(buffer->address + map->offset);
     }
     pthread_mutex_unlock(&lock);
     return code;
@@ -193,7 +192,7 @@ int buffer_unmap(uint64_t id)
     return code;
 }
 
-/* ---- for the runtime families ---- */
+/* ---- for the runtime ---- */
 
 /* Devices map in pages of 4 KiB; the emulator's are of 64 KiB, so a mapping may begin
  * earlier than what the skel sees of it. */

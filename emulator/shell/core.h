@@ -17,11 +17,11 @@ void facts_set(int count, char **arguments);
 /* ---- fault.c ---- */
 
 /* What the calling thread is doing, for the report of a crash. */
-struct fault_scene {
+struct fault_context {
     const char *skel; /* NULL: not in a call */
     uint32_t method;
 };
-extern _Thread_local struct fault_scene fault_scene;
+extern _Thread_local struct fault_context fault_context;
 
 /* Signals that end a process are reported on standard error first. */
 void fault_catch(void);
@@ -71,13 +71,13 @@ int handle_close(uint64_t handle);
 
 int buffer_share(const struct wire_buffer *buffer, int fd); /* keeps fd */
 int buffer_unshare(uint64_t id);
-/* A part of a shared buffer in the DSP's memory, held until buffer_leave. */
-int buffer_enter(uint64_t id, uint64_t offset, uint32_t length, void **address);
-void buffer_leave(uint64_t id);
+/* A part of a shared buffer in the DSP's memory, held until buffer_release. */
+int buffer_acquire(uint64_t id, uint64_t offset, uint32_t length, void **address);
+void buffer_release(uint64_t id);
 int buffer_map(const struct wire_map *map, uint64_t *address);
 int buffer_unmap(uint64_t id);
 
-/* ---- families.c ---- */
+/* ---- messages.c ---- */
 
 int downcall(uint32_t topic, const void *in, size_t in_size, int *fd, void *out, size_t out_room,
              size_t *out_size);

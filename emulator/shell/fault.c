@@ -16,10 +16,10 @@
 #include "text.h"
 
 #define REPORT_STACK 16384
-#define REPORT_MAX 1024 /* room for two names of files */
+#define REPORT_MAX 1024          /* room for two names of files */
 #define TRAP_ADDRESS 0xbadc0feeu /* where LLVM's code for a trap reads */
 
-_Thread_local struct fault_scene fault_scene;
+_Thread_local struct fault_context fault_context;
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
@@ -54,7 +54,8 @@ static void report(int number, siginfo_t *information, void *context)
     const char *module = module_at(pc, &offset);
     bool memory = number == SIGSEGV || number == SIGBUS;
     if (memory && address == TRAP_ADDRESS) {
-        text_add(&text, "a trap of the compiler's (__builtin_trap, or code that cannot be reached)");
+        text_add(&text,
+                 "a trap of the compiler's (__builtin_trap, or code that cannot be reached)");
     } else {
         text_add(&text, "%s", signal_name(number));
     }
@@ -64,8 +65,8 @@ static void report(int number, siginfo_t *information, void *context)
     if (module != NULL) {
         text_add(&text, ", code at %s+0x%x", module, (unsigned)offset);
     }
-    if (fault_scene.skel != NULL) {
-        text_add(&text, ", in method %u of %s", (unsigned)fault_scene.method, fault_scene.skel);
+    if (fault_context.skel != NULL) {
+        text_add(&text, ", in method %u of %s", (unsigned)fault_context.method, fault_context.skel);
     } else {
         text_add(&text, ", in a thread of the skel's own");
     }
@@ -92,8 +93,8 @@ void fault_catch(void)
 
 void fault_thread(void)
 {
-    void *memory = mmap(NULL, REPORT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                        -1, 0);
+    void *memory = mmap(NULL, REPORT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
     if (memory != MAP_FAILED) {
         stack_t stack = {.ss_sp = memory, .ss_size = REPORT_STACK};
         sigaltstack(&stack, NULL);

@@ -65,12 +65,12 @@ static int ask_for_library(void *context, const char *name, char *reason, size_t
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
                 shell_argument *arguments)
 {
-    const struct fault_scene before = fault_scene;
-    fault_scene.skel = module_name(handle->module);
-    fault_scene.method = (scalars >> METHOD_SHIFT) & 0x1f;
+    const struct fault_context before = fault_context;
+    fault_context.skel = module_name(handle->module);
+    fault_context.method = (scalars >> METHOD_SHIFT) & 0x1f;
     int code = handle->is_64 ? handle->invoke_64(first, scalars, arguments)
                              : handle->invoke_32(scalars, arguments);
-    fault_scene = before;
+    fault_context = before;
     log_end_line();
     return code;
 }

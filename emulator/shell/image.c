@@ -27,8 +27,7 @@ static int file_read(int fd, struct image *image, char *reason)
         REFUSE(AEE_EBADELF, "has %lld bytes, fewer than an ELF header", (long long)status.st_size);
     }
     if (status.st_size > (off_t)FILE_MAX) {
-        REFUSE(AEE_EBADELF, "has %lld bytes, more than a skel can have",
-               (long long)status.st_size);
+        REFUSE(AEE_EBADELF, "has %lld bytes, more than a skel can have", (long long)status.st_size);
     }
     size_t size = (size_t)status.st_size;
     uint8_t *bytes = malloc(size);

@@ -37,7 +37,7 @@ struct image {
     uint32_t relocation_count[2];
     uint32_t needed_count;
     const char *needed[IMAGE_NEEDED_MAX];
-    const char *soname; /* or NULL */
+    const char *soname;  /* or NULL */
     uint32_t init, fini; /* 0: none */
     uint32_t init_array, init_array_count;
     uint32_t fini_array, fini_array_count;

@@ -6,10 +6,10 @@
 
 #include "image.h"
 
-#define REFUSE(code, ...)                                                                         \
-    do {                                                                                          \
-        snprintf(reason, IMAGE_REASON_MAX, __VA_ARGS__);                                          \
-        return (code);                                                                            \
+#define REFUSE(code, ...)                                \
+    do {                                                 \
+        snprintf(reason, IMAGE_REASON_MAX, __VA_ARGS__); \
+        return (code);                                   \
     } while (0)
 
 /* What the dynamic segment refers to: names, symbols, relocations, constructors. The

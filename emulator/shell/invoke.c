@@ -62,15 +62,15 @@ static uint64_t aligned(uint64_t size)
     return (size + ARGUMENT_ALIGN - 1) & ~(uint64_t)(ARGUMENT_ALIGN - 1);
 }
 
-/* Gives every buffer argument its place. Shared ones are entered; *entered counts the
- * arguments gone through, for leave(). */
+/* Gives every buffer argument its address. Shared buffers are acquired; *acquired counts the
+ * arguments that were handled, for release_shared(). */
 static int place(const struct counts *counts, const struct wire_argument *wire,
-                 shell_argument *arguments, uint32_t *entered)
+                 shell_argument *arguments, uint32_t *acquired)
 {
     uint64_t total = 0;
     uint32_t buffers = counts->in + counts->out;
     for (uint32_t i = 0; i < buffers; i++) {
-        total += wire[i].how == WIRE_COPIED ? aligned(wire[i].length) : 0;
+        total += wire[i].transfer == WIRE_COPIED ? aligned(wire[i].length) : 0;
     }
     if (!area_grow(total + AREA_SLACK)) {
         return AEE_ENOMEMORY;
@@ -79,9 +79,9 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
     for (uint32_t i = 0; i < buffers; i++) {
         arguments[i].buf.nLen = wire[i].length;
         arguments[i].buf.pv = NULL;
-        if (wire[i].how == WIRE_SHARED) {
-            int code = buffer_enter(wire[i].id, wire[i].offset, wire[i].length,
-                                    &arguments[i].buf.pv);
+        if (wire[i].transfer == WIRE_SHARED) {
+            int code = buffer_acquire(wire[i].id, wire[i].offset, wire[i].length,
+                                      &arguments[i].buf.pv);
             if (code != AEE_SUCCESS) {
                 return code;
             }
@@ -89,7 +89,7 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
             arguments[i].buf.pv = area.bytes + at;
             at += aligned(wire[i].length);
         }
-        *entered = i + 1;
+        *acquired = i + 1;
     }
     for (uint32_t i = buffers; i < counts->all; i++) {
         arguments[i].raw = i < buffers + counts->in_handles ? wire[i].id : 0;
@@ -97,11 +97,11 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
     return AEE_SUCCESS;
 }
 
-static void leave(const struct wire_argument *wire, uint32_t entered)
+static void release_shared(const struct wire_argument *wire, uint32_t count)
 {
-    for (uint32_t i = 0; i < entered; i++) {
-        if (wire[i].how == WIRE_SHARED) {
-            buffer_leave(wire[i].id);
+    for (uint32_t i = 0; i < count; i++) {
+        if (wire[i].transfer == WIRE_SHARED) {
+            buffer_release(wire[i].id);
         }
     }
 }
@@ -110,7 +110,7 @@ static uint64_t copied_in(const struct counts *counts, const struct wire_argumen
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < counts->in; i++) {
-        total += wire[i].how == WIRE_COPIED ? wire[i].length : 0;
+        total += wire[i].transfer == WIRE_COPIED ? wire[i].length : 0;
     }
     return total;
 }
@@ -121,7 +121,7 @@ static int read_in(int socket, const struct counts *counts, const struct wire_ar
     struct iovec parts[255];
     int used = 0;
     for (uint32_t i = 0; i < counts->in; i++) {
-        if (wire[i].how == WIRE_COPIED && wire[i].length > 0) {
+        if (wire[i].transfer == WIRE_COPIED && wire[i].length > 0) {
             parts[used++] = (struct iovec){.iov_base = arguments[i].buf.pv,
                                            .iov_len = wire[i].length};
         }
@@ -133,8 +133,7 @@ static int read_in(int socket, const struct counts *counts, const struct wire_ar
 static bool answer(int socket, int result, const struct counts *counts,
                    const struct wire_argument *wire, const shell_argument *arguments)
 {
-    struct wire_header header = {
-        .magic = WIRE_MAGIC, .kind = WIRE_REPLY, .result = result};
+    struct wire_header header = {.magic = WIRE_MAGIC, .kind = WIRE_REPLY, .result = result};
     uint64_t handles[15];
     struct iovec parts[2 + 255];
     int used = 0;
@@ -147,11 +146,10 @@ static bool answer(int socket, int result, const struct counts *counts,
         header.size = counts->out_handles * (uint32_t)sizeof handles[0];
         parts[used++] = (struct iovec){.iov_base = handles, .iov_len = header.size};
         for (uint32_t i = counts->in; i < counts->in + counts->out; i++) {
-            if (wire[i].how == WIRE_COPIED && wire[i].length > 0) {
+            if (wire[i].transfer == WIRE_COPIED && wire[i].length > 0) {
                 header.size += wire[i].length;
-                parts[used++] = (struct iovec){
-                    .iov_base = arguments[i].buf.pv,
-                    .iov_len = wire[i].length};
+                parts[used++] = (struct iovec){.iov_base = arguments[i].buf.pv,
+                                               .iov_len = wire[i].length};
             }
         }
     }
@@ -171,10 +169,10 @@ bool request_invoke(int socket, const struct wire_header *request)
         return false;
     }
     shell_argument placed[WIRE_ARGUMENTS_MAX];
-    uint32_t entered = 0;
-    int result = place(&counts, wire, placed, &entered);
+    uint32_t acquired = 0;
+    int result = place(&counts, wire, placed, &acquired);
     if (result != AEE_SUCCESS) {
-        leave(wire, entered);
+        release_shared(wire, acquired);
         return wire_skip(socket, (size_t)data) == 0 && reply(socket, result, 0, NULL, 0);
     }
     bool usable = read_in(socket, &counts, wire, placed) == 0;
@@ -187,6 +185,6 @@ bool request_invoke(int socket, const struct wire_header *request)
         memcpy(placed + first, arguments + first, counts.out_handles * sizeof placed[0]);
         usable = answer(socket, result, &counts, wire, placed);
     }
-    leave(wire, entered);
+    release_shared(wire, acquired);
     return usable;
 }

@@ -42,8 +42,8 @@ static void undefined_note(struct linking *linking, const char *name)
         }
     }
     if (linking->undefined++ < NAMES_MAX && used + length + 3 < sizeof linking->names) {
-        snprintf(linking->names + used, sizeof linking->names - used, "%s%s",
-                 used == 0 ? "" : ", ", name);
+        snprintf(linking->names + used, sizeof linking->names - used, "%s%s", used == 0 ? "" : ", ",
+                 name);
     }
 }
 
@@ -88,8 +88,9 @@ static int relocate(struct linking *linking, const Elf32_Rela *entry, char *reas
         return AEE_SUCCESS;
     }
     if (type != HEX_32 && type != HEX_GLOB_DAT && type != HEX_JMP_SLOT && type != HEX_RELATIVE) {
-        snprintf(reason, room, "has a relocation of type %u: compile with -fPIC, without "
-                               "thread-local variables",
+        snprintf(reason, room,
+                 "has a relocation of type %u: compile with -fPIC, without "
+                 "thread-local variables",
                  (unsigned)type);
         return AEE_EBADELF;
     }
@@ -166,8 +167,7 @@ static int page_rights(const struct image *image, uint32_t page, uint32_t page_s
     uint32_t flags = 0;
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
-        if (segment->address < page + page_size &&
-            page < segment->address + segment->memory_size) {
+        if (segment->address < page + page_size && page < segment->address + segment->memory_size) {
             flags |= segment->flags;
         }
     }

@@ -73,7 +73,7 @@ void log_end_line(void)
     pthread_mutex_unlock(&printed.lock);
 }
 
-void shell_say(int level, const char *format, ...)
+void shell_logf(int level, const char *format, ...)
 {
     char text[LINE_MAX_BYTES];
     va_list arguments;

@@ -2,7 +2,7 @@
  *
  *   fastrpc_shell serve KEY=VALUE...   for libcdsprpc, which passes the sockets
  *   fastrpc_shell --check FILE [ARCH]  whether a skel would load; no code of it runs
- *   fastrpc_shell --symbols            the names offered to skels, each with its family
+ *   fastrpc_shell --symbols            the exported names, each with its symbol table
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,9 +94,9 @@ static int check(char *file, const char *arch)
 
 static int list_symbols(void)
 {
-    for (const struct shell_family *family = shell_families; family->name != NULL; family++) {
-        for (const struct shell_symbol *symbol = family->symbols; symbol->name != NULL; symbol++) {
-            printf("%s %s\n", family->name, symbol->name);
+    for (const struct symbol_table *table = symbol_tables; table->name != NULL; table++) {
+        for (const struct shell_symbol *symbol = table->symbols; symbol->name != NULL; symbol++) {
+            printf("%s %s\n", table->name, symbol->name);
         }
     }
     return 0;

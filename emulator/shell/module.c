@@ -130,13 +130,13 @@ static int load_needed(const struct loading *loading, struct module *module, int
         }
         char why[512];
         snprintf(why, sizeof why, "not looked for");
-        int fd = loading->opener == NULL
-                     ? -1
-                     : loading->opener(loading->context, name, why, sizeof why);
+        int fd = loading->opener == NULL ? -1
+                                         : loading->opener(loading->context, name, why, sizeof why);
         if (fd < 0) {
-            snprintf(loading->reason, MODULE_REASON_MAX,
-                     "%s needs the library %.200s, which is not there (%s): ship it beside the skel",
-                     module->name, name, why);
+            snprintf(
+                loading->reason, MODULE_REASON_MAX,
+                "%s needs the library %.200s, which is not there (%s): ship it beside the skel",
+                module->name, name, why);
             return AEE_EUNABLETOLOAD;
         }
         struct module *needed;

@@ -91,7 +91,7 @@ bool request_other(int socket, const struct wire_header *request, int *fd)
     case WIRE_DOWNCALL:
         return request_downcall(socket, request, fd);
     case WIRE_EXCEPTION:
-        fault_scene.skel = "libcdsprpc's exception request";
+        fault_context.skel = "libcdsprpc's exception request";
         abort();
     default:
         return false;

@@ -54,7 +54,7 @@ static void channel_start(int socket)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, shell_facts()->stack_bytes + STACK_OWN);
     if (pthread_create(&thread, &attributes, channel, (void *)(intptr_t)socket) != 0) {
-        shell_say(SHELL_ERROR, "no thread can be had for another call");
+        shell_logf(SHELL_ERROR, "no thread can be had for another call");
         close(socket);
     }
     pthread_attr_destroy(&attributes);

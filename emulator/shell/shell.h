@@ -1,4 +1,4 @@
-/* shell.h: what the core of the emulated DSP shell gives to the runtime families.
+/* shell.h: what the core of the emulated DSP shell provides to the runtime.
  *
  * Codes are those of AEEStdErr.h as the DSP side has them (0x80000400 + x). */
 #ifndef BUILDTOOL_SHELL_H
@@ -11,19 +11,19 @@
 /* ---- the device and the process ---- */
 
 struct shell_facts {
-    const char *soc;       /* "QCS6490" */
-    uint32_t arch;         /* 0x68 for v68: the hex digits are the name */
+    const char *soc; /* "QCS6490" */
+    uint32_t arch;   /* 0x68 for v68: the hex digits are the name */
     uint32_t vtcm_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
     bool hmx;
-    bool unsigned_pd;      /* this process runs unsigned modules */
-    int domain;            /* 3 is the CDSP */
-    uint32_t session;      /* 0 is the default session */
-    uint32_t client_pid;   /* of the program on the ARM side */
-    int thread_priority;   /* what the client asked for, else 192 */
-    uint32_t stack_bytes;  /* what the client asked for, else 16384 */
-    const char *state;     /* directory on the build machine for lock files that all programs
+    bool unsigned_pd;     /* this process runs unsigned modules */
+    int domain;           /* 3 is the CDSP */
+    uint32_t session;     /* 0 is the default session */
+    uint32_t client_pid;  /* of the program on the ARM side */
+    int thread_priority;  /* what the client asked for, else 192 */
+    uint32_t stack_bytes; /* what the client asked for, else 16384 */
+    const char *state;    /* directory on the build machine for lock files that all programs
                             * of this device share */
 };
 
@@ -49,7 +49,7 @@ void shell_log(int level, const char *file, int line, const char *text);
 void shell_print(const char *text, size_t length);
 
 /* The same with a format; for the shell's own messages. */
-void shell_say(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void shell_logf(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- buffers of the client, by the number of its file descriptor ---- */
 
@@ -73,13 +73,10 @@ int shell_fd_unmap(void *address, size_t length);
 int shell_fd_get(int client_fd, void **address, uint64_t *size);
 int shell_fd_put(int client_fd);
 
-/* ---- messages between a family and its counterpart in libcdsprpc ---- */
+/* ---- messages between a part of the runtime and its counterpart in libcdsprpc ---- */
 
 /* A topic joins the two ends. The host's end is emulator/cdsprpc/message.h. */
-enum shell_topic {
-    SHELL_TOPIC_DSPQUEUE = 1,
-    SHELL_TOPIC_COUNT = 8
-};
+enum shell_topic { SHELL_TOPIC_DSPQUEUE = 1, SHELL_TOPIC_COUNT = 8 };
 
 /* Handles a downcall: the host thread waits for it. Runs on a DSP thread of its
  * own. in[0, in_size) is the message; *fd is a descriptor that came with it, or
@@ -88,7 +85,7 @@ enum shell_topic {
 typedef int (*shell_downcall)(const void *in, size_t in_size, int *fd, void *out, size_t out_room,
                               size_t *out_size);
 
-/* To be called by the family before any skel runs: from a constructor
+/* To be called before any skel runs: from a constructor
  * (__attribute__((constructor))). */
 void shell_on_downcall(enum shell_topic topic, shell_downcall handler);
 

@@ -1,23 +1,23 @@
-/* symbols.c: looks a name up in all families. */
+/* symbols.c: looks a name up in all symbol tables. */
 #include "symbols.h"
 
 #include <string.h>
 
-#define SHELL_FAMILY(family) extern const struct shell_symbol family##_symbols[];
-#include "runtime/families.h"
-#undef SHELL_FAMILY
+#define SYMBOL_TABLE(name) extern const struct shell_symbol name##_symbols[];
+#include "runtime/symbol_tables.h"
+#undef SYMBOL_TABLE
 
-const struct shell_family shell_families[] = {
-#define SHELL_FAMILY(family) {#family, family##_symbols},
-#include "runtime/families.h"
-#undef SHELL_FAMILY
+const struct symbol_table symbol_tables[] = {
+#define SYMBOL_TABLE(name) {#name, name##_symbols},
+#include "runtime/symbol_tables.h"
+#undef SYMBOL_TABLE
     {NULL, NULL},
 };
 
 void *shell_symbol_find(const char *name)
 {
-    for (const struct shell_family *family = shell_families; family->name != NULL; family++) {
-        for (const struct shell_symbol *symbol = family->symbols; symbol->name != NULL; symbol++) {
+    for (const struct symbol_table *table = symbol_tables; table->name != NULL; table++) {
+        for (const struct shell_symbol *symbol = table->symbols; symbol->name != NULL; symbol++) {
             if (strcmp(symbol->name, name) == 0) {
                 return symbol->address;
             }

@@ -1,9 +1,8 @@
-/* symbols.h: the names that the emulated DSP shell offers to skels.
+/* symbols.h: the names that the emulated DSP shell exports to skels.
  *
- * One family of names is one file, runtime/<family>.c, that defines
- * `const struct shell_symbol <family>_symbols[]`, ended by {0, 0}.
- * runtime/families.h lists the families. A name that no family has is unknown:
- * a skel that needs it is refused at load, by name. */
+ * Each symbol table is one file, runtime/<name>.c, that defines
+ * `const struct shell_symbol <name>_symbols[]`, ended by {0, 0}. runtime/symbol_tables.h lists
+ * them. A skel that needs a name that is in no table is refused when it is loaded. */
 #ifndef BUILDTOOL_SHELL_SYMBOLS_H
 #define BUILDTOOL_SHELL_SYMBOLS_H
 
@@ -14,15 +13,15 @@ struct shell_symbol {
     void *address;
 };
 
-struct shell_family {
+struct symbol_table {
     const char *name;
     const struct shell_symbol *symbols;
 };
 
-/* All families, ended by {0, 0}. */
-extern const struct shell_family shell_families[];
+/* All symbol tables, ended by {0, 0}. */
+extern const struct symbol_table symbol_tables[];
 
-/* The address of a name, or NULL when no family offers it. */
+/* The address of a name, or NULL when no table has it. */
 void *shell_symbol_find(const char *name);
 
 #endif

@@ -11,7 +11,13 @@ struct row {
     struct fastrpc_error error;
 };
 
-#define ROW(name, cause) {name, {#name, cause}}
+#define ROW(name, cause) \
+    {                    \
+        name,            \
+        {                \
+            #name, cause \
+        }                \
+    }
 
 static const struct row rows[] = {
     ROW(AEE_ENOMEMORY, "out of memory on the DSP"),
@@ -21,7 +27,8 @@ static const struct row rows[] = {
     ROW(AEE_EBADSTATE, "the process on the DSP crashed; a new session can be opened"),
     ROW(AEE_EBADPARM, "stub and skel are from different IDL files, or lengths do not agree"),
     ROW(AEE_EUNSUPPORTED, "the skel has no such method, or this device no such feature"),
-    ROW(AEE_EINVALIDSIGNATURE, "the skel is not signed, and the process on the DSP is not unsigned"),
+    ROW(AEE_EINVALIDSIGNATURE,
+        "the skel is not signed, and the process on the DSP is not unsigned"),
     ROW(AEE_ENOSUCHMOD, "no such module or handle"),
     ROW(AEE_ENOSUCHSYMBOL, "the skel lacks its entry, or a stale one was found first"),
     ROW(AEE_ENOSUCHDEVICE, "no such device"),
@@ -30,7 +37,8 @@ static const struct row rows[] = {
     ROW(AEE_EBADELF, "the skel is damaged, or built for another machine"),
     ROW(AEE_EFOPEN, "a file or device could not be opened"),
     ROW(AEE_ENORPCMEMORY, "no shared memory: may this user open /dev/dma_heap/system?"),
-    ROW(AEE_ECONNREFUSED, "no way to the DSP: its device node is missing or not permitted, or it is down"),
+    ROW(AEE_ECONNREFUSED,
+        "no way to the DSP: its device node is missing or not permitted, or it is down"),
     ROW(AEE_EUNSIGNEDMOD, "the skel is not signed, and the process on the DSP is not unsigned"),
     ROW(AEE_EINVALIDHASH, "the skel's signature does not fit"),
     ROW(AEE_EQURTBADASID, "this firmware refuses users' processes on the DSP"),
@@ -42,9 +50,9 @@ const struct fastrpc_error *fastrpc_error(int code)
 {
     static const struct fastrpc_error unknown = {"unknown", "the DSP's log may tell more"};
     /* On this side AEE_ECONNRESET and AEE_ENORPCMEMORY are one number. */
-    static const struct fastrpc_error reset = {
-        "AEE_ECONNRESET", "the DSP restarted, or there is no shared memory "
-                          "(may this user open /dev/dma_heap/system?)"};
+    static const struct fastrpc_error reset = {"AEE_ECONNRESET",
+                                               "the DSP restarted, or there is no shared memory "
+                                               "(may this user open /dev/dma_heap/system?)"};
     const uint32_t dsp_offset = 0x80000400u;
     const uint32_t bits = (uint32_t)code;
     const int from_dsp = bits >= dsp_offset && bits < dsp_offset + 0x400u;

@@ -64,8 +64,10 @@ static uint64_t parse_seed(const char *text)
 static struct options parse_options(int argc, char **argv)
 {
     static const struct option known[] = {
-        {"op", required_argument, NULL, 'o'}, {"seed", required_argument, NULL, 's'},
-        {"json", no_argument, NULL, 'j'},     {"help", no_argument, NULL, 'h'},
+        {"op", required_argument, NULL, 'o'},
+        {"seed", required_argument, NULL, 's'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     struct options options = {.seed = 1};

@@ -11,21 +11,9 @@
 
 /* One element; around a block, an HVX vector, a group of blocks; much. */
 const struct probe_case probe_cases[] = {
-    VECTOR(1),
-    VECTOR(31),
-    VECTOR(32),
-    VECTOR(33),
-    VECTOR(127),
-    VECTOR(1000),
-    VECTOR(65537),
-    MATRIX(1, 1),
-    MATRIX(3, 31),
-    MATRIX(4, 32),
-    MATRIX(5, 33),
-    MATRIX(7, 127),
-    MATRIX(8, 128),
-    MATRIX(16, 500),
-    MATRIX(128, 1024),
+    VECTOR(1),     VECTOR(31),     VECTOR(32),     VECTOR(33),      VECTOR(127),
+    VECTOR(1000),  VECTOR(65537),  MATRIX(1, 1),   MATRIX(3, 31),   MATRIX(4, 32),
+    MATRIX(5, 33), MATRIX(7, 127), MATRIX(8, 128), MATRIX(16, 500), MATRIX(128, 1024),
 };
 const size_t probe_case_count = sizeof probe_cases / sizeof probe_cases[0];
 

@@ -56,8 +56,8 @@ static void print_row(const struct probe_result *result)
     else
         snprintf(shape, sizeof shape, "%zux%zu", result->rows, result->cols);
     describe_verdict(result, verdict);
-    printf("%-12s %-10s %-24s %9.2g %10.0f %9.0f\n", result->op, shape, verdict,
-           result->max_error, result->dsp_seconds * 1e6, result->cpu_seconds * 1e6);
+    printf("%-12s %-10s %-24s %9.2g %10.0f %9.0f\n", result->op, shape, verdict, result->max_error,
+           result->dsp_seconds * 1e6, result->cpu_seconds * 1e6);
 }
 
 /* What a person needs to go on from a row that is not verified. */
@@ -67,15 +67,14 @@ static void print_why(const struct probe_result *result)
     case PROBE_VERIFIED:
         break;
     case PROBE_MISMATCH:
-        printf("  element %zu is %.9g, the CPU has %.9g\n", result->first_difference,
-               result->got, result->wanted);
+        printf("  element %zu is %.9g, the CPU has %.9g\n", result->first_difference, result->got,
+               result->wanted);
         break;
     case PROBE_OVERRUN:
         puts("  memory beside the output was changed");
         break;
     case PROBE_CALL_FAILED:
-        printf("  %s: %s\n", fastrpc_error(result->code)->name,
-               fastrpc_error(result->code)->cause);
+        printf("  %s: %s\n", fastrpc_error(result->code)->name, fastrpc_error(result->code)->cause);
         break;
     case PROBE_NO_MEMORY:
         puts("  rpcmem gave no buffer: may this user open /dev/dma_heap/system?");

@@ -18,7 +18,7 @@ static unsigned half_bits(double value)
         return 0;
     frexp(value, &exponent); /* value = m * 2^exponent, 0.5 <= m < 1 */
     if (exponent < -13)
-        exponent = -13; /* subnormals: steps of 2^-24 */
+        exponent = -13;                        /* subnormals: steps of 2^-24 */
     steps = rint(ldexp(value, 11 - exponent)); /* 1024 to 2048 if normal */
     /* A carry to 2048 moves on to the next exponent by itself. */
     return (unsigned)(exponent + 13) * 1024u + (unsigned)steps;
@@ -37,8 +37,7 @@ void q8_0_quantize(const float *values, size_t count, uint8_t *blocks)
         blocks[0] = (uint8_t)(scale & 0xff);
         blocks[1] = (uint8_t)(scale >> 8);
         for (size_t i = 0; i < Q8_0_VALUES; i++) {
-            const float scaled =
-                i < here && largest > 0 ? values[first + i] * (127 / largest) : 0;
+            const float scaled = i < here && largest > 0 ? values[first + i] * (127 / largest) : 0;
 
             blocks[2 + i] = (uint8_t)(int8_t)lrintf(scaled);
         }

@@ -23,8 +23,8 @@ static struct reference_dot dot(const uint8_t *row, const uint8_t *x, size_t col
 
     for (size_t block = 0; block < q8_0_blocks(cols); block++) {
         const size_t first = block * Q8_0_VALUES;
-        const double scale =
-            q8_0_scale(row + block * Q8_0_BYTES) * q8_0_scale(x + block * Q8_0_BYTES);
+        const double scale = q8_0_scale(row + block * Q8_0_BYTES) *
+                             q8_0_scale(x + block * Q8_0_BYTES);
         double term = 0;
 
         for (size_t i = first; i < first + Q8_0_VALUES && i < cols; i++)

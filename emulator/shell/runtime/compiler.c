@@ -44,6 +44,7 @@ static uint32_t truncate_double(double value)
  * HexagonFrameLowering.cpp, and compiler-rt's names.) A save routine returns to the function
  * that is being entered. A restore routine ends that function: it returns to its caller, or,
  * before a tail call, to the function itself, without its frame. */
+/* clang-format off */
 #define ENTRY(name) ".globl " name "\n.type " name ", @function\n" name ":\n"
 #define SAVE(last, pair, place) ENTRY("__save_r16_through_r" last) "memd(r30+#-" place ") = r" pair "\n"
 #define LOAD(last, pair, place, ending) \
@@ -83,60 +84,61 @@ __asm__(".text\n.p2align 4\n"
     __save_##range(void),                          \
     __restore_##range##_and_deallocframe(void),    \
     __restore_##range##_and_deallocframe_before_tailcall(void)
-#define OFFER_RANGE(range)                           \
-    OFFER(__save_##range),                           \
-    OFFER(__restore_##range##_and_deallocframe),     \
-    OFFER(__restore_##range##_and_deallocframe_before_tailcall)
+#define EXPORT_RANGE(range)                           \
+    EXPORT(__save_##range),                           \
+    EXPORT(__restore_##range##_and_deallocframe),     \
+    EXPORT(__restore_##range##_and_deallocframe_before_tailcall)
 
 void RANGES(DECLARE);
 
 /* By the newer and the older name. */
-#define OFFER_BOTH(name, function) \
-    OFFER_AS("__hexagon_" name, function), OFFER_AS("__qdsp_" name, function)
+#define EXPORT_BOTH(name, function) \
+    EXPORT_AS("__hexagon_" name, function), EXPORT_AS("__qdsp_" name, function)
 
 const struct shell_symbol compiler_symbols[] = {
-    RANGES(OFFER_RANGE),
-    OFFER_BOTH("adddf3", __hexagon_adddf3),
-    OFFER_BOTH("subdf3", __hexagon_subdf3),
-    OFFER_BOTH("muldf3", __hexagon_muldf3),
-    OFFER_BOTH("divdf3", __hexagon_divdf3),
-    OFFER_BOTH("divsf3", __hexagon_divsf3),
-    OFFER_BOTH("sqrtdf2", __hexagon_sqrtdf2),
-    OFFER_BOTH("sqrt", __hexagon_sqrtdf2),
-    OFFER_BOTH("sqrtf", __hexagon_sqrtf),
-    OFFER_BOTH("mindf3", fmin),
-    OFFER_BOTH("maxdf3", fmax),
-    OFFER_AS("__hexagon_fmadf4", fma),
+    RANGES(EXPORT_RANGE),
+    EXPORT_BOTH("adddf3", __hexagon_adddf3),
+    EXPORT_BOTH("subdf3", __hexagon_subdf3),
+    EXPORT_BOTH("muldf3", __hexagon_muldf3),
+    EXPORT_BOTH("divdf3", __hexagon_divdf3),
+    EXPORT_BOTH("divsf3", __hexagon_divsf3),
+    EXPORT_BOTH("sqrtdf2", __hexagon_sqrtdf2),
+    EXPORT_BOTH("sqrt", __hexagon_sqrtdf2),
+    EXPORT_BOTH("sqrtf", __hexagon_sqrtf),
+    EXPORT_BOTH("mindf3", fmin),
+    EXPORT_BOTH("maxdf3", fmax),
+    EXPORT_AS("__hexagon_fmadf4", fma),
     /* For -ffast-math; here they are as exact as the others. */
-    OFFER_AS("__hexagon_fast_adddf3", __hexagon_adddf3),
-    OFFER_AS("__hexagon_fast_subdf3", __hexagon_subdf3),
-    OFFER_AS("__hexagon_fast_muldf3", __hexagon_muldf3),
-    OFFER_AS("__hexagon_fast_divdf3", __hexagon_divdf3),
-    OFFER_AS("__hexagon_fast_divsf3", __hexagon_divsf3),
-    OFFER_AS("__hexagon_fast_sqrtdf2", __hexagon_sqrtdf2),
-    OFFER_AS("__hexagon_fast_sqrt", __hexagon_sqrtdf2),
-    OFFER_AS("__hexagon_fast_sqrtf", __hexagon_sqrtf),
-    OFFER_AS("__hexagon_fast2_adddf3", __hexagon_adddf3),
-    OFFER_AS("__hexagon_fast2_subdf3", __hexagon_subdf3),
-    OFFER_AS("__hexagon_fast2_muldf3", __hexagon_muldf3),
-    OFFER_AS("__hexagon_fast2_divdf3", __hexagon_divdf3),
-    OFFER_AS("__hexagon_fast2_divsf3", __hexagon_divsf3),
-    OFFER_AS("__hexagon_fast2_sqrtdf2", __hexagon_sqrtdf2),
-    OFFER_AS("__hexagon_fast2_sqrt", __hexagon_sqrtdf2),
-    OFFER_AS("__hexagon_fast2_sqrtf", __hexagon_sqrtf),
-    OFFER_BOTH("divsi3", __hexagon_divsi3),
-    OFFER_BOTH("divdi3", __hexagon_divdi3),
-    OFFER_BOTH("modsi3", __hexagon_modsi3),
-    OFFER_BOTH("moddi3", __hexagon_moddi3),
-    OFFER_BOTH("udivsi3", __hexagon_udivsi3),
-    OFFER_BOTH("udivdi3", __hexagon_udivdi3),
-    OFFER_BOTH("umodsi3", __hexagon_umodsi3),
-    OFFER_BOTH("umoddi3", __hexagon_umoddi3),
-    OFFER_BOTH("memcpy_likely_aligned_min32bytes_mult8bytes",
+    EXPORT_AS("__hexagon_fast_adddf3", __hexagon_adddf3),
+    EXPORT_AS("__hexagon_fast_subdf3", __hexagon_subdf3),
+    EXPORT_AS("__hexagon_fast_muldf3", __hexagon_muldf3),
+    EXPORT_AS("__hexagon_fast_divdf3", __hexagon_divdf3),
+    EXPORT_AS("__hexagon_fast_divsf3", __hexagon_divsf3),
+    EXPORT_AS("__hexagon_fast_sqrtdf2", __hexagon_sqrtdf2),
+    EXPORT_AS("__hexagon_fast_sqrt", __hexagon_sqrtdf2),
+    EXPORT_AS("__hexagon_fast_sqrtf", __hexagon_sqrtf),
+    EXPORT_AS("__hexagon_fast2_adddf3", __hexagon_adddf3),
+    EXPORT_AS("__hexagon_fast2_subdf3", __hexagon_subdf3),
+    EXPORT_AS("__hexagon_fast2_muldf3", __hexagon_muldf3),
+    EXPORT_AS("__hexagon_fast2_divdf3", __hexagon_divdf3),
+    EXPORT_AS("__hexagon_fast2_divsf3", __hexagon_divsf3),
+    EXPORT_AS("__hexagon_fast2_sqrtdf2", __hexagon_sqrtdf2),
+    EXPORT_AS("__hexagon_fast2_sqrt", __hexagon_sqrtdf2),
+    EXPORT_AS("__hexagon_fast2_sqrtf", __hexagon_sqrtf),
+    EXPORT_BOTH("divsi3", __hexagon_divsi3),
+    EXPORT_BOTH("divdi3", __hexagon_divdi3),
+    EXPORT_BOTH("modsi3", __hexagon_modsi3),
+    EXPORT_BOTH("moddi3", __hexagon_moddi3),
+    EXPORT_BOTH("udivsi3", __hexagon_udivsi3),
+    EXPORT_BOTH("udivdi3", __hexagon_udivdi3),
+    EXPORT_BOTH("umodsi3", __hexagon_umodsi3),
+    EXPORT_BOTH("umoddi3", __hexagon_umoddi3),
+    EXPORT_BOTH("memcpy_likely_aligned_min32bytes_mult8bytes",
                __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes),
-    OFFER(__muldc3), OFFER(__mulsc3), OFFER(__divdc3), OFFER(__divsc3),
-    OFFER_AS("__extendhfsf2", extend),
-    OFFER_AS("__truncsfhf2", truncate_single),
-    OFFER_AS("__truncdfhf2", truncate_double),
-    OFFER_END,
+    EXPORT(__muldc3), EXPORT(__mulsc3), EXPORT(__divdc3), EXPORT(__divsc3),
+    EXPORT_AS("__extendhfsf2", extend),
+    EXPORT_AS("__truncsfhf2", truncate_single),
+    EXPORT_AS("__truncdfhf2", truncate_double),
+    EXPORT_END,
 };
+/* clang-format on */

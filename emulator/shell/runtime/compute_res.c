@@ -78,9 +78,10 @@ int compute_resource_attr_set_cache_mode(compute_res_attr_t *attr, unsigned char
     return AEE_SUCCESS;
 }
 
-int compute_resource_attr_set_release_callback(
-    compute_res_attr_t *attr,
-    int (*release_callback)(unsigned int context_id, void *client_context), void *client_context)
+int compute_resource_attr_set_release_callback(compute_res_attr_t *attr,
+                                               int (*release_callback)(unsigned int context_id,
+                                                                       void *client_context),
+                                               void *client_context)
 {
     struct claim *claim = claim_of(attr);
     if (claim == NULL) {
@@ -161,8 +162,8 @@ static void lay_out(compute_res_vtcm_page_t *layout, uint32_t size)
     *layout = (compute_res_vtcm_page_t){.block_size = size};
     for (uint32_t page = 0x1000000u; page >= 4096u && layout->page_list_len < 8; page /= 4) {
         if (size >= page) {
-            layout->page_list[layout->page_list_len++] =
-                (compute_res_vtcm_page_def_t){page, size / page};
+            layout->page_list[layout->page_list_len++] = (compute_res_vtcm_page_def_t){page,
+                                                                                       size / page};
             size %= page;
         }
     }
@@ -174,8 +175,9 @@ int compute_resource_query_VTCM(unsigned int application_id, unsigned int *total
                                 compute_res_vtcm_page_t *avail_block_layout)
 {
     (void)application_id;
-    uint32_t available =
-        avail_block_size != NULL || avail_block_layout != NULL ? context_available() : 0;
+    uint32_t available = avail_block_size != NULL || avail_block_layout != NULL
+                             ? context_available()
+                             : 0;
     if (total_block_size != NULL) {
         *total_block_size = vtcm_total();
     }
@@ -262,31 +264,31 @@ int HAP_query_avail_VTCM(unsigned int *avail_block_size, unsigned int *max_page_
 }
 
 const struct shell_symbol compute_res_symbols[] = {
-    OFFER(compute_resource_attr_init),
-    OFFER(compute_resource_attr_set_serialize),
-    OFFER(compute_resource_attr_set_vtcm_param),
-    OFFER(compute_resource_attr_set_vtcm_param_v2),
-    OFFER(compute_resource_attr_set_app_type),
-    OFFER(compute_resource_attr_set_cache_mode),
-    OFFER(compute_resource_attr_set_release_callback),
-    OFFER(compute_resource_attr_set_hmx_param),
-    OFFER(compute_resource_attr_get_vtcm_ptr),
-    OFFER(compute_resource_attr_get_vtcm_ptr_v2),
-    OFFER(compute_resource_acquire),
-    OFFER(compute_resource_release),
-    OFFER(compute_resource_acquire_cached),
-    OFFER(compute_resource_release_cached),
-    OFFER(compute_resource_check_release_request),
-    OFFER(compute_resource_update_priority),
-    OFFER(compute_resource_query_VTCM),
-    OFFER(compute_resource_hmx_lock),
-    OFFER(compute_resource_hmx_lock2),
-    OFFER(compute_resource_hmx_unlock),
-    OFFER_AS("compute_resource_hmx_unlock2", compute_resource_hmx_unlock),
-    OFFER(HAP_request_VTCM),
-    OFFER(HAP_request_async_VTCM),
-    OFFER(HAP_release_VTCM),
-    OFFER(HAP_query_total_VTCM),
-    OFFER(HAP_query_avail_VTCM),
-    OFFER_END,
+    EXPORT(compute_resource_attr_init),
+    EXPORT(compute_resource_attr_set_serialize),
+    EXPORT(compute_resource_attr_set_vtcm_param),
+    EXPORT(compute_resource_attr_set_vtcm_param_v2),
+    EXPORT(compute_resource_attr_set_app_type),
+    EXPORT(compute_resource_attr_set_cache_mode),
+    EXPORT(compute_resource_attr_set_release_callback),
+    EXPORT(compute_resource_attr_set_hmx_param),
+    EXPORT(compute_resource_attr_get_vtcm_ptr),
+    EXPORT(compute_resource_attr_get_vtcm_ptr_v2),
+    EXPORT(compute_resource_acquire),
+    EXPORT(compute_resource_release),
+    EXPORT(compute_resource_acquire_cached),
+    EXPORT(compute_resource_release_cached),
+    EXPORT(compute_resource_check_release_request),
+    EXPORT(compute_resource_update_priority),
+    EXPORT(compute_resource_query_VTCM),
+    EXPORT(compute_resource_hmx_lock),
+    EXPORT(compute_resource_hmx_lock2),
+    EXPORT(compute_resource_hmx_unlock),
+    EXPORT_AS("compute_resource_hmx_unlock2", compute_resource_hmx_unlock),
+    EXPORT(HAP_request_VTCM),
+    EXPORT(HAP_request_async_VTCM),
+    EXPORT(HAP_release_VTCM),
+    EXPORT(HAP_query_total_VTCM),
+    EXPORT(HAP_query_avail_VTCM),
+    EXPORT_END,
 };

@@ -48,6 +48,49 @@ static struct context *by_id(unsigned int id)
     return context;
 }
 
+/* ---- asking holders to release ---- */
+
+/* Locked: the highest priority that waits for what the context holds, INT_MAX for none. Waiters of
+ * this process announce themselves in the files too. */
+static int wanted(const struct context *context)
+{
+    int vtcm = context->claim.size > 0 ? exclusive_highest_waiting(&vtcm_file) : INT_MAX;
+    int serial = context->claim.serialize ? exclusive_highest_waiting(&serial_file) : INT_MAX;
+    return vtcm < serial ? vtcm : serial;
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        clock_sleep_us(POLL_US);
+        struct claim ask = {.callback = NULL};
+        unsigned int id = 0;
+        pthread_mutex_lock(&lock);
+        for (struct context *at = contexts; at != NULL && ask.callback == NULL; at = at->next) {
+            if (at->held && !at->asked && at->claim.callback != NULL && wanted(at) < at->priority) {
+                at->asked = true;
+                ask = at->claim;
+                id = at->id;
+            }
+        }
+        pthread_mutex_unlock(&lock);
+        if (ask.callback != NULL) {
+            ask.callback(id, ask.argument);
+        }
+    }
+}
+
+/* Locked. */
+static void start_watching(void)
+{
+    pthread_t thread;
+    if (!watching && pthread_create(&thread, NULL, watch, NULL) == 0) {
+        pthread_detach(thread);
+        watching = true;
+    }
+}
+
 /* Locked: fills `used` with the ranges that contexts other than `except` hold; with `reserved`
  * also those of cached contexts that are not held. Returns their number. */
 static int ranges(const struct context *except, bool reserved)
@@ -91,23 +134,27 @@ static bool available(const struct context *context)
 }
 
 /* Locked: acquires a context that is not held, or changes nothing. */
-static bool try_acquire(struct context *context)
+static bool try_acquire(struct context *context, int priority)
 {
+    context->priority = priority;
     bool vtcm = context->claim.size > 0;
     if ((context->range.size == 0 && !place(context)) || !available(context)) {
         return false;
     }
-    if (vtcm && held_vtcm == 0 && !exclusive_take(&vtcm_file)) {
+    if (vtcm && held_vtcm == 0 && !exclusive_try_lock(&vtcm_file)) {
         return false;
     }
-    if (context->claim.serialize && !exclusive_take(&serial_file)) {
+    if (context->claim.serialize && !exclusive_try_lock(&serial_file)) {
         if (vtcm && held_vtcm == 0) {
-            exclusive_give(&vtcm_file);
+            exclusive_unlock(&vtcm_file);
         }
         return false;
     }
     held_vtcm += vtcm;
     held_serial += context->claim.serialize;
+    if (context->claim.callback != NULL) {
+        start_watching();
+    }
     context->held = true;
     context->asked = false;
     return true;
@@ -119,56 +166,13 @@ static void release(struct context *context)
     context->held = false;
     vtcm_clear(context->range);
     if (context->claim.size > 0 && --held_vtcm == 0) {
-        exclusive_give(&vtcm_file);
+        exclusive_unlock(&vtcm_file);
     }
     if (context->claim.serialize && --held_serial == 0) {
-        exclusive_give(&serial_file);
+        exclusive_unlock(&serial_file);
     }
     if (!context->claim.cached) {
         context->range = (struct vtcm_range){0, 0};
-    }
-}
-
-/* ---- asking holders to release ---- */
-
-/* Locked: the highest priority that waits for what the context holds, INT_MAX for none. Waiters of
- * this process announce themselves in the files too. */
-static int wanted(const struct context *context)
-{
-    int vtcm = context->claim.size > 0 ? exclusive_wanted(&vtcm_file) : INT_MAX;
-    int serial = context->claim.serialize ? exclusive_wanted(&serial_file) : INT_MAX;
-    return vtcm < serial ? vtcm : serial;
-}
-
-static void *watch(void *unused)
-{
-    (void)unused;
-    for (;;) {
-        clock_sleep_us(POLL_US);
-        struct claim ask = {.callback = NULL};
-        unsigned int id = 0;
-        pthread_mutex_lock(&lock);
-        for (struct context *at = contexts; at != NULL && ask.callback == NULL; at = at->next) {
-            if (at->held && !at->asked && at->claim.callback != NULL && wanted(at) < at->priority) {
-                at->asked = true;
-                ask = at->claim;
-                id = at->id;
-            }
-        }
-        pthread_mutex_unlock(&lock);
-        if (ask.callback != NULL) {
-            ask.callback(id, ask.argument);
-        }
-    }
-}
-
-/* Locked. */
-static void start_watching(void)
-{
-    pthread_t thread;
-    if (!watching && pthread_create(&thread, NULL, watch, NULL) == 0) {
-        pthread_detach(thread);
-        watching = true;
     }
 }
 
@@ -178,21 +182,13 @@ static void start_watching(void)
 static int acquire(unsigned int id, uint32_t timeout_us)
 {
     uint64_t deadline = clock_after_us(timeout_us < GRACE_US ? GRACE_US : timeout_us);
-    int vtcm_slot = -1;
-    int serial_slot = -1;
+    int vtcm_slot = -1, serial_slot = -1;
     int priority = thread_priority();
     int code = AEE_SUCCESS;
     for (;;) {
         struct context *context = by_id(id);
-        if (context == NULL || context->held) {
-            code = context == NULL ? AEE_EBADPARM : AEE_EALREADY;
-            break;
-        }
-        if (context->claim.callback != NULL) {
-            start_watching();
-        }
-        context->priority = priority;
-        if (try_acquire(context)) {
+        code = context == NULL ? AEE_EBADPARM : context->held ? AEE_EALREADY : AEE_SUCCESS;
+        if (code != AEE_SUCCESS || try_acquire(context, priority)) {
             break;
         }
         if (clock_now() >= deadline) {
@@ -231,9 +227,12 @@ static struct context *add(const struct claim *claim)
     return context;
 }
 
-/* Locked: releases a context and frees it. */
-static void drop(struct context *context)
+/* Locked: releases a context and frees it. AEE_EBADPARM for NULL. */
+static int drop(struct context *context)
 {
+    if (context == NULL) {
+        return AEE_EBADPARM;
+    }
     if (context->held) {
         release(context);
     }
@@ -245,6 +244,7 @@ static void drop(struct context *context)
         }
     }
     free(context);
+    return AEE_SUCCESS;
 }
 
 unsigned int context_create(struct claim *claim, uint32_t timeout_us)
@@ -252,15 +252,12 @@ unsigned int context_create(struct claim *claim, uint32_t timeout_us)
     claim->given = NULL;
     claim->given_size = 0;
     if (claim->size > vtcm_total() && (claim->least == 0 || claim->least > vtcm_total())) {
-        shell_say(SHELL_ERROR, "%u bytes of VTCM are asked for: this SoC (%s) has %u",
-                  (unsigned)claim->size, shell_facts()->soc, (unsigned)vtcm_total());
-        return 0;
-    }
-    if (claim->size > 0 && vtcm_base() == NULL) {
+        shell_logf(SHELL_ERROR, "%u bytes of VTCM are asked for: this SoC (%s) has %u",
+                   (unsigned)claim->size, shell_facts()->soc, (unsigned)vtcm_total());
         return 0;
     }
     pthread_mutex_lock(&lock);
-    struct context *context = add(claim);
+    struct context *context = claim->size > 0 && vtcm_base() == NULL ? NULL : add(claim);
     unsigned int id = context == NULL ? 0 : context->id;
     bool good = context != NULL &&
                 (claim->cached ? place(context) : acquire(id, timeout_us) == AEE_SUCCESS);
@@ -268,7 +265,7 @@ unsigned int context_create(struct claim *claim, uint32_t timeout_us)
     if (good && context != NULL) {
         claim->given_size = context->range.size;
         claim->given = context->range.size > 0 ? vtcm_base() + context->range.offset : NULL;
-    } else if (context != NULL) {
+    } else {
         drop(context);
     }
     pthread_mutex_unlock(&lock);
@@ -278,11 +275,7 @@ unsigned int context_create(struct claim *claim, uint32_t timeout_us)
 int context_destroy(unsigned int id)
 {
     pthread_mutex_lock(&lock);
-    struct context *context = by_id(id);
-    int code = context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
-    if (context != NULL) {
-        drop(context);
-    }
+    int code = drop(by_id(id));
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -295,10 +288,7 @@ int context_destroy_at(const uint8_t *address)
                                 vtcm_base() + context->range.offset == address)) {
         context = context->next;
     }
-    int code = context == NULL ? AEE_EBADPARM : AEE_SUCCESS;
-    if (context != NULL) {
-        drop(context);
-    }
+    int code = drop(context);
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -348,14 +338,11 @@ int context_set_priority(unsigned int id, int priority)
 uint32_t context_available(void)
 {
     pthread_mutex_lock(&lock);
-    struct vtcm_range gap = {0, 0};
-    bool ours = held_vtcm > 0 || exclusive_take(&vtcm_file);
-    if (ours) {
-        gap = vtcm_find(used, ranges(NULL, false), vtcm_total(), 1);
-    }
+    bool ours = held_vtcm > 0 || exclusive_try_lock(&vtcm_file);
+    uint32_t gap = ours ? vtcm_find(used, ranges(NULL, false), vtcm_total(), 1).size : 0;
     if (ours && held_vtcm == 0) {
-        exclusive_give(&vtcm_file);
+        exclusive_unlock(&vtcm_file);
     }
     pthread_mutex_unlock(&lock);
-    return gap.size;
+    return gap;
 }

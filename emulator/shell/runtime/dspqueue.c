@@ -40,12 +40,13 @@ static int check(struct dspqueue_buffer *buffer)
 {
     uint64_t size = 0;
     if (shell_fd_mapped((int)buffer->fd, &size) != AEE_SUCCESS) {
-        shell_say(SHELL_ERROR, "a queue packet refers to descriptor %d, which the client has not "
-                  "mapped with fastrpc_mmap", (int)buffer->fd);
+        shell_logf(SHELL_ERROR,
+                   "a queue packet refers to descriptor %d, which the client has not "
+                   "mapped with fastrpc_mmap",
+                   (int)buffer->fd);
         return AEE_ENOSUCHMAP;
     }
-    if (buffer->size == 0 ? buffer->offset != 0
-                          : (uint64_t)buffer->offset + buffer->size > size) {
+    if (buffer->size == 0 ? buffer->offset != 0 : (uint64_t)buffer->offset + buffer->size > size) {
         return AEE_EBADPARM;
     }
     if (buffer->size == 0) {
@@ -92,13 +93,13 @@ static int buffers_here(struct dspqueue *queue, uint32_t count, struct dspqueue_
     return AEE_SUCCESS;
 }
 
-static void ring(struct dspqueue *queue, enum queue_news news)
+static void wake(struct dspqueue *queue, enum queue_event event)
 {
-    struct queue_message message = {.kind = QUEUE_NEWS, .count = (uint32_t)news, .id = queue->id};
+    struct queue_message message = {.kind = QUEUE_EVENT, .count = (uint32_t)event, .id = queue->id};
     shell_upcall(SHELL_TOPIC_DSPQUEUE, &message, sizeof message, -1);
 }
 
-static const struct queue_side side = {.ring = ring, .buffers = buffers_here};
+static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
 
 /* ---- what the ARM side asks ---- */
 
@@ -127,7 +128,7 @@ static int destroy(uint64_t id)
     struct exported *gone = NULL;
     pthread_mutex_lock(&lock);
     const struct exported *exported = by_id(id);
-    int code = exported == NULL ? AEE_EBADPARM
+    int code = exported == NULL         ? AEE_EBADPARM
                : exported->open != NULL ? AEE_EITEMBUSY
                                         : AEE_SUCCESS;
     for (struct exported **at = &all; code == AEE_SUCCESS && *at != NULL; at = &(*at)->next) {
@@ -168,12 +169,12 @@ static int check_all(const void *in, size_t in_size, uint32_t *sizes, size_t *ou
     return AEE_SUCCESS;
 }
 
-static void news(uint64_t id)
+static void receive_event(uint64_t id)
 {
     pthread_mutex_lock(&lock);
     const struct exported *exported = by_id(id);
     if (exported != NULL && exported->open != NULL) {
-        queue_end_news(exported->open);
+        queue_end_event(exported->open);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -200,8 +201,8 @@ static int handle(const void *in, size_t in_size, int *fd, void *out, size_t out
         return out_room < QUEUE_BUFFERS_MAX * sizeof(uint32_t)
                    ? AEE_EBADPARM
                    : check_all(in, in_size, out, out_size);
-    case QUEUE_NEWS:
-        news(message.id);
+    case QUEUE_EVENT:
+        receive_event(message.id);
         return AEE_SUCCESS;
     default:
         return AEE_EUNSUPPORTED;
@@ -226,7 +227,7 @@ AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback
     }
     pthread_mutex_lock(&lock);
     struct exported *exported = by_id(queue_id);
-    int code = exported == NULL ? AEE_EBADPARM
+    int code = exported == NULL         ? AEE_EBADPARM
                : exported->open != NULL ? AEE_EITEMBUSY
                                         : AEE_SUCCESS;
     if (code == AEE_SUCCESS) {
@@ -236,8 +237,7 @@ AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback
         made->context = callback_context;
         *queue = made; /* before the first callback */
         exported->open = made;
-        if (!queue_end_open(made, &side, true, exported->memory, exported->size,
-                            CALLBACK_STACK)) {
+        if (!queue_end_open(made, &side, true, exported->memory, exported->size, CALLBACK_STACK)) {
             exported->open = NULL;
             code = AEE_EBADSTATE;
         }
@@ -267,15 +267,15 @@ AEEResult dspqueue_close(dspqueue_t queue)
 }
 
 const struct shell_symbol dspqueue_symbols[] = {
-    OFFER(dspqueue_import),
-    OFFER(dspqueue_close),
-    OFFER(dspqueue_write),
-    OFFER(dspqueue_write_noblock),
-    OFFER(dspqueue_write_early_wakeup_noblock),
-    OFFER(dspqueue_read),
-    OFFER(dspqueue_read_noblock),
-    OFFER(dspqueue_peek),
-    OFFER(dspqueue_peek_noblock),
-    OFFER(dspqueue_get_stat),
-    OFFER_END,
+    EXPORT(dspqueue_import),
+    EXPORT(dspqueue_close),
+    EXPORT(dspqueue_write),
+    EXPORT(dspqueue_write_noblock),
+    EXPORT(dspqueue_write_early_wakeup_noblock),
+    EXPORT(dspqueue_read),
+    EXPORT(dspqueue_read_noblock),
+    EXPORT(dspqueue_peek),
+    EXPORT(dspqueue_peek_noblock),
+    EXPORT(dspqueue_get_stat),
+    EXPORT_END,
 };

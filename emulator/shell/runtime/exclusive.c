@@ -41,7 +41,7 @@ static bool open_file(struct exclusive *exclusive)
     snprintf(path, sizeof path, "%s/%s", state, exclusive->file);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, sizeof(struct exclusive_waiters)) != 0) {
-        shell_say(SHELL_ERROR, "%s cannot be opened: other programs are not kept out", path);
+        shell_logf(SHELL_ERROR, "%s cannot be opened: other programs are not kept out", path);
         if (fd >= 0) {
             close(fd);
         }
@@ -54,12 +54,12 @@ static bool open_file(struct exclusive *exclusive)
     return true;
 }
 
-bool exclusive_take(struct exclusive *exclusive)
+bool exclusive_try_lock(struct exclusive *exclusive)
 {
     return !open_file(exclusive) || flock(exclusive->fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-void exclusive_give(struct exclusive *exclusive)
+void exclusive_unlock(struct exclusive *exclusive)
 {
     if (open_file(exclusive)) {
         flock(exclusive->fd, LOCK_UN);
@@ -108,7 +108,7 @@ void exclusive_withdraw(struct exclusive *exclusive, int slot)
     }
 }
 
-int exclusive_wanted(struct exclusive *exclusive)
+int exclusive_highest_waiting(struct exclusive *exclusive)
 {
     int best = INT_MAX;
     if (!open_file(exclusive) || exclusive->waiters == NULL) {

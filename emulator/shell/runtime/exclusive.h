@@ -15,8 +15,8 @@ struct exclusive {
 };
 
 /* At once, or not at all. The caller sees to it that its own process takes it once. */
-bool exclusive_take(struct exclusive *exclusive);
-void exclusive_give(struct exclusive *exclusive);
+bool exclusive_try_lock(struct exclusive *exclusive);
+void exclusive_unlock(struct exclusive *exclusive);
 
 /* Says that somebody of that priority waits (1 is the highest). To be repeated within
  * 250 ms. `slot` is -1 the first time; returns it, or -1 when too many wait. */
@@ -24,6 +24,6 @@ int exclusive_announce(struct exclusive *exclusive, int slot, int priority);
 void exclusive_withdraw(struct exclusive *exclusive, int slot);
 
 /* The highest priority that waits in any process; INT_MAX when nobody does. */
-int exclusive_wanted(struct exclusive *exclusive);
+int exclusive_highest_waiting(struct exclusive *exclusive);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* What HAP_setFARFRuntimeLoggingParams asked for. */
 static struct {
-    unsigned int mask; /* bit n: level n is shown */
+    unsigned int mask;       /* bit n: level n is shown */
     unsigned int file_count; /* 0: of all files */
     char files[FILES_MAX][FILE_NAME_MAX];
 } runtime_logging;
@@ -52,8 +52,7 @@ static void debug_message(const char *message, int level, const char *file, int 
 
 /* The targets of the entries. */
 void farf_debug(int level, const char *file, int line, const char *format, const char *arguments);
-void farf_runtime(int level, const char *file, int line, const char *format,
-                  const char *arguments);
+void farf_runtime(int level, const char *file, int line, const char *format, const char *arguments);
 
 void farf_debug(int level, const char *file, int line, const char *format, const char *arguments)
 {
@@ -84,9 +83,9 @@ int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
 }
 
 const struct shell_symbol farf_symbols[] = {
-    OFFER_AS("HAP_debug", debug_message),
-    OFFER_AS("HAP_debug_v2", variadic_HAP_debug_v2),
-    OFFER_AS("HAP_debug_runtime", variadic_HAP_debug_runtime),
-    OFFER(HAP_setFARFRuntimeLoggingParams),
-    OFFER_END,
+    EXPORT_AS("HAP_debug", debug_message),
+    EXPORT_AS("HAP_debug_v2", variadic_HAP_debug_v2),
+    EXPORT_AS("HAP_debug_runtime", variadic_HAP_debug_runtime),
+    EXPORT(HAP_setFARFRuntimeLoggingParams),
+    EXPORT_END,
 };

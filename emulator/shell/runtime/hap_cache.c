@@ -117,11 +117,11 @@ int HAP_query_total_cachelock(void)
 }
 
 const struct shell_symbol hap_cache_symbols[] = {
-    OFFER(HAP_cache_lock),
-    OFFER(HAP_cache_unlock),
-    OFFER(HAP_cache_lock_addr),
-    OFFER(HAP_cache_unlock_addr),
-    OFFER(HAP_query_avail_cachelock),
-    OFFER(HAP_query_total_cachelock),
-    OFFER_END,
+    EXPORT(HAP_cache_lock),
+    EXPORT(HAP_cache_unlock),
+    EXPORT(HAP_cache_lock_addr),
+    EXPORT(HAP_cache_unlock_addr),
+    EXPORT(HAP_query_avail_cachelock),
+    EXPORT(HAP_query_total_cachelock),
+    EXPORT_END,
 };

@@ -64,11 +64,11 @@ static int make(struct mapping *mapping, int prot)
 
 static const char *objection(const void *addr, size_t len, int prot, long offset)
 {
-    return addr != NULL                      ? "the address must be NULL"
-           : len == 0                        ? "the length is 0"
-           : prot & HAP_PROT_EXEC            ? "HAP_PROT_EXEC is not supported"
+    return addr != NULL                             ? "the address must be NULL"
+           : len == 0                               ? "the length is 0"
+           : prot & HAP_PROT_EXEC                   ? "HAP_PROT_EXEC is not supported"
            : offset < 0 || offset % (long)PAGE != 0 ? "the offset is not a multiple of 4096"
-                                             : NULL;
+                                                    : NULL;
 }
 
 void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset)
@@ -76,7 +76,7 @@ void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset
     (void)flags;
     const char *wrong = objection(addr, len, prot, offset);
     if (wrong != NULL) {
-        shell_say(SHELL_ERROR, "HAP_mmap of descriptor %d: %s", fd, wrong);
+        shell_logf(SHELL_ERROR, "HAP_mmap of descriptor %d: %s", fd, wrong);
         return FAILED;
     }
     pthread_mutex_lock(&lock);
@@ -103,9 +103,10 @@ void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset
     }
     pthread_mutex_unlock(&lock);
     if (address == FAILED) {
-        shell_say(SHELL_ERROR, "HAP_mmap of descriptor %d, %zu bytes at %ld: 0x%x; the client "
-                  "makes it known with fastrpc_mmap, or passes it as a dma handle", fd, len, offset,
-                  (unsigned)code);
+        shell_logf(SHELL_ERROR,
+                   "HAP_mmap of descriptor %d, %zu bytes at %ld: 0x%x; the client "
+                   "makes it known with fastrpc_mmap, or passes it as a dma handle",
+                   fd, len, offset, (unsigned)code);
     }
     return address;
 }
@@ -204,7 +205,8 @@ int HAP_mem_request(HAP_mem_req_payload_t *mem_payload)
                            (size_t)mem_payload->munmap.len);
     }
     REFUSE_ONCE("HAP_mem_request: request %d is not emulated: only HAP_MEM_MAP at an address of "
-                "the shell's choice, and HAP_MEM_UNMAP", (int)mem_payload->request_id);
+                "the shell's choice, and HAP_MEM_UNMAP",
+                (int)mem_payload->request_id);
     return AEE_EUNSUPPORTED;
 }
 
@@ -237,17 +239,17 @@ int HAP_mem_set_heap_thresholds(unsigned int low_largest_block_size,
 }
 
 const struct shell_symbol hap_mem_symbols[] = {
-    OFFER(HAP_mmap),
-    OFFER(HAP_mmap2),
-    OFFER(HAP_munmap),
-    OFFER(HAP_munmap2),
-    OFFER(HAP_mmap_get),
-    OFFER(HAP_mmap_put),
-    OFFER(adsp_mmap_fd_getinfo),
-    OFFER(HAP_mem_request),
-    OFFER(HAP_mem_get_stats),
-    OFFER(HAP_mem_set_grow_size),
-    OFFER(HAP_mem_set_heap_thresholds),
-    OFFER_AS("HAP_mem_available_stack", thread_stack_left),
-    OFFER_END,
+    EXPORT(HAP_mmap),
+    EXPORT(HAP_mmap2),
+    EXPORT(HAP_munmap),
+    EXPORT(HAP_munmap2),
+    EXPORT(HAP_mmap_get),
+    EXPORT(HAP_mmap_put),
+    EXPORT(adsp_mmap_fd_getinfo),
+    EXPORT(HAP_mem_request),
+    EXPORT(HAP_mem_get_stats),
+    EXPORT(HAP_mem_set_grow_size),
+    EXPORT(HAP_mem_set_heap_thresholds),
+    EXPORT_AS("HAP_mem_available_stack", thread_stack_left),
+    EXPORT_END,
 };

@@ -10,9 +10,9 @@ static int sleep_for(unsigned long long microseconds)
 }
 
 const struct shell_symbol hap_perf_symbols[] = {
-    OFFER_AS("HAP_perf_qtimer_count_to_us", clock_ticks_to_us),
-    OFFER_AS("HAP_timer_sleep", sleep_for),
-    OFFER_AS("buildtool_sim_qtimer_count", clock_ticks),
-    OFFER_AS("buildtool_sim_pcycles", clock_cycles),
-    OFFER_END,
+    EXPORT_AS("HAP_perf_qtimer_count_to_us", clock_ticks_to_us),
+    EXPORT_AS("HAP_timer_sleep", sleep_for),
+    EXPORT_AS("buildtool_sim_qtimer_count", clock_ticks),
+    EXPORT_AS("buildtool_sim_pcycles", clock_cycles),
+    EXPORT_END,
 };

@@ -127,8 +127,8 @@ static int answer(const void *context, HAP_power_response_t *response)
         return AEE_SUCCESS;
     case HAP_power_get_client_class: {
         const struct client *client = find(context);
-        response->client_class =
-            client == NULL ? (unsigned int)HAP_POWER_UNKNOWN_CLIENT_CLASS : client->class;
+        response->client_class = client == NULL ? (unsigned int)HAP_POWER_UNKNOWN_CLIENT_CLASS
+                                                : client->class;
         return AEE_SUCCESS;
     }
     case HAP_power_get_clk_Freq:
@@ -173,8 +173,8 @@ int HAP_power_destroy_client(void *context)
 }
 
 const struct shell_symbol hap_power_symbols[] = {
-    OFFER(HAP_power_set),
-    OFFER(HAP_power_get),
-    OFFER(HAP_power_destroy_client),
-    OFFER_END,
+    EXPORT(HAP_power_set),
+    EXPORT(HAP_power_get),
+    EXPORT(HAP_power_destroy_client),
+    EXPORT_END,
 };

@@ -59,11 +59,11 @@ int __HAP_user_etm_disable(void)
 }
 
 const struct shell_symbol hap_ps_symbols[] = {
-    OFFER(HAP_set_process_name),
-    OFFER(HAP_get_thread_priority_ceiling),
-    OFFER(HAP_send_early_signal),
-    OFFER(HAP_get_userpd_params),
-    OFFER(__HAP_user_etm_enable),
-    OFFER(__HAP_user_etm_disable),
-    OFFER_END,
+    EXPORT(HAP_set_process_name),
+    EXPORT(HAP_get_thread_priority_ceiling),
+    EXPORT(HAP_send_early_signal),
+    EXPORT(HAP_get_userpd_params),
+    EXPORT(__HAP_user_etm_enable),
+    EXPORT(__HAP_user_etm_disable),
+    EXPORT_END,
 };

@@ -51,30 +51,32 @@ static int aligned(void **block, size_t alignment, size_t size)
     return 0;
 }
 
+/* clang-format off */
 const struct shell_symbol libc_symbols[] = {
-    OFFER_AS("exit", leave), OFFER_AS("_Exit", leave), OFFER_AS("getenv", no_environment),
-    OFFER_AS("strdup", duplicate), OFFER_AS("posix_memalign", aligned),
+    EXPORT_AS("exit", leave), EXPORT_AS("_Exit", leave), EXPORT_AS("getenv", no_environment),
+    EXPORT_AS("strdup", duplicate), EXPORT_AS("posix_memalign", aligned),
     /* stdlib.h, inttypes.h */
-    OFFER(abort), OFFER(abs), OFFER(labs), OFFER(llabs), OFFER(imaxabs), OFFER(div), OFFER(ldiv),
-    OFFER(lldiv), OFFER(imaxdiv), OFFER(atof), OFFER(atoi), OFFER(atol), OFFER(atoll),
-    OFFER(strtod), OFFER(strtof), OFFER(strtold), OFFER(strtol), OFFER(strtoll), OFFER(strtoul),
-    OFFER(strtoull), OFFER(strtoimax), OFFER(strtoumax), OFFER(bsearch), OFFER(qsort), OFFER(rand),
-    OFFER(rand_r), OFFER(srand), OFFER(drand48), OFFER(erand48), OFFER(jrand48), OFFER(lcong48),
-    OFFER(lrand48), OFFER(mrand48), OFFER(nrand48), OFFER(seed48), OFFER(srand48), OFFER(a64l),
-    OFFER(l64a),
+    EXPORT(abort), EXPORT(abs), EXPORT(labs), EXPORT(llabs), EXPORT(imaxabs), EXPORT(div), EXPORT(ldiv),
+    EXPORT(lldiv), EXPORT(imaxdiv), EXPORT(atof), EXPORT(atoi), EXPORT(atol), EXPORT(atoll),
+    EXPORT(strtod), EXPORT(strtof), EXPORT(strtold), EXPORT(strtol), EXPORT(strtoll), EXPORT(strtoul),
+    EXPORT(strtoull), EXPORT(strtoimax), EXPORT(strtoumax), EXPORT(bsearch), EXPORT(qsort), EXPORT(rand),
+    EXPORT(rand_r), EXPORT(srand), EXPORT(drand48), EXPORT(erand48), EXPORT(jrand48), EXPORT(lcong48),
+    EXPORT(lrand48), EXPORT(mrand48), EXPORT(nrand48), EXPORT(seed48), EXPORT(srand48), EXPORT(a64l),
+    EXPORT(l64a),
     /* string.h, strings.h */
-    OFFER(bcmp), OFFER(bcopy), OFFER(bzero), OFFER(ffs), OFFER(index), OFFER(rindex),
-    OFFER(memccpy), OFFER(memchr), OFFER(memcmp), OFFER(memcpy), OFFER(memmove), OFFER(memset),
-    OFFER(strcasecmp), OFFER(strcat), OFFER(strchr), OFFER(strcmp), OFFER(strcoll), OFFER(strcpy),
-    OFFER(strcspn), OFFER(strerror), OFFER(strerror_r), OFFER(strlcat), OFFER(strlcpy),
-    OFFER(strlen), OFFER(strncasecmp), OFFER(strncat), OFFER(strncmp), OFFER(strncpy),
-    OFFER(strpbrk), OFFER(strrchr), OFFER(strsep), OFFER(strspn), OFFER(strstr), OFFER(strtok),
-    OFFER(strtok_r), OFFER(strxfrm), OFFER(swab),
+    EXPORT(bcmp), EXPORT(bcopy), EXPORT(bzero), EXPORT(ffs), EXPORT(index), EXPORT(rindex),
+    EXPORT(memccpy), EXPORT(memchr), EXPORT(memcmp), EXPORT(memcpy), EXPORT(memmove), EXPORT(memset),
+    EXPORT(strcasecmp), EXPORT(strcat), EXPORT(strchr), EXPORT(strcmp), EXPORT(strcoll), EXPORT(strcpy),
+    EXPORT(strcspn), EXPORT(strerror), EXPORT(strerror_r), EXPORT(strlcat), EXPORT(strlcpy),
+    EXPORT(strlen), EXPORT(strncasecmp), EXPORT(strncat), EXPORT(strncmp), EXPORT(strncpy),
+    EXPORT(strpbrk), EXPORT(strrchr), EXPORT(strsep), EXPORT(strspn), EXPORT(strstr), EXPORT(strtok),
+    EXPORT(strtok_r), EXPORT(strxfrm), EXPORT(swab),
     /* ctype.h */
-    OFFER(isalnum), OFFER(isalpha), OFFER(isascii), OFFER(isblank), OFFER(iscntrl), OFFER(isdigit),
-    OFFER(isgraph), OFFER(islower), OFFER(isprint), OFFER(ispunct), OFFER(isspace), OFFER(isupper),
-    OFFER(isxdigit), OFFER(toascii), OFFER(tolower), OFFER(toupper),
+    EXPORT(isalnum), EXPORT(isalpha), EXPORT(isascii), EXPORT(isblank), EXPORT(iscntrl), EXPORT(isdigit),
+    EXPORT(isgraph), EXPORT(islower), EXPORT(isprint), EXPORT(ispunct), EXPORT(isspace), EXPORT(isupper),
+    EXPORT(isxdigit), EXPORT(toascii), EXPORT(tolower), EXPORT(toupper),
     /* search.h, setjmp.h */
-    OFFER(tdelete), OFFER(tfind), OFFER(tsearch), OFFER(twalk), OFFER(setjmp), OFFER(longjmp),
-    OFFER_END,
+    EXPORT(tdelete), EXPORT(tfind), EXPORT(tsearch), EXPORT(twalk), EXPORT(setjmp), EXPORT(longjmp),
+    EXPORT_END,
 };
+/* clang-format on */

@@ -95,17 +95,17 @@ static int create(uint32_t *thread, const posix_attr *attr, void *(*entry)(void 
     start->argument = argument;
     start->detached = attr != NULL && attr->detachstate == DETACHED;
     qurt_thread_attr_init(&attributes);
-    qurt_thread_attr_set_name(&attributes, attr == NULL || !attr->name[0] ? "Anonymous" : attr->name);
-    qurt_thread_attr_set_priority(&attributes, (unsigned short)(attr == NULL ? DEFAULT_PRIORITY
-                                                                             : attr->priority));
+    qurt_thread_attr_set_name(&attributes,
+                              attr == NULL || !attr->name[0] ? "Anonymous" : attr->name);
+    qurt_thread_attr_set_priority(
+        &attributes, (unsigned short)(attr == NULL ? DEFAULT_PRIORITY : attr->priority));
     qurt_thread_attr_set_detachstate(&attributes, start->detached
                                                       ? QURT_THREAD_ATTR_CREATE_DETACHED
                                                       : QURT_THREAD_ATTR_CREATE_JOINABLE);
     /* The stack is the shell's either way; QuRT's create wants to see one. */
     qurt_thread_attr_set_stack_addr(&attributes, (void *)(uintptr_t)8);
-    qurt_thread_attr_set_stack_size(&attributes, attr == NULL || attr->stacksize == 0
-                                                     ? DEFAULT_STACK
-                                                     : attr->stacksize);
+    qurt_thread_attr_set_stack_size(
+        &attributes, attr == NULL || attr->stacksize == 0 ? DEFAULT_STACK : attr->stacksize);
     qurt_mutex_lock(&list_lock);
     start->next = starts;
     starts = start;
@@ -237,35 +237,35 @@ static int nothing(void)
 }
 
 const struct shell_symbol posix_symbols[] = {
-    OFFER_AS("pthread_create", create),
-    OFFER_AS("pthread_join", join),
-    OFFER_AS("pthread_detach", detach),
-    OFFER_AS("pthread_exit", end),
-    OFFER_AS("pthread_self", thread_id),
-    OFFER_AS("pthread_once", once),
-    OFFER_AS("pthread_attr_init", attr_init),
-    OFFER_AS("pthread_attr_destroy", nothing),
-    OFFER_AS("pthread_attr_setstackaddr", attr_set_stack_address),
-    OFFER_AS("pthread_attr_setstacksize", attr_set_stack_size),
-    OFFER_AS("pthread_attr_getstacksize", attr_get_stack_size),
-    OFFER_AS("pthread_attr_setthreadname", attr_set_name),
-    OFFER_AS("pthread_mutex_init", posix_mutex_init),
-    OFFER_AS("pthread_mutex_destroy", posix_word_destroy),
-    OFFER_AS("pthread_mutex_lock", posix_mutex_lock),
-    OFFER_AS("pthread_mutex_trylock", posix_mutex_trylock),
-    OFFER_AS("pthread_mutex_unlock", posix_mutex_unlock),
-    OFFER_AS("pthread_mutexattr_init", posix_mutexattr_init),
-    OFFER_AS("pthread_mutexattr_destroy", posix_mutexattr_destroy),
-    OFFER_AS("pthread_mutexattr_settype", posix_mutexattr_settype),
-    OFFER_AS("pthread_cond_init", posix_cond_init),
-    OFFER_AS("pthread_cond_destroy", posix_word_destroy),
-    OFFER_AS("pthread_cond_signal", posix_cond_signal),
-    OFFER_AS("pthread_cond_broadcast", posix_cond_broadcast),
-    OFFER_AS("pthread_cond_wait", posix_cond_wait),
-    OFFER_AS("pthread_cond_timedwait", posix_cond_timedwait),
-    OFFER_AS("pthread_key_create", key_create),
-    OFFER_AS("pthread_key_delete", key_delete),
-    OFFER_AS("pthread_getspecific", qurt_tls_get_specific),
-    OFFER_AS("pthread_setspecific", set_specific),
-    OFFER_END,
+    EXPORT_AS("pthread_create", create),
+    EXPORT_AS("pthread_join", join),
+    EXPORT_AS("pthread_detach", detach),
+    EXPORT_AS("pthread_exit", end),
+    EXPORT_AS("pthread_self", thread_id),
+    EXPORT_AS("pthread_once", once),
+    EXPORT_AS("pthread_attr_init", attr_init),
+    EXPORT_AS("pthread_attr_destroy", nothing),
+    EXPORT_AS("pthread_attr_setstackaddr", attr_set_stack_address),
+    EXPORT_AS("pthread_attr_setstacksize", attr_set_stack_size),
+    EXPORT_AS("pthread_attr_getstacksize", attr_get_stack_size),
+    EXPORT_AS("pthread_attr_setthreadname", attr_set_name),
+    EXPORT_AS("pthread_mutex_init", posix_mutex_init),
+    EXPORT_AS("pthread_mutex_destroy", posix_word_destroy),
+    EXPORT_AS("pthread_mutex_lock", posix_mutex_lock),
+    EXPORT_AS("pthread_mutex_trylock", posix_mutex_trylock),
+    EXPORT_AS("pthread_mutex_unlock", posix_mutex_unlock),
+    EXPORT_AS("pthread_mutexattr_init", posix_mutexattr_init),
+    EXPORT_AS("pthread_mutexattr_destroy", posix_mutexattr_destroy),
+    EXPORT_AS("pthread_mutexattr_settype", posix_mutexattr_settype),
+    EXPORT_AS("pthread_cond_init", posix_cond_init),
+    EXPORT_AS("pthread_cond_destroy", posix_word_destroy),
+    EXPORT_AS("pthread_cond_signal", posix_cond_signal),
+    EXPORT_AS("pthread_cond_broadcast", posix_cond_broadcast),
+    EXPORT_AS("pthread_cond_wait", posix_cond_wait),
+    EXPORT_AS("pthread_cond_timedwait", posix_cond_timedwait),
+    EXPORT_AS("pthread_key_create", key_create),
+    EXPORT_AS("pthread_key_delete", key_delete),
+    EXPORT_AS("pthread_getspecific", qurt_tls_get_specific),
+    EXPORT_AS("pthread_setspecific", set_specific),
+    EXPORT_END,
 };

@@ -24,8 +24,10 @@ static bool take(qurt_mutex_t *lock, bool recursive, uint64_t deadline)
         lock->count++;
         had = true;
     } else if (lock->holder == self && deadline == FOREVER) {
-        shell_say(SHELL_ERROR, "thread %u locks mutex %p, which it holds: on a DSP it waits for "
-                  "ever (qurt_rmutex_lock can be repeated)", self, (void *)lock);
+        shell_logf(SHELL_ERROR,
+                   "thread %u locks mutex %p, which it holds: on a DSP it waits for "
+                   "ever (qurt_rmutex_lock can be repeated)",
+                   self, (void *)lock);
     }
     while (!had) {
         if (is_free(lock->holder)) {
@@ -190,27 +192,27 @@ void qurt_rmutex2_unlock(qurt_rmutex2_t *lock)
 }
 
 const struct shell_symbol qurt_mutex_symbols[] = {
-    OFFER(qurt_mutex_init),
-    OFFER(qurt_mutex_destroy),
-    OFFER(qurt_mutex_lock),
-    OFFER(qurt_mutex_lock_timed),
-    OFFER(qurt_mutex_try_lock),
-    OFFER(qurt_mutex_unlock),
-    OFFER_AS("qurt_rmutex_init", qurt_mutex_init),
-    OFFER_AS("qurt_rmutex_destroy", qurt_mutex_destroy),
-    OFFER(qurt_rmutex_lock),
-    OFFER(qurt_rmutex_lock_timed),
-    OFFER(qurt_rmutex_try_lock),
-    OFFER(qurt_rmutex_try_lock_block_once),
-    OFFER(qurt_rmutex_unlock),
+    EXPORT(qurt_mutex_init),
+    EXPORT(qurt_mutex_destroy),
+    EXPORT(qurt_mutex_lock),
+    EXPORT(qurt_mutex_lock_timed),
+    EXPORT(qurt_mutex_try_lock),
+    EXPORT(qurt_mutex_unlock),
+    EXPORT_AS("qurt_rmutex_init", qurt_mutex_init),
+    EXPORT_AS("qurt_rmutex_destroy", qurt_mutex_destroy),
+    EXPORT(qurt_rmutex_lock),
+    EXPORT(qurt_rmutex_lock_timed),
+    EXPORT(qurt_rmutex_try_lock),
+    EXPORT(qurt_rmutex_try_lock_block_once),
+    EXPORT(qurt_rmutex_unlock),
     /* Priorities order the waiters here and nothing else, so there is none to inherit. */
-    OFFER_AS("qurt_pimutex_init", qurt_mutex_init),
-    OFFER_AS("qurt_pimutex_destroy", qurt_mutex_destroy),
-    OFFER_AS("qurt_pimutex_lock", qurt_rmutex_lock),
-    OFFER_AS("qurt_pimutex_try_lock", qurt_rmutex_try_lock),
-    OFFER(qurt_pimutex_unlock),
-    OFFER(qurt_rmutex2_init),
-    OFFER(qurt_rmutex2_lock),
-    OFFER(qurt_rmutex2_unlock),
-    OFFER_END,
+    EXPORT_AS("qurt_pimutex_init", qurt_mutex_init),
+    EXPORT_AS("qurt_pimutex_destroy", qurt_mutex_destroy),
+    EXPORT_AS("qurt_pimutex_lock", qurt_rmutex_lock),
+    EXPORT_AS("qurt_pimutex_try_lock", qurt_rmutex_try_lock),
+    EXPORT(qurt_pimutex_unlock),
+    EXPORT(qurt_rmutex2_init),
+    EXPORT(qurt_rmutex2_lock),
+    EXPORT(qurt_rmutex2_unlock),
+    EXPORT_END,
 };

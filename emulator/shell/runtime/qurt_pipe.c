@@ -111,14 +111,9 @@ int qurt_pipe_is_empty(qurt_pipe_t *pipe)
 }
 
 const struct shell_symbol qurt_pipe_symbols[] = {
-    OFFER(qurt_pipe_create),
-    OFFER(qurt_pipe_init),
-    OFFER(qurt_pipe_destroy),
-    OFFER(qurt_pipe_delete),
-    OFFER(qurt_pipe_send),
-    OFFER(qurt_pipe_receive),
-    OFFER(qurt_pipe_try_send),
-    OFFER(qurt_pipe_try_receive),
-    OFFER(qurt_pipe_is_empty),
-    OFFER_END,
+    EXPORT(qurt_pipe_create),   EXPORT(qurt_pipe_init),
+    EXPORT(qurt_pipe_destroy),  EXPORT(qurt_pipe_delete),
+    EXPORT(qurt_pipe_send),     EXPORT(qurt_pipe_receive),
+    EXPORT(qurt_pipe_try_send), EXPORT(qurt_pipe_try_receive),
+    EXPORT(qurt_pipe_is_empty), EXPORT_END,
 };

@@ -154,18 +154,22 @@ static void *start(void *argument)
 static bool acceptable(const qurt_thread_attr_t *attributes)
 {
     if (attributes->stack_addr == NULL || attributes->stack_size == 0) {
-        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): no stack: QuRT allocates none, "
-                  "qurt_thread_attr_set_stack_addr and _size give it", attributes->name);
+        shell_logf(SHELL_ERROR,
+                   "qurt_thread_create(\"%.16s\"): no stack: QuRT allocates none, "
+                   "qurt_thread_attr_set_stack_addr and _size give it",
+                   attributes->name);
         return false;
     }
     if ((uintptr_t)attributes->stack_addr % 8 != 0) {
-        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): the stack's address %p is not a "
-                  "multiple of 8", attributes->name, attributes->stack_addr);
+        shell_logf(SHELL_ERROR,
+                   "qurt_thread_create(\"%.16s\"): the stack's address %p is not a "
+                   "multiple of 8",
+                   attributes->name, attributes->stack_addr);
         return false;
     }
     if (attributes->priority > 255) {
-        shell_say(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): priority %u is not in 1 to 255",
-                  attributes->name, attributes->priority);
+        shell_logf(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): priority %u is not in 1 to 255",
+                   attributes->name, attributes->priority);
         return false;
     }
     return true;
@@ -197,7 +201,7 @@ int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
         leave_list(thread);
         stack_free(&thread->stack);
         free(thread);
-        shell_say(SHELL_ERROR, "qurt_thread_create: %s", strerror(problem));
+        shell_logf(SHELL_ERROR, "qurt_thread_create: %s", strerror(problem));
     }
     pthread_mutex_unlock(&lock);
     pthread_attr_destroy(&attributes);
@@ -320,17 +324,17 @@ uint64_t thread_stack_left(void)
 }
 
 const struct shell_symbol qurt_thread_symbols[] = {
-    OFFER(qurt_thread_create),
-    OFFER(qurt_thread_exit),
-    OFFER(qurt_thread_join),
-    OFFER(qurt_thread_detach),
-    OFFER(qurt_thread_get_id),
-    OFFER(qurt_thread_get_name),
-    OFFER(qurt_thread_attr_get),
-    OFFER(qurt_thread_get_priority),
-    OFFER(qurt_thread_set_priority),
-    OFFER(qurt_thread_get_timetest_id),
-    OFFER(qurt_thread_set_timetest_id),
-    OFFER(qurt_api_version),
-    OFFER_END,
+    EXPORT(qurt_thread_create),
+    EXPORT(qurt_thread_exit),
+    EXPORT(qurt_thread_join),
+    EXPORT(qurt_thread_detach),
+    EXPORT(qurt_thread_get_id),
+    EXPORT(qurt_thread_get_name),
+    EXPORT(qurt_thread_attr_get),
+    EXPORT(qurt_thread_get_priority),
+    EXPORT(qurt_thread_set_priority),
+    EXPORT(qurt_thread_get_timetest_id),
+    EXPORT(qurt_thread_set_timetest_id),
+    EXPORT(qurt_api_version),
+    EXPORT_END,
 };

@@ -174,7 +174,7 @@ static int set_due(qurt_timer_t id, qurt_timer_duration_t duration)
 {
     pthread_mutex_lock(&lock);
     struct timer *timer = by_id(id);
-    int code = timer == NULL ? QURT_EINVALID
+    int code = timer == NULL                                  ? QURT_EINVALID
                : timer->attributes.type != QURT_TIMER_ONESHOT ? QURT_ENOTALLOWED
                                                               : QURT_EOK;
     if (code == QURT_EOK) {
@@ -203,8 +203,8 @@ int qurt_timer_get_attr(qurt_timer_t timer, qurt_timer_attr_t *attr)
     if (found != NULL) {
         uint64_t now = clock_now();
         *attr = found->attributes;
-        attr->remaining =
-            found->due == FOREVER || found->due < now ? 0 : (found->due - now) / 1000u;
+        attr->remaining = found->due == FOREVER || found->due < now ? 0
+                                                                    : (found->due - now) / 1000u;
     }
     pthread_mutex_unlock(&lock);
     return found == NULL ? QURT_EVAL : QURT_EOK;
@@ -241,23 +241,23 @@ void qurt_sleep(unsigned long long int duration)
 }
 
 const struct shell_symbol qurt_timer_symbols[] = {
-    OFFER(qurt_timer_attr_init),
-    OFFER(qurt_timer_attr_set_duration),
-    OFFER(qurt_timer_attr_get_duration),
-    OFFER(qurt_timer_attr_get_remaining),
-    OFFER(qurt_timer_attr_set_type),
-    OFFER(qurt_timer_attr_get_type),
-    OFFER(qurt_timer_attr_set_group),
-    OFFER(qurt_timer_attr_get_group),
-    OFFER(qurt_timer_create),
-    OFFER(qurt_timer_stop),
-    OFFER(qurt_timer_restart),
-    OFFER(qurt_timer_get_attr),
-    OFFER(qurt_timer_delete),
-    OFFER(qurt_timer_sleep),
-    OFFER(qurt_sleep),
-    OFFER_AS("qurt_timer_get_ticks", clock_ticks),
-    OFFER_AS("qurt_sysclock_get_hw_ticks", clock_ticks),
-    OFFER_AS("qurt_timer_timetick_to_us", clock_ticks_to_us),
-    OFFER_END,
+    EXPORT(qurt_timer_attr_init),
+    EXPORT(qurt_timer_attr_set_duration),
+    EXPORT(qurt_timer_attr_get_duration),
+    EXPORT(qurt_timer_attr_get_remaining),
+    EXPORT(qurt_timer_attr_set_type),
+    EXPORT(qurt_timer_attr_get_type),
+    EXPORT(qurt_timer_attr_set_group),
+    EXPORT(qurt_timer_attr_get_group),
+    EXPORT(qurt_timer_create),
+    EXPORT(qurt_timer_stop),
+    EXPORT(qurt_timer_restart),
+    EXPORT(qurt_timer_get_attr),
+    EXPORT(qurt_timer_delete),
+    EXPORT(qurt_timer_sleep),
+    EXPORT(qurt_sleep),
+    EXPORT_AS("qurt_timer_get_ticks", clock_ticks),
+    EXPORT_AS("qurt_sysclock_get_hw_ticks", clock_ticks),
+    EXPORT_AS("qurt_timer_timetick_to_us", clock_ticks_to_us),
+    EXPORT_END,
 };

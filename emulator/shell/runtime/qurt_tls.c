@@ -109,9 +109,9 @@ void tls_destroy(void)
 }
 
 const struct shell_symbol qurt_tls_symbols[] = {
-    OFFER(qurt_tls_create_key),
-    OFFER(qurt_tls_delete_key),
-    OFFER(qurt_tls_set_specific),
-    OFFER(qurt_tls_get_specific),
-    OFFER_END,
+    EXPORT(qurt_tls_create_key),
+    EXPORT(qurt_tls_delete_key),
+    EXPORT(qurt_tls_set_specific),
+    EXPORT(qurt_tls_get_specific),
+    EXPORT_END,
 };

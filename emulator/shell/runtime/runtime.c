@@ -31,16 +31,16 @@ static void finalize(void *module)
 }
 
 const struct shell_symbol runtime_symbols[] = {
-    OFFER_AS("_Assert", assertion_failed),
-    OFFER_AS("__stack_chk_fail", stack_smashed),
+    EXPORT_AS("_Assert", assertion_failed),
+    EXPORT_AS("__stack_chk_fail", stack_smashed),
     {"__stack_chk_guard", &guard},
-    OFFER_AS("__register_frame_info_bases", ignore_frames),
-    OFFER_AS("__deregister_frame_info_bases", ignore_frames),
-    OFFER_AS("__cxa_finalize", finalize),
-    OFFER_AS("__wrap_malloc", heap_malloc),
-    OFFER_AS("__wrap_calloc", heap_calloc),
-    OFFER_AS("__wrap_realloc", heap_realloc),
-    OFFER_AS("__wrap_free", heap_free),
-    OFFER_AS("__wrap_memalign", heap_memalign),
-    OFFER_END,
+    EXPORT_AS("__register_frame_info_bases", ignore_frames),
+    EXPORT_AS("__deregister_frame_info_bases", ignore_frames),
+    EXPORT_AS("__cxa_finalize", finalize),
+    EXPORT_AS("__wrap_malloc", heap_malloc),
+    EXPORT_AS("__wrap_calloc", heap_calloc),
+    EXPORT_AS("__wrap_realloc", heap_realloc),
+    EXPORT_AS("__wrap_free", heap_free),
+    EXPORT_AS("__wrap_memalign", heap_memalign),
+    EXPORT_END,
 };

@@ -1,4 +1,4 @@
-/* runtime.h: what the families of the emulated shell share: tables, time, parking. */
+/* runtime.h: what the files of the runtime share: symbol tables, time, waiting. */
 #ifndef BUILDTOOL_RUNTIME_H
 #define BUILDTOOL_RUNTIME_H
 
@@ -11,20 +11,20 @@
 
 /* ---- tables ---- */
 
-/* A row of a family's table: a function under its own name, or under another. */
-#define OFFER(function) {#function, (void *)(function)}
-#define OFFER_AS(name, function) {name, (void *)(function)}
-#define OFFER_END {NULL, NULL}
+/* A row of a symbol table: a function under its own name, or under another. */
+#define EXPORT(function) {#function, (void *)(function)}
+#define EXPORT_AS(name, function) {name, (void *)(function)}
+#define EXPORT_END {NULL, NULL}
 
 /* ---- refusals ---- */
 
 /* Logs why something is not to be had here: once for each place that says so. */
-#define REFUSE_ONCE(...)                                                    \
-    do {                                                                    \
-        static int said_;                                                   \
-        if (!__atomic_exchange_n(&said_, 1, __ATOMIC_RELAXED)) {            \
-            shell_say(SHELL_ERROR, __VA_ARGS__);                            \
-        }                                                                   \
+#define REFUSE_ONCE(...)                                         \
+    do {                                                         \
+        static int said_;                                        \
+        if (!__atomic_exchange_n(&said_, 1, __ATOMIC_RELAXED)) { \
+            shell_logf(SHELL_ERROR, __VA_ARGS__);                \
+        }                                                        \
     } while (0)
 
 /* ---- clock.c ---- */

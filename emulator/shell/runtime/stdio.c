@@ -54,15 +54,15 @@ static int print_character(int character)
 }
 
 const struct shell_symbol stdio_symbols[] = {
-    OFFER_AS("printf", variadic_printf),
-    OFFER_AS("vprintf", stdio_print),
-    OFFER_AS("puts", print_line),
-    OFFER_AS("putchar", print_character),
-    OFFER_AS("putchar_unlocked", print_character),
-    OFFER_AS("sprintf", variadic_sprintf),
-    OFFER_AS("vsprintf", stdio_format),
-    OFFER_AS("vasprintf", format_anew),
-    OFFER_AS("snprintf", variadic_snprintf),
-    OFFER_AS("vsnprintf", variadic_format),
-    OFFER_END,
+    EXPORT_AS("printf", variadic_printf),
+    EXPORT_AS("vprintf", stdio_print),
+    EXPORT_AS("puts", print_line),
+    EXPORT_AS("putchar", print_character),
+    EXPORT_AS("putchar_unlocked", print_character),
+    EXPORT_AS("sprintf", variadic_sprintf),
+    EXPORT_AS("vsprintf", stdio_format),
+    EXPORT_AS("vasprintf", format_anew),
+    EXPORT_AS("snprintf", variadic_snprintf),
+    EXPORT_AS("vsnprintf", variadic_format),
+    EXPORT_END,
 };

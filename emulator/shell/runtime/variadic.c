@@ -158,13 +158,12 @@ static long long integer(const struct conversion *conversion, const char **argum
 #pragma clang diagnostic ignored "-Wformat-nonliteral"
 
 /* Into the output itself where there is room, so that long strings need no buffer. */
-#define PRINT(output, specification, value)                                                  \
-    do {                                                                                     \
-        size_t left_ = (output)->length < (output)->room ? (output)->room - (output)->length \
-                                                         : 0;                                \
-        int printed_ = snprintf(left_ > 0 ? (output)->to + (output)->length : NULL, left_,   \
-                                specification, value);                                       \
-        (output)->length += printed_ > 0 ? (size_t)printed_ : 0;                             \
+#define PRINT(output, specification, value)                                                       \
+    do {                                                                                          \
+        size_t left_ = (output)->length < (output)->room ? (output)->room - (output)->length : 0; \
+        int printed_ = snprintf(left_ > 0 ? (output)->to + (output)->length : NULL, left_,        \
+                                specification, value);                                            \
+        (output)->length += printed_ > 0 ? (size_t)printed_ : 0;                                  \
     } while (0)
 
 static void convert(struct output *output, const struct conversion *conversion,

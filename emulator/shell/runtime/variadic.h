@@ -12,9 +12,9 @@
 
 /* Defines the entry `name`, which calls `target` with the address of the unnamed
  * arguments in `reg`, the register after those of the named ones. */
-#define VARIADIC_ENTRY(name, reg, target)                                       \
-    __asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ", @function\n" \
-            #name ":\n\t{ " #reg " = r29\n\t  jump " #target " }\n")
+#define VARIADIC_ENTRY(name, reg, target)                                             \
+    __asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ", @function\n" #name \
+            ":\n\t{ " #reg " = r29\n\t  jump " #target " }\n")
 
 /* vsnprintf with QuRT's va_list: 4 bytes for an int, a long or a pointer, 8 at a multiple
  * of 8 for a long long or a double. Returns what snprintf returns. */

@@ -97,9 +97,9 @@ void vtcm_clear(struct vtcm_range range)
     if (range.size == 0 || vtcm_base() == NULL) {
         return;
     }
-    if (first >= last || mmap(base + first, last - first, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                              0) == MAP_FAILED) {
+    if (first >= last ||
+        mmap(base + first, last - first, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
         memset(base + range.offset, 0, range.size);
         return;
     }

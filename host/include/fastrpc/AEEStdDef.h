@@ -174,7 +174,7 @@ typedef struct _cstring_s {
 
 typedef struct _wstring_s {
     _wchar_t *data;
-    int dataLen;    /* 16-bit units, terminator included */
+    int dataLen; /* 16-bit units, terminator included */
     int dataLenReq;
 } _wstring_t;
 #endif

@@ -50,15 +50,15 @@ extern "C" {
 #define REMOTE_SCALARS_INHANDLES(sc) (((sc) >> 4) & 0x0f)
 #define REMOTE_SCALARS_OUTHANDLES(sc) ((sc) & 0x0f)
 
-#define REMOTE_SCALARS_MAKEX(nAttr, nMethod, nIn, nOut, noIn, noOut)                              \
-    ((((uint32_t)(nAttr) & 0x7u) << 29) | (((uint32_t)(nMethod) & 0x1fu) << 24) |                 \
-     (((uint32_t)(nIn) & 0xffu) << 16) | (((uint32_t)(nOut) & 0xffu) << 8) |                      \
+#define REMOTE_SCALARS_MAKEX(nAttr, nMethod, nIn, nOut, noIn, noOut)              \
+    ((((uint32_t)(nAttr) & 0x7u) << 29) | (((uint32_t)(nMethod) & 0x1fu) << 24) | \
+     (((uint32_t)(nIn) & 0xffu) << 16) | (((uint32_t)(nOut) & 0xffu) << 8) |      \
      (((uint32_t)(noIn) & 0x0fu) << 4) | ((uint32_t)(noOut) & 0x0fu))
 
 #define REMOTE_SCALARS_MAKE(nMethod, nIn, nOut) REMOTE_SCALARS_MAKEX(0, nMethod, nIn, nOut, 0, 0)
 
-#define REMOTE_SCALARS_LENGTH(sc)                                                                 \
-    (REMOTE_SCALARS_INBUFS(sc) + REMOTE_SCALARS_OUTBUFS(sc) + REMOTE_SCALARS_INHANDLES(sc) +      \
+#define REMOTE_SCALARS_LENGTH(sc)                                                            \
+    (REMOTE_SCALARS_INBUFS(sc) + REMOTE_SCALARS_OUTBUFS(sc) + REMOTE_SCALARS_INHANDLES(sc) + \
      REMOTE_SCALARS_OUTHANDLES(sc))
 
 /* ---- domains ---- */
@@ -157,12 +157,12 @@ typedef struct fastrpc_async_descriptor {
 
 enum handle_control_req_id {
     DSPRPC_RESERVED,
-    DSPRPC_CONTROL_LATENCY,     /* struct remote_rpc_control_latency */
-    DSPRPC_GET_DSP_INFO,        /* struct remote_dsp_capability */
-    DSPRPC_CONTROL_WAKELOCK,    /* struct remote_rpc_control_wakelock */
-    DSPRPC_GET_DOMAIN,          /* struct remote_rpc_get_domain */
-    DSPRPC_SET_PATH,            /* struct remote_control_custom_path */
-    DSPRPC_GET_PATH,            /* struct remote_control_custom_path */
+    DSPRPC_CONTROL_LATENCY,  /* struct remote_rpc_control_latency */
+    DSPRPC_GET_DSP_INFO,     /* struct remote_dsp_capability */
+    DSPRPC_CONTROL_WAKELOCK, /* struct remote_rpc_control_wakelock */
+    DSPRPC_GET_DOMAIN,       /* struct remote_rpc_get_domain */
+    DSPRPC_SET_PATH,         /* struct remote_control_custom_path */
+    DSPRPC_GET_PATH,         /* struct remote_control_custom_path */
     DSPRPC_SMMU_SUPPORT,
     DSPRPC_KALLOC_SUPPORT,
     DSPRPC_PM,
@@ -198,14 +198,14 @@ typedef struct remote_dsp_capability {
 } fastrpc_capability;
 
 enum remote_dsp_attributes {
-    DOMAIN_SUPPORT,              /* 1 when there is such a DSP */
-    UNSIGNED_PD_SUPPORT,         /* 1 when unsigned modules may run */
-    HVX_SUPPORT_64B,             /* vector units of 64 bytes */
-    HVX_SUPPORT_128B,            /* vector units of 128 bytes */
-    VTCM_PAGE,                   /* bytes of the largest VTCM page */
-    VTCM_COUNT,                  /* pages of that size */
-    ARCH_VER,                    /* low byte: the arch in hex, 0x73 for v73 */
-    HMX_SUPPORT_DEPTH,           /* 0 without a matrix unit, also when it is fused off */
+    DOMAIN_SUPPORT,      /* 1 when there is such a DSP */
+    UNSIGNED_PD_SUPPORT, /* 1 when unsigned modules may run */
+    HVX_SUPPORT_64B,     /* vector units of 64 bytes */
+    HVX_SUPPORT_128B,    /* vector units of 128 bytes */
+    VTCM_PAGE,           /* bytes of the largest VTCM page */
+    VTCM_COUNT,          /* pages of that size */
+    ARCH_VER,            /* low byte: the arch in hex, 0x73 for v73 */
+    HMX_SUPPORT_DEPTH,   /* 0 without a matrix unit, also when it is fused off */
     HMX_SUPPORT_SPATIAL,
     ASYNC_FASTRPC_SUPPORT,
     STATUS_NOTIFICATION_SUPPORT,
@@ -226,10 +226,10 @@ struct remote_control_custom_path {
 
 enum session_control_req_id {
     FASTRPC_RESERVED_1,
-    FASTRPC_THREAD_PARAMS,                 /* struct remote_rpc_thread_params */
-    DSPRPC_CONTROL_UNSIGNED_MODULE,        /* struct remote_rpc_control_unsigned_module */
+    FASTRPC_THREAD_PARAMS,          /* struct remote_rpc_thread_params */
+    DSPRPC_CONTROL_UNSIGNED_MODULE, /* struct remote_rpc_control_unsigned_module */
     FASTRPC_RESERVED_2,
-    FASTRPC_RELATIVE_THREAD_PRIORITY,      /* struct remote_rpc_relative_thread_priority */
+    FASTRPC_RELATIVE_THREAD_PRIORITY, /* struct remote_rpc_relative_thread_priority */
     FASTRPC_RESERVED_3,
     FASTRPC_REMOTE_PROCESS_KILL,           /* struct remote_rpc_process_clean_params */
     FASTRPC_SESSION_CLOSE,                 /* struct remote_rpc_session_close */
@@ -242,8 +242,8 @@ enum session_control_req_id {
     FASTRPC_GET_EFFECTIVE_DOMAIN_ID,       /* struct remote_rpc_effective_domain_id */
     FASTRPC_GET_URI,                       /* struct remote_rpc_get_uri */
     FASTRPC_MAX_THREAD_PARAM,
-    FASTRPC_CONTEXT_CREATE,                /* struct fastrpc_context_create */
-    FASTRPC_CONTEXT_DESTROY                /* struct fastrpc_context_destroy */
+    FASTRPC_CONTEXT_CREATE, /* struct fastrpc_context_create */
+    FASTRPC_CONTEXT_DESTROY /* struct fastrpc_context_destroy */
 };
 
 /* In all of these a domain of -1 means every domain. */
@@ -280,10 +280,7 @@ struct remote_rpc_control_pd_dump {
 
 typedef struct remote_rpc_process_clean_params remote_rpc_process_exception;
 
-enum fastrpc_process_type {
-    PROCESS_TYPE_SIGNED,
-    PROCESS_TYPE_UNSIGNED
-};
+enum fastrpc_process_type { PROCESS_TYPE_SIGNED, PROCESS_TYPE_UNSIGNED };
 
 struct remote_process_type {
     int domain;       /* in */
@@ -378,13 +375,13 @@ typedef struct {
     int id;
     char name[MAX_DOMAIN_NAMELEN]; /* for _dom= */
     fastrpc_domain_type type;
-    int status;                    /* 0 when the DSP is down */
+    int status; /* 0 when the DSP is down */
     uint32_t card;
     uint32_t soc_id;
 } fastrpc_domain;
 
 #define DOMAINS_LIST_FLAGS_TYPE_POS 5
-#define DOMAINS_LIST_FLAGS_SET_TYPE(flags, type)                                                  \
+#define DOMAINS_LIST_FLAGS_SET_TYPE(flags, type)                                \
     ((flags) | ((uint64_t)(type) & ((1u << DOMAINS_LIST_FLAGS_TYPE_POS) - 1u)))
 
 /* Asked twice: with domains NULL for num_domains, then with room for as many. */
@@ -395,9 +392,7 @@ typedef struct {
     uint64_t flags;          /* in: bits 0 to 4 are a fastrpc_domain_type */
 } fastrpc_domains_info;
 
-typedef enum {
-    FASTRPC_GET_DOMAINS = 0
-} system_req_id;
+typedef enum { FASTRPC_GET_DOMAINS = 0 } system_req_id;
 
 typedef struct system_req_payload {
     system_req_id id;
@@ -408,15 +403,13 @@ typedef struct system_req_payload {
 
 /* ---- mapping ---- */
 
-enum remote_mem_map_flags {
-    REMOTE_MAP_MEM_STATIC
-};
+enum remote_mem_map_flags { REMOTE_MAP_MEM_STATIC };
 
 enum fastrpc_map_flags {
-    FASTRPC_MAP_STATIC,         /* for calls only; HAP_mmap_get does not find it */
+    FASTRPC_MAP_STATIC, /* for calls only; HAP_mmap_get does not find it */
     FASTRPC_MAP_RESERVED,
-    FASTRPC_MAP_FD,             /* found by HAP_mmap_get under its descriptor */
-    FASTRPC_MAP_FD_DELAYED,     /* mapped when the DSP side calls HAP_mmap */
+    FASTRPC_MAP_FD,         /* found by HAP_mmap_get under its descriptor */
+    FASTRPC_MAP_FD_DELAYED, /* mapped when the DSP side calls HAP_mmap */
     FASTRPC_MAP_RESERVED_4,
     FASTRPC_MAP_RESERVED_5,
     FASTRPC_MAP_RESERVED_6,
@@ -429,7 +422,7 @@ enum fastrpc_map_flags {
     FASTRPC_MAP_RESERVED_13,
     FASTRPC_MAP_RESERVED_14,
     FASTRPC_MAP_RESERVED_15,
-    FASTRPC_MAP_FD_NOMAP        /* as FD_DELAYED, without a mapping on the ARM side */
+    FASTRPC_MAP_FD_NOMAP /* as FD_DELAYED, without a mapping on the ARM side */
 };
 
 /* Attributes of remote_register_buf_attr and remote_register_dma_handle_attr. */
@@ -472,14 +465,12 @@ int __QAIC_REMOTE(remote_system_request)(system_req_payload *req);
 
 int __QAIC_REMOTE(remote_handle_invoke_async)(remote_handle h, fastrpc_async_descriptor_t *desc,
                                               uint32_t dwScalars, remote_arg *pra);
-int __QAIC_REMOTE(remote_handle64_invoke_async)(remote_handle64 h,
-                                                fastrpc_async_descriptor_t *desc,
+int __QAIC_REMOTE(remote_handle64_invoke_async)(remote_handle64 h, fastrpc_async_descriptor_t *desc,
                                                 uint32_t dwScalars, remote_arg *pra);
 
 /* timeout_us: 0 asks, positive waits that long, negative waits for the end.
  * AEE_EBUSY while the job is not done; *result is the call's own code. */
-int __QAIC_REMOTE(fastrpc_async_get_status)(fastrpc_async_jobid jobid, int timeout_us,
-                                            int *result);
+int __QAIC_REMOTE(fastrpc_async_get_status)(fastrpc_async_jobid jobid, int timeout_us, int *result);
 int __QAIC_REMOTE(fastrpc_release_async_job)(fastrpc_async_jobid jobid);
 
 /* Memory that only the DSP uses, or, with fd > 0, a shared buffer. */

@@ -91,7 +91,7 @@ class Toolbox:
         return target
 
     def shell(self) -> Path:
-        """The DSP shell, with all its runtime families."""
+        """The DSP shell, with its whole runtime."""
         source = EMULATOR / "shell"
         return self._once(
             self.base / "fastrpc_shell",

@@ -140,8 +140,7 @@ static int write_packet(char **word)
         buffer.flags = (uint32_t)number(word[5]);
     }
     return dspqueue_write(thing(word[1])->queue, 0, word[4] != NULL, &buffer,
-                          (uint32_t)strlen(word[2]), (uint8_t *)word[2],
-                          (uint32_t)number(word[3]));
+                          (uint32_t)strlen(word[2]), (uint8_t *)word[2], (uint32_t)number(word[3]));
 }
 
 /* read QUEUE TIMEOUT: the message, buffers' descriptors and whether ptr is our address */
@@ -192,7 +191,8 @@ static int tally(char **word, char *more)
 static int stat_of(char **word, char *more)
 {
     uint64_t value = 0;
-    int code = dspqueue_get_stat(thing(word[1])->queue, (enum dspqueue_stat)number(word[2]), &value);
+    int code = dspqueue_get_stat(thing(word[1])->queue, (enum dspqueue_stat)number(word[2]),
+                                 &value);
     sprintf(more, " %d", (int)value);
     return code;
 }

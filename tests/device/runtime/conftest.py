@@ -1,4 +1,4 @@
-"""An emulated device with the test skels of the runtime families."""
+"""An emulated device with the test skels of the runtime."""
 
 from __future__ import annotations
 

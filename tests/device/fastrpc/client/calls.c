@@ -76,8 +76,8 @@ int do_opens(char **words, char *more)
 int do_call(char **words, char *more)
 {
     (void)more;
-    return remote_handle64_invoke(handle_of(words[1]),
-                                  REMOTE_SCALARS_MAKE(atoi(words[2]), 0, 0), NULL);
+    return remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(atoi(words[2]), 0, 0),
+                                  NULL);
 }
 
 int do_call32(char **words, char *more)
@@ -101,8 +101,7 @@ int do_twice(char **words, char *more)
     }
     out[count] = 31;
     remote_arg arguments[2] = {{.buf = {in, size}}, {.buf = {out, size}}};
-    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1),
-                                      arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1), arguments);
     for (int i = 0; code == 0 && i < count; i++) {
         good += out[i] == 2 * (i + 7);
     }
@@ -162,8 +161,8 @@ int do_places(char **words, char *more)
 int do_handles(char **words, char *more)
 {
     remote_arg arguments[2] = {{.h64 = 0x0102030405060708u}, {.h64 = 0}};
-    int code = remote_handle64_invoke(handle_of(words[1]),
-                                      REMOTE_SCALARS_MAKEX(0, 14, 0, 0, 1, 1), arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKEX(0, 14, 0, 0, 1, 1),
+                                      arguments);
     snprintf(more, 256, "%llx", (unsigned long long)arguments[1].h64);
     return code;
 }
@@ -214,8 +213,7 @@ int do_null(char **words, char *more)
     int out[8];
     remote_arg arguments[2] = {{.buf = {NULL, 64}}, {.buf = {out, sizeof out}}};
     (void)more;
-    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1),
-                                      arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1), arguments);
     return code == AEE_EBADPARM
                ? remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1), NULL)
                : code;

@@ -42,7 +42,7 @@ void *recall(const char *name)
     exit(99);
 }
 
-static const struct command commands[] = {COMMANDS {NULL, NULL}};
+static const struct command commands[] = {COMMANDS{NULL, NULL}};
 
 static void run(char *line)
 {

@@ -17,14 +17,16 @@ struct command {
 void remember(const char *name, void *value);
 void *recall(const char *name);
 
-#define LIST                                                                                      \
-    X(unsigned_pd) X(open) X(open32) X(open_uri) X(close) X(close32) X(again) X(call) X(call32)   \
-    X(twice) X(number) X(failing) X(places) X(handles) X(wild) X(null) X(info) X(reserve)         \
-    X(effective) X(geturi) X(end) X(kill_dsp) X(exception) X(type) X(notify) X(stack) X(alloc)    \
-    X(alloc2) X(tofd) X(release) X(fill) X(peek) X(map) X(unmap) X(memmap) X(registered)          \
-    X(registered_fd) X(byfd) X(dma) X(change) X(meet) X(threads) X(async) X(domains) X(domain_of) \
-    X(forked) X(children) X(pause_here) X(old_mmap) X(opens) X(control) X(churn) X(most)   \
-    X(ended) X(second) X(childless)
+/* clang-format off */
+#define LIST                                                                                    \
+    X(unsigned_pd) X(open) X(open32) X(open_uri) X(close) X(close32) X(again) X(call) X(call32) \
+    X(twice) X(number) X(failing) X(places) X(handles) X(wild) X(null) X(info) X(reserve)       \
+    X(effective) X(geturi) X(end) X(kill_dsp) X(exception) X(type) X(notify) X(stack) X(alloc)  \
+    X(alloc2) X(tofd) X(release) X(fill) X(peek) X(map) X(unmap) X(memmap) X(registered)        \
+    X(registered_fd) X(byfd) X(dma) X(change) X(meet) X(threads) X(async) X(domains)            \
+    X(domain_of) X(forked) X(children) X(pause_here) X(old_mmap) X(opens) X(control) X(churn)   \
+    X(most) X(ended) X(second) X(childless)
+/* clang-format on */
 
 #define X(name) int do_##name(char **words, char *more);
 LIST

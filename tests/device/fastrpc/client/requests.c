@@ -229,8 +229,7 @@ int do_byfd(char **words, char *more)
     int in[3] = {rpcmem_to_fd(recall(words[2])), atoi(words[3]), 0};
     int out = 0;
     remote_arg arguments[2] = {{.buf = {in, sizeof in}}, {.buf = {&out, sizeof out}}};
-    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(7, 1, 1),
-                                      arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(7, 1, 1), arguments);
     snprintf(more, 256, "%d", out);
     return code;
 }
@@ -245,8 +244,8 @@ int do_dma(char **words, char *more)
     arguments[0].buf.nLen = sizeof out;
     arguments[1].dma.fd = rpcmem_to_fd(recall(words[2]));
     arguments[1].dma.offset = (uint32_t)atoi(words[3]);
-    int code = remote_handle64_invoke(handle_of(words[1]),
-                                      REMOTE_SCALARS_MAKEX(0, 8, 0, 1, 1, 0), arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKEX(0, 8, 0, 1, 1, 0),
+                                      arguments);
     snprintf(more, 256, "%d", out);
     return code;
 }
@@ -297,8 +296,7 @@ int do_registered_fd(char **words, char *more)
     }
     void *stands = remote_register_fd(fd, 4096);
     remote_arg arguments[2] = {{.buf = {stands, sizeof values}}, {.buf = {out, sizeof out}}};
-    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1),
-                                      arguments);
+    int code = remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(2, 1, 1), arguments);
     snprintf(more, 256, "%d %d", out[0], out[1]);
     remote_register_buf(stands, 4096, -1);
     return code;

@@ -191,14 +191,13 @@ int do_async(char **words, char *more)
     int in = 21, out = 0, result = -1, other = 0;
     remote_arg arguments[2] = {{.buf = {&in, 4}}, {.buf = {&out, 4}}};
     uint64_t handle = handle_of(words[1]);
-    int code = remote_handle64_invoke_async(handle, &poll, REMOTE_SCALARS_MAKE(2, 1, 1),
-                                            arguments);
+    int code = remote_handle64_invoke_async(handle, &poll, REMOTE_SCALARS_MAKE(2, 1, 1), arguments);
     code = code == 0 ? fastrpc_async_get_status(poll.jobid, -1, &result) : code;
     code = code == 0 ? fastrpc_release_async_job(poll.jobid) : code;
     other = fastrpc_async_get_status(poll.jobid, 0, &other);
-    code = code == 0 ? remote_handle64_invoke_async(handle, &back, REMOTE_SCALARS_MAKE(9, 0, 0),
-                                                    NULL)
-                     : code;
+    code = code == 0
+               ? remote_handle64_invoke_async(handle, &back, REMOTE_SCALARS_MAKE(9, 0, 0), NULL)
+               : code;
     for (int i = 0; i < 3000 && called_back == -1; i++) {
         usleep(1000);
     }

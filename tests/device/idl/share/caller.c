@@ -26,7 +26,8 @@ int main(void)
         values[i] = i + 1;
     }
     status = share_twice(h, fd, 0, SIZE, 4, &length);
-    printf("doubled %x: %d %d %d %d\n", (unsigned)status, values[0], values[1], values[2], values[3]);
+    printf("doubled %x: %d %d %d %d\n", (unsigned)status, values[0], values[1], values[2],
+           values[3]);
     values[2] = 3;
     values[3] = 4;
     status = share_twice(h, fd, 2 * sizeof(int), SIZE, 2, &length);

@@ -3,7 +3,8 @@
 #include "answer.h"
 #include "remote.h"
 
-int main(void) {
+int main(void)
+{
     struct remote_rpc_control_unsigned_module unsigned_pd = {.domain = CDSP_DOMAIN_ID, .enable = 1};
     remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &unsigned_pd, sizeof unsigned_pd);
     remote_handle64 handle;

@@ -1,2 +1,5 @@
 int deep(void);
-int deep(void) { return 30; }
+int deep(void)
+{
+    return 30;
+}

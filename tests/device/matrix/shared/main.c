@@ -2,7 +2,8 @@
 
 int middle(void);
 
-int main(void) {
+int main(void)
+{
     printf("%d\n", middle());
     return 0;
 }

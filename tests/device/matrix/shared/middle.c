@@ -1,4 +1,7 @@
 int deep(void);
 int part(void);
 int middle(void);
-int middle(void) { return deep() + part(); }
+int middle(void)
+{
+    return deep() + part();
+}

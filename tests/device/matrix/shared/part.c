@@ -1,2 +1,5 @@
 int part(void);
-int part(void) { return 12; }
+int part(void)
+{
+    return 12;
+}

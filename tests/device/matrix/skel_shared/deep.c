@@ -1,2 +1,5 @@
 int deep(int x);
-int deep(int x) { return x * 6; }
+int deep(int x)
+{
+    return x * 6;
+}

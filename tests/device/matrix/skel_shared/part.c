@@ -1,2 +1,5 @@
 int part(int x);
-int part(int x) { return x + 1; }
+int part(int x)
+{
+    return x + 1;
+}

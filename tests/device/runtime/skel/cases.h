@@ -14,21 +14,21 @@
 #include "HAP_farf.h"
 #include "remote.h"
 
-#define CHECK(condition)                            \
-    do {                                            \
-        if (!(condition)) {                         \
-            FARF(ERROR, "not so: %s", #condition);  \
-            return __LINE__;                        \
-        }                                           \
+#define CHECK(condition)                           \
+    do {                                           \
+        if (!(condition)) {                        \
+            FARF(ERROR, "not so: %s", #condition); \
+            return __LINE__;                       \
+        }                                          \
     } while (0)
 
-#define EQUAL(is, wanted)                                                           \
-    do {                                                                            \
-        long long is_ = (long long)(is), wanted_ = (long long)(wanted);             \
-        if (is_ != wanted_) {                                                       \
-            FARF(ERROR, "%s is %lld (0x%llx), not %lld", #is, is_, is_, wanted_);   \
-            return __LINE__;                                                        \
-        }                                                                           \
+#define EQUAL(is, wanted)                                                         \
+    do {                                                                          \
+        long long is_ = (long long)(is), wanted_ = (long long)(wanted);           \
+        if (is_ != wanted_) {                                                     \
+            FARF(ERROR, "%s is %lld (0x%llx), not %lld", #is, is_, is_, wanted_); \
+            return __LINE__;                                                      \
+        }                                                                         \
     } while (0)
 
 typedef int (*case_function)(const int32_t in[4], int32_t out[8]);

@@ -9,7 +9,8 @@
 #include "qurt.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
-#define AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+#define AT(type, member, offset)                                          \
+    _Static_assert(offsetof(type, member) == (offset), #type "." #member)
 
 SIZE(qurt_mutex_t, 16);
 AT(qurt_mutex_t, count, 4);

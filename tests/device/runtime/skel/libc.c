@@ -135,10 +135,10 @@ static int jumps(const int32_t *in, int32_t *out)
 /* ---- the routines of functions that are compiled for size ---- */
 
 /* Two functions that have the shell save registers, change these, and leave by either way. */
-#define RANGE(range, change)                                                                  \
-    __asm__("frame_" #range ": allocframe(#48)\n call __save_" #range "\n" change             \
-            "jump __restore_" #range "_and_deallocframe\n"                                    \
-            "tail_" #range ": allocframe(#48)\n call __save_" #range "\n" change              \
+#define RANGE(range, change)                                                            \
+    __asm__("frame_" #range ": allocframe(#48)\n call __save_" #range "\n" change       \
+            "jump __restore_" #range "_and_deallocframe\n"                              \
+            "tail_" #range ": allocframe(#48)\n call __save_" #range "\n" change        \
             "call __restore_" #range "_and_deallocframe_before_tailcall\n jumpr r31\n")
 #define CHANGE(pair) "r" pair " = combine(#0, #0)\n"
 #define TO_17 CHANGE("17:16")
@@ -156,23 +156,25 @@ RANGE(r24_through_r25, CHANGE("25:24"));
 RANGE(r24_through_r27, CHANGE("25:24") CHANGE("27:26"));
 
 /* Calls the function with 16 to 27 in the registers of that number, and reads them then. */
-#define CALL(function)                                                                        \
-    do {                                                                                      \
-        static int64_t kept_[6];                                                              \
-        register int64_t *to_ __asm__("r0") = kept_;                                          \
-        __asm__ volatile(                                                                     \
-            "r17:16 = combine(#17, #16)\n r19:18 = combine(#19, #18)\n"                       \
-            "r21:20 = combine(#21, #20)\n r23:22 = combine(#23, #22)\n"                       \
-            "r25:24 = combine(#25, #24)\n r27:26 = combine(#27, #26)\n call " function "\n"   \
-            "memd(r0+#0) = r17:16\n memd(r0+#8) = r19:18\n memd(r0+#16) = r21:20\n"           \
-            "memd(r0+#24) = r23:22\n memd(r0+#32) = r25:24\n memd(r0+#40) = r27:26\n"         \
-            : "+r"(to_)::"r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22",       \
-              "r23", "r24", "r25", "r26", "r27", "r28", "r31", "memory");                     \
-        for (int i_ = 0; i_ < 6; i_++) {                                                      \
-            EQUAL(kept_[i_], (long long)(17 + 2 * i_) << 32 | (16 + 2 * i_));                 \
-        }                                                                                     \
+#define CALL(function)                                                                         \
+    do {                                                                                       \
+        static int64_t kept_[6];                                                               \
+        register int64_t *to_ __asm__("r0") = kept_;                                           \
+        __asm__ volatile(                                                                      \
+            "r17:16 = combine(#17, #16)\n r19:18 = combine(#19, #18)\n"                        \
+            "r21:20 = combine(#21, #20)\n r23:22 = combine(#23, #22)\n"                        \
+            "r25:24 = combine(#25, #24)\n r27:26 = combine(#27, #26)\n call " function "\n"    \
+            "memd(r0+#0) = r17:16\n memd(r0+#8) = r19:18\n memd(r0+#16) = r21:20\n"            \
+            "memd(r0+#24) = r23:22\n memd(r0+#32) = r25:24\n memd(r0+#40) = r27:26\n"          \
+            : "+r"(to_)::"r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", \
+              "r24", "r25", "r26", "r27", "r28", "r31", "memory");                             \
+        for (int i_ = 0; i_ < 6; i_++) {                                                       \
+            EQUAL(kept_[i_], (long long)(17 + 2 * i_) << 32 | (16 + 2 * i_));                  \
+        }                                                                                      \
     } while (0)
-#define CALL_RANGE(range) CALL("frame_" #range); CALL("tail_" #range)
+#define CALL_RANGE(range)  \
+    CALL("frame_" #range); \
+    CALL("tail_" #range)
 
 static int saved_registers(const int32_t *in, int32_t *out)
 {
@@ -209,6 +211,6 @@ static int helpers(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(sort_and_print), CASE(print_pieces), CASE(text),    CASE(numbers),
+    CASE(sort_and_print), CASE(print_pieces),    CASE(text),    CASE(numbers),
     CASE(jumps),          CASE(saved_registers), CASE(helpers), {NULL, NULL},
 };

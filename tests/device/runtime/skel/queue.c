@@ -103,8 +103,7 @@ static int write_many(const int32_t *in, int32_t *out)
         uint32_t number = (uint32_t)written;
         code = in[1] ? dspqueue_write(queue, 0, 0, NULL, sizeof number, (uint8_t *)&number,
                                       (uint32_t)in[1])
-                     : dspqueue_write_noblock(queue, 0, 0, NULL, sizeof number,
-                                              (uint8_t *)&number);
+                     : dspqueue_write_noblock(queue, 0, 0, NULL, sizeof number, (uint8_t *)&number);
         written += code == 0;
     }
     out[0] = written;
@@ -128,6 +127,6 @@ static int crash(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(import),     CASE(close_queue),    CASE(read_one), CASE(write_many),
-    CASE(write_unmapped), CASE(crash),      {NULL, NULL},
+    CASE(import),         CASE(close_queue), CASE(read_one), CASE(write_many),
+    CASE(write_unmapped), CASE(crash),       {NULL, NULL},
 };

@@ -477,8 +477,18 @@ static int vector_units(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(mutex_guards), CASE(mutex_recursion), CASE(unlock_what_is_free), CASE(lock_twice),
-    CASE(signals_with_several_waiters), CASE(anysignals), CASE(barriers), CASE(conditions),
-    CASE(semaphores), CASE(futex_wake_counts), CASE(pipes), CASE(timers), CASE(vector_units),
+    CASE(mutex_guards),
+    CASE(mutex_recursion),
+    CASE(unlock_what_is_free),
+    CASE(lock_twice),
+    CASE(signals_with_several_waiters),
+    CASE(anysignals),
+    CASE(barriers),
+    CASE(conditions),
+    CASE(semaphores),
+    CASE(futex_wake_counts),
+    CASE(pipes),
+    CASE(timers),
+    CASE(vector_units),
     {NULL, NULL},
 };

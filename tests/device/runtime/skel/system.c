@@ -52,7 +52,8 @@ static int formatting(const int32_t *in, int32_t *out)
     char text[200];
     (void)in;
     EQUAL(snprintf(text, sizeof text, "%d|%5s|%-5s|%.2s|%x|%#o|%+d|% d|%c", 7, "ab", "cd", "efg",
-                   255, 8, 9, 10, 'z'), 32);
+                   255, 8, 9, 10, 'z'),
+          32);
     CHECK(strcmp(text, "7|   ab|cd   |ef|ff|010|+9| 10|z") == 0);
     snprintf(text, sizeof text, "%lld %llu %hhd %hd %zu %ld %p", -1ll, ~0ull, 0x1ff, 0x1ffff,
              (size_t)3, 4l, (void *)16);
@@ -296,8 +297,10 @@ static int smash_stack(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(levels),  CASE(long_message), CASE(formatting),     CASE(c_library), CASE(time_passes),
-    CASE(formatting_by_list), CASE(arithmetic), CASE(half_floats), CASE(mathematics),
-    CASE(power),   CASE(monitor),      CASE(facts),          CASE(fail_assertion),
-    CASE(leave),   CASE(smash_stack),  {NULL, NULL},
+    CASE(levels),         CASE(long_message), CASE(formatting),
+    CASE(c_library),      CASE(time_passes),  CASE(formatting_by_list),
+    CASE(arithmetic),     CASE(half_floats),  CASE(mathematics),
+    CASE(power),          CASE(monitor),      CASE(facts),
+    CASE(fail_assertion), CASE(leave),        CASE(smash_stack),
+    {NULL, NULL},
 };

@@ -9,7 +9,8 @@ static char seen_name[32];
 static int seen_priority;
 static uint64 seen_stack;
 
-static int start(qurt_thread_t *id, int slot, unsigned short state, void (*entry)(void *), void *arg)
+static int start(qurt_thread_t *id, int slot, unsigned short state, void (*entry)(void *),
+                 void *arg)
 {
     qurt_thread_attr_t attributes;
     qurt_thread_attr_init(&attributes);
@@ -260,7 +261,13 @@ static int posix_threads(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(join_gives_the_status), CASE(states_of_threads), CASE(bad_attributes), CASE(priorities),
-    CASE(many_threads),          CASE(thread_local_data), CASE(overflow_a_stack),
-    CASE(posix_threads),         {NULL, NULL},
+    CASE(join_gives_the_status),
+    CASE(states_of_threads),
+    CASE(bad_attributes),
+    CASE(priorities),
+    CASE(many_threads),
+    CASE(thread_local_data),
+    CASE(overflow_a_stack),
+    CASE(posix_threads),
+    {NULL, NULL},
 };

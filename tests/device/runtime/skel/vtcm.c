@@ -112,7 +112,8 @@ static int cached_create(const int32_t *in, int32_t *out)
     EQUAL(HAP_compute_res_attr_init(&attributes), 0);
     EQUAL(HAP_compute_res_attr_set_cache_mode(&attributes, 1), 0);
     EQUAL(HAP_compute_res_attr_set_vtcm_param_v2(&attributes, (unsigned)in[0], (unsigned)in[0],
-                                                 (unsigned)in[0]), 0);
+                                                 (unsigned)in[0]),
+          0);
     EQUAL(HAP_compute_res_attr_set_release_callback(&attributes, release_callback, NULL), 0);
     context = HAP_compute_res_acquire(&attributes, 1000);
     CHECK(context != 0);
@@ -316,8 +317,18 @@ static int without_init(const int32_t *in, int32_t *out)
 }
 
 const struct named_case cases[] = {
-    CASE(acquire),        CASE(release),        CASE(query),          CASE(share_between_threads),
-    CASE(cached_create),  CASE(cached_acquire), CASE(cached_release), CASE(release_when_asked),
-    CASE(acquire_together), CASE(release_together), CASE(many_contexts),
-    CASE(hmx),            CASE(without_init),   {NULL, NULL},
+    CASE(acquire),
+    CASE(release),
+    CASE(query),
+    CASE(share_between_threads),
+    CASE(cached_create),
+    CASE(cached_acquire),
+    CASE(cached_release),
+    CASE(release_when_asked),
+    CASE(acquire_together),
+    CASE(release_together),
+    CASE(many_contexts),
+    CASE(hmx),
+    CASE(without_init),
+    {NULL, NULL},
 };

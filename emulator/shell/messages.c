@@ -1,4 +1,4 @@
-/* families.c: messages between a runtime family and its counterpart in libcdsprpc. */
+/* messages.c: messages between a part of the runtime and its counterpart in libcdsprpc. */
 #include <errno.h>
 #include <pthread.h>
 
