@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from buildtool.sdk.zig import sound_zig
+from buildtool.sdk.zig import usable_zig
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = Path(sys.executable).parent
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         [TOOLS / "clang-format", "--dry-run", "--Werror", *batch] for batch in batches(sources, 50)
     ]
     run([sys.executable, "-P", "-m", "buildtool", "idl", "dsp/htp_ops.idl", "-o", GENERATED])
-    headers = sound_zig().library / "libc" / "include"
+    headers = usable_zig().library / "libc" / "include"
     for folders, flags in SIDES.items():
         libc = [f"-isystem{headers / name}" for name in (*LIBC[flags[0]], "any-linux-any")]
         commands += [
