@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, and random cases that are the same every time."""
+"""Fixtures for all tests: separate caches, and reproducible random cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share with the user's builds zig and its cache, which takes minutes to fill; nothing else."""
+    """Share only zig and its cache with the user's builds: filling that takes minutes."""
     # A shell that starts us in the background has Ctrl-C ignored, and children would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The compilers of whoever runs the tests are not what is tested.
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give this run a buildtool cache of its own, with the user's zig and its cache in it."""
+    """Give this run its own buildtool cache, which shares the user's zig and zig's cache."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # one for all workers
@@ -68,13 +68,13 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 def _own_actions(
     _cache: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Give each test a cache where nothing was built before, besides what only costs time."""
+    """Give each test a cache without actions, which shares what is slow to recreate."""
     own = share(tmp_path_factory.mktemp("cache"), (*SLOW, "emulator", "digests"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked `long`, unless asked for."""
+    """Deselect tests that are marked `long` unless BUILDTOOL_LONG=1."""
     if LONG:
         return
     kept = [item for item in items if "long" not in item.keywords]

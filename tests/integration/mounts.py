@@ -1,4 +1,4 @@
-"""Programs that run where something is mounted that nobody else sees."""
+"""Programs that run in a mount namespace with more file systems mounted."""
 
 from __future__ import annotations
 

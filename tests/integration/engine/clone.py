@@ -1,4 +1,4 @@
-"""A clone of the project of `sources`: what happens to it between builds, and what they make."""
+"""A clone of the project of `sources`: edited, damaged, and compared by its outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.integration.engine.sources import COMPONENTS, Source, State
 from tests.project import OLD, Project
 
 Outputs = dict[str, bytes]
-"""What is staged: path, with `+x` behind it for a program, and content; of a link, its target."""
+"""Staged files: path, followed by `+x` if executable, → content, or the target of a link."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Clone(Project):
     state: dict[str, Source] = field(default_factory=dict)
 
     def check_out(self, state: State, manner: str = "now") -> None:
-        """Bring the sources to `state`; files that stay as they are keep their time stamps."""
+        """Write the sources of `state`; files that do not change keep their time stamps."""
         for name in self.state.keys() - state.keys():
             path = self.root / name
             path.unlink()
@@ -42,11 +42,11 @@ class Clone(Project):
             os.utime(self.root / name, follow_symlinks=False)
 
     def outputs(self) -> dict[str, Outputs]:
-        """What is staged, by component."""
+        """The staged files of each component."""
         return outputs(self.stage())
 
     def harm(self, harm: Harm) -> str:
-        """Do it; returns the path that was harmed, "" when there is none."""
+        """Damage a file; returns its path, or "" if there is no file."""
         place = self.root / ".buildtool" / harm.place
         if harm.place == "cache":
             place = self.cache / "actions"
@@ -67,7 +67,7 @@ class Clone(Project):
 
 
 def outputs(stage: Path) -> dict[str, Outputs]:
-    """What is in a stage, by component; what belongs to the whole release is left out."""
+    """The files in a stage by component, without those that belong to the whole release."""
     found: dict[str, Outputs] = {name: {} for name in COMPONENTS}
     for path in sorted(stage.rglob("*")):
         name = str(path.relative_to(stage))

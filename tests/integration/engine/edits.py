@@ -1,4 +1,4 @@
-"""Random edits of sources, and random harm to what is kept of builds, as values."""
+"""Random edits of sources, and random damage to files that builds keep, as values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 from tests.integration.engine.sources import FIRST, NUMBER, OPTIONAL, Source, State
 
 MANNERS = ("now", "in place", "old time", "same time")
-"""How files are written: anew, over what they were, or with time stamps that lie."""
+"""How files are written: as new files, in place, or with misleading time stamps."""
 KEPT = ("build", "out", "stage", "state", "cache")
 HARMS = ("delete", "flip", "truncate")
 
@@ -32,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """Go to a state that there was before, as to a branch: the `number`th, around the end."""
+    """Return to an earlier state, as to a branch: number `number` modulo their count."""
 
     number: int
     manner: str = "now"
@@ -40,7 +40,7 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """Something befalls a file that a build left: the `number`th of its place, around the end."""
+    """Damage to a file of a build: number `number` in `place`, modulo their count."""
 
     place: str
     number: int
@@ -59,7 +59,7 @@ BUILD = Do("build")
 
 
 def edited(state: State, edit: Edit) -> State:
-    """The state after the edit; the same one where the edit makes no sense."""
+    """The state after the edit; unchanged if the edit does not apply."""
     source = state.get(edit.path)
     if edit.kind == "toggle":
         without = {name: other for name, other in state.items() if name != edit.path}
@@ -109,7 +109,7 @@ _first = [name for name in _numbered if name in FIRST]
 
 
 def sequence(seed: int) -> list[Act]:
-    """Random acts, always the same ones for a seed; now and then a build between them."""
+    """Random acts, with builds between some of them; a seed always gives the same acts."""
     random = Random(seed)
     acts: list[Act] = []
     for _ in range(random.randint(1, 5)):

@@ -24,7 +24,7 @@ class Marked(Project):
         )
 
     def outcome(self) -> str:
-        """Build; returns what became of the component's step."""
+        """Build; returns the outcome of the component's step."""
         return self.build("sim", "-j", "1")["host/app"]
 
     def has(self, mark: str) -> bool:

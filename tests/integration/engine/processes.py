@@ -1,4 +1,4 @@
-"""Builds as processes: started, looked for, and what is left of them."""
+"""Builds as processes: starts them, waits for them, and finds processes that they leave."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def start(root: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """`buildtool build ARGUMENTS...` in `root`, in a process group of its own."""
+    """Start `buildtool build ARGUMENTS...` in `root`, in a new process group."""
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "buildtool", "build", *arguments],
         cwd=root,
@@ -26,7 +26,7 @@ def start(root: Path, *arguments: str, **environment: str) -> subprocess.Popen[s
 
 
 def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
-    """Wait until Python and the program have started: it holds the project's lock, or ended."""
+    """Wait until the build holds the project's lock or has ended."""
     opened = Path(f"/proc/{process.pid}/fd")
     while process.poll() is None:
         with contextlib.suppress(OSError):
@@ -36,7 +36,7 @@ def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
 
 
 def left(root: Path, seconds: float = 5.0) -> list[str]:
-    """The processes that work in or on `root`, when they had `seconds` to end."""
+    """The processes that still work in or on `root` after at most `seconds`."""
     deadline = time.monotonic() + seconds
     while (found := _working_on(root)) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -44,7 +44,7 @@ def left(root: Path, seconds: float = 5.0) -> list[str]:
 
 
 def end(process: subprocess.Popen[str], number: int) -> str:
-    """Send a signal and wait; returns what the process said."""
+    """Send a signal and wait; returns the output of the process."""
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.Signals(number))
     return "".join(process.communicate(timeout=60))

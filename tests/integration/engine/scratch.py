@@ -1,4 +1,4 @@
-"""What a build from scratch makes: in a fresh directory, by a process of its own, with no cache."""
+"""Builds from scratch: in a new directory, by another process, with an empty cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.integration.engine.sources import COMPONENTS, State, alone
 
 
 class Scratch:
-    """Builds of single components below `place`, each done once, in the background."""
+    """Builds of single components below `place`, each run once, in the background."""
 
     def __init__(self, place: Path, pool: ThreadPoolExecutor) -> None:
         self.place = place
@@ -22,7 +22,7 @@ class Scratch:
         self._pool = pool
 
     def __call__(self, state: State, component: str) -> Future[Outputs | None]:
-        """What of `component` is staged in the end; None when it cannot be built."""
+        """The staged files of `component`; None if the build fails."""
         project = alone(state, component)
         name = (component, *sorted(project.items(), key=lambda row: row[0]))
         if name not in self.known:
@@ -31,7 +31,7 @@ class Scratch:
         return self.known[name]
 
     def whole(self, state: State) -> dict[str, Outputs | None]:
-        """What is staged of all components."""
+        """The staged files of all components."""
         found = {component: self(state, component) for component in COMPONENTS}
         return {component: future.result() for component, future in found.items()}
 

@@ -22,7 +22,7 @@ State = Mapping[str, Source]
 
 COMPONENTS = ("host", "dsp/a", "dsp/b")
 NUMBER = re.compile(r'(#[^\d\n]{0,4}|[A-Z] ?=[ "]*)(\d)')
-"""Where a file has a number that shapes what is built: `/*#*/1`, `1`, `#1`."""
+"""A number in a file that changes the outputs: `/*#*/1`, `1`, `#1`."""
 
 _SECTIONS = {
     "": """[project]
@@ -167,11 +167,11 @@ OPTIONAL: State = {
     "dsp/b/parts/deep/three.c": Source(_PART.format("three")),
     "common/unread.h": Source("#define UNREAD /*#*/1\n"),
 }
-"""Files that may come and go."""
+"""Files that edits add and remove."""
 
 
 def alone(state: State, component: str) -> State:
-    """A project of one component, with everything of `state` that can matter to it."""
+    """A project of one component, with all files of `state` that it can depend on."""
     others = tuple(f"{name}/" for name in COMPONENTS if name != component)
     own = {name: source for name, source in state.items() if not name.startswith(others)}
     sections = {part.split("]")[0].strip(): part for part in _split(state["buildtool.toml"].text)}

@@ -1,4 +1,4 @@
-"""A project with a host and four skels, and what a build of it did: steps and commands."""
+"""A project with a host and four skels, and the steps and commands that its builds run."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Subject(Project):
     """The project, and what its builds did."""
 
     def rebuilt(self, target: str = "sim") -> Outcomes:
-        """Build; returns what became of the steps that were not up to date."""
+        """Build; returns the outcomes of the steps that were not up to date."""
         return {name: how for name, how in self.build(target).items() if how != "up-to-date"}
 
     def commands(self, step: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A server whose actions are well formed and bad: each costs a build, and breaks none."""
+"""A server with well-formed actions whose outputs are bad: they cost a build and break none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
 
 
 class Built(NamedTuple):
-    """A clone where everything was compiled, what it staged, and what the server has since."""
+    """A clone that compiled everything, its staged files, and the server's files after that."""
 
     clone: Project
     staged: dict[str, bytes]
@@ -59,7 +59,7 @@ def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture
 def victim(built: Built, nginx: Nginx) -> Project:
-    """The same clone as if nothing were built, with an empty cache; the server as it was."""
+    """The clone without outputs and with an empty cache; the server in its first state."""
     shutil.rmtree(nginx.files)
     shutil.copytree(built.served, nginx.files)
     built.clone.forget()
@@ -172,7 +172,7 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
 def test_what_is_bad_only_beside_others_is_found_out_later(
     removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:
-    """Another target took it, when nothing was wrong with it; since then the server is off."""
+    """Another target restored it without an error; the server is off since then."""
     key = forge(nginx, HOST, lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}))
     assert build(victim, nginx.url, target="alone") == {HOST: "restored"}
     assert build(victim, nginx.url, target="alone") == {HOST: "up-to-date"}
@@ -188,7 +188,7 @@ def test_what_is_bad_only_beside_others_is_found_out_later(
 
 
 def test_a_component_that_is_at_fault_itself_is_told_of(victim: Project, nginx: Nginx) -> None:
-    """Only what came from the server and has part in it is compiled for that, and once."""
+    """Only restored steps that take part in the error are compiled again, and only once."""
     rules = victim.root / "host/CMakeLists.txt"
     before = rules.read_text()
     rules.write_text(f"{before}install(FILES main.c DESTINATION dsp/v68 RENAME libb_skel.so)\n")
@@ -229,7 +229,7 @@ def _update(changes: dict[str, Any], found: dict[str, Any]) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(40))
 def test_no_action_breaks_a_build(seed: int, victim: Project, built: Built, nginx: Nginx) -> None:
-    """Whatever outputs it has: one that is taken can ship, and one that is not leaves no trace."""
+    """With any outputs: an action that is restored can ship, a rejected one leaves no trace."""
     chance = random.Random(seed)
     for step in chance.sample((HOST, SKEL), k=chance.randint(1, 2)):
         changes = {chance.choice(NAMES): chance.choice(CONTENTS) for _ in range(3)}

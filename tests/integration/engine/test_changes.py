@@ -1,4 +1,4 @@
-"""What each change makes a build do: the exact steps, and the exact commands inside them."""
+"""The exact steps that a build runs after each kind of change, and their exact commands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def touch(subject: Subject) -> None:
 
 
 def old_time(subject: Subject) -> None:
-    """An edit that comes with an old time stamp, as from an archive or a backup."""
+    """An edit with an old time stamp, as from an archive or a backup."""
     subject.write("host/other.c", "int other(void) { return 7; }\n", old=True)
 
 
@@ -66,7 +66,7 @@ def corrupt_output(subject: Subject) -> None:
 
 
 def delete_in_tree(subject: Subject) -> None:
-    """An intermediate file is lost, and a source changes."""
+    """Damage an intermediate file, and edit a source."""
     (found,) = subject.root.glob(".buildtool/build/app/*/CMakeFiles/app.dir/main.c.o")
     found.write_bytes(b"half an obj")
     subject.edit("host/other.c", "return 1", "return 2")
@@ -188,7 +188,7 @@ def only_one(tmp_path_factory: pytest.TempPathFactory) -> Subject:
 
 @pytest.fixture
 def subject(only_one: Subject) -> Subject:
-    """The project built in its first state, and a cache with nothing else in it."""
+    """The project, built in its first state; its cache has nothing else in it."""
     only_one.lay_out(FILES)
     only_one.forget()
     empty(only_one.cache)
@@ -271,7 +271,7 @@ def test_a_skel_that_two_targets_share_is_built_once(subject: Subject) -> None:
 
 
 def test_an_input_that_changes_while_it_is_built_is_built_again(subject: Subject) -> None:
-    """A source that its own build edits, as a person may meanwhile."""
+    """The build edits one of its sources, as a user may do during a build."""
     subject.edit(
         "host/CMakeLists.txt",
         "install(TARGETS",

@@ -1,4 +1,4 @@
-"""`buildtool clean`: what is gone, what the next build does."""
+"""`buildtool clean`: what it removes, and what the next build does."""
 
 from __future__ import annotations
 

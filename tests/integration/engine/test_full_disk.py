@@ -1,4 +1,4 @@
-"""A full disk costs a kind error, or a note when it is the cache's, and nothing is wrong later."""
+"""A full disk ends in an error, or in a note if only the cache is on it; later builds are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files with time stamps from the future, as of a wrong clock."""
+"""Files with time stamps in the future, as from a wrong clock."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cmake_by_ninja(app: Marked) -> bool:
 
 @pytest.mark.parametrize("name", ["app/CMakeLists.txt", "app/value.h.in"])
 def test_what_cmake_reads(name: str, app: Marked) -> None:
-    """Ninja would run CMake a hundred times, and give up."""
+    """Ninja alone would run CMake a hundred times and give up."""
     from_future(app, name)
     assert app.outcome() == "built"
     assert not cmake_by_ninja(app)
@@ -82,7 +82,7 @@ def test_sources(app: Marked) -> None:
 
 
 def test_a_file_that_cmake_reads_and_a_rule_makes(app: Marked) -> None:
-    """When to run CMake then, only Ninja finds out, from time stamps."""
+    """Only Ninja determines whether to run CMake then, by time stamps."""
     app.write("app/in.txt", "")
     made = (
         "add_custom_command(OUTPUT made.txt DEPENDS in.txt"

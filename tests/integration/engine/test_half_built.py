@@ -1,4 +1,4 @@
-"""What a build that failed has made is kept where it is right, and only there."""
+"""Outputs of a failed build are kept if and only if they are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache whose files are not what they were gives nothing wrong."""
+"""A damaged cache never gives wrong outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build that is killed or interrupted at any moment leaves nothing running and nothing wrong."""
+"""A build that is killed or interrupted at any moment leaves no process and no wrong output."""
 
 from __future__ import annotations
 

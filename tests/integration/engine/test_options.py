@@ -25,7 +25,7 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
     project.variables["CCACHE_DIR"] = str(tmp_path / "ccache")
 
     def hits_and_misses() -> tuple[int, int]:
-        """Build from clean, with nothing in the cache of buildtool's own."""
+        """Build from clean, with an empty cache of buildtool."""
         shutil.rmtree(project.root / ".buildtool", ignore_errors=True)
         shutil.rmtree(tmp_path / "cache/actions", ignore_errors=True)
         assert set(project.build("sim", "--launcher", "ccache").values()) == {"built"}

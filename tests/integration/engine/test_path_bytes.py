@@ -68,7 +68,7 @@ class Headers(Project):
                 os.utime(path, (OLD, OLD))
 
     def outcome(self) -> str:
-        """Build; returns what became of the only step."""
+        """Build; returns the outcome of the only step."""
         (outcome,) = self.build().values()
         return outcome
 
@@ -108,7 +108,7 @@ def source(symbol: str, names: Sequence[bytes]) -> bytes:
 
 
 def in_groups() -> list[list[bytes]]:
-    """All bytes; those that have no meaning anywhere eight at a time, for that takes less time."""
+    """All bytes; letters, digits and bytes from 0x80 in groups of eight, which saves time."""
     plain = [byte for byte in BYTES if byte.isalnum() or byte[0] >= 0x80]
     others = [[byte] for byte in BYTES if byte not in plain]
     return others + [plain[at : at + 8] for at in range(0, len(plain), 8)]
@@ -156,7 +156,7 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
 def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
     toolchain: str, twins: bool, tmp_path: Path
 ) -> None:
-    """Clang writes that it read `a/b.h`; there may be such a file."""
+    """Clang reports that it read `a/b.h`, which may exist as well."""
     app = Headers(tmp_path / "one", rows=[[b"d/a\\b.h"], [b"d/x/y\\z/h.h"]], toolchain=toolchain)
     if twins:
         for name in ("d/a/b.h", "d/x/y/z/h.h"):
@@ -190,7 +190,7 @@ def test_a_directory_that_ninja_could_not_read_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path) -> None:
-    """It writes a dependency file, which CMake reads before Ninja does."""
+    """The generator writes a dependency file, which CMake reads before Ninja does."""
     groups = [byte for byte, *_ in in_groups() if byte != b"\t"]
     names = [form.replace(b"%s", byte) for byte in groups for form in FORMS[:3]]
     app = Headers(tmp_path / "one", rows=[[b"gen/out.h"]])
@@ -230,7 +230,7 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path
 @pytest.mark.parametrize("place", ["project", "source"])
 @pytest.mark.parametrize("number", [*range(1, 0x2F), *range(0x30, 0x81), 0xC3, 0xE9, 0xFF])
 def test_any_byte_in_the_path_of_a_project(number: int, place: str, tmp_path: Path) -> None:
-    """It is refused, or edits are seen and a clone has what it is made of."""
+    """The path is refused, or edits are noticed and a clone builds from its own files."""
     strange = os.fsdecode(b"a" + bytes([number]) + b"b")
     outcomes = []
     for clone in ("one", "other"):

@@ -1,4 +1,4 @@
-"""What ships has the same permissions and links whoever builds it, and built or restored."""
+"""Staged files have the same permissions and links for all users, built or restored."""
 
 from __future__ import annotations
 

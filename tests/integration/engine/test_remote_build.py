@@ -1,4 +1,4 @@
-"""Machines that share a remote cache, a real nginx: what one has built, the others restore."""
+"""Machines that share a remote cache, a real nginx: one builds, the others restore."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NewMachine = Callable[..., Project]
 
 @pytest.fixture
 def machine(tmp_path: Path) -> NewMachine:
-    """A machine with nothing but the sources, that uses the server at `url`."""
+    """Create a machine that has only the sources and uses the server at `url`."""
 
     def new(name: str, url: str, mode: str = "") -> Project:
         variables = {"BUILDTOOL_REMOTE_CACHE": url}
@@ -101,7 +101,7 @@ def lie(nginx: Nginx) -> None:
 
 
 def swap(nginx: Nginx) -> None:
-    """Give each document the text of another one."""
+    """Exchange the contents of all documents."""
     stored = nginx.stored("ac")
     texts = [path.read_bytes() for path in stored]
     for path, text in zip(stored, [*texts[1:], texts[0]], strict=True):
@@ -115,7 +115,7 @@ def lose(nginx: Nginx) -> None:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project]:
-    """What a server holds after a build of one machine, and that machine."""
+    """The files of a server after a build of one machine, and that machine."""
     place = tmp_path_factory.mktemp("filled")
     with running(place / "nginx") as nginx:
         variables = {

@@ -1,4 +1,4 @@
-"""Include directories that are spelled in other ways than the files in them."""
+"""Include directories whose spelling differs from that of the files in them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_include_directories_that_end_in_dots(app: Marked) -> None:
 
 
 def test_links_in_the_build_tree(app: Marked) -> None:
-    """Made by CMake to a directory, and by a rule to a file."""
+    """CMake creates one to a directory, and a rule creates one to a file."""
     app.lists(
         "include_directories(${CMAKE_BINARY_DIR}/inc ${CMAKE_BINARY_DIR}/made)\n"
         "file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/inc SYMBOLIC)\n"
@@ -71,7 +71,7 @@ def test_links_in_the_build_tree(app: Marked) -> None:
 
 
 def test_dots_after_a_link(app: Marked) -> None:
-    """The header is beside what the link leads to; for Ninja, it is the one beside the link."""
+    """The compiler reads the header beside the link's target, Ninja the one beside the link."""
     app.lists("include_directories(link/..)\n", sources="src/a.c")
     app.write("app/src/a.c", "#include <mark.h>\n")
     app.write("app/mark.h", marked("another file"))

@@ -1,4 +1,4 @@
-"""What Ninja, left alone, would keep though it is stale: each case is one that was thought of."""
+"""Stale outputs that Ninja alone would keep."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_a_spoiled_note_of_what_was_checked(app: Marked) -> None:
 
 
 def test_cmake_that_was_killed_when_it_had_done(app: Marked) -> None:
-    """Ninja's file is there; what CMake read to make it, nobody knows."""
+    """Ninja's file exists, but what CMake read to generate it is unknown."""
     app.lists(
         "file(READ marks text)\nconfigure_file(a.c.in ${CMAKE_BINARY_DIR}/a.c)\n",
         sources="${CMAKE_BINARY_DIR}/a.c",

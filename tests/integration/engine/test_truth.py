@@ -1,4 +1,4 @@
-"""Whatever happens to sources and to what is kept: a build makes what one from scratch makes."""
+"""After any edits and any damage, a build has the same outputs as one from scratch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEQUENCES = 200 if LONG else 15
 
 @dataclass
 class Compared:
-    """What a build made (None: it failed), after what, and what one from scratch makes."""
+    """The outputs of a build (None: it failed), what happened before, and those from scratch."""
 
     after: tuple[str, ...]
     made: Mapping[str, Outputs] | None
@@ -42,7 +42,7 @@ class Compared:
 
 @dataclass
 class Story:
-    """One clone that many sequences of acts happen to, one after the other."""
+    """One clone, and the sequences of acts that are applied to it one after the other."""
 
     clone: Clone
     scratch: Scratch

@@ -1,5 +1,6 @@
-"""An ordinary user in directories that may not be written to, or that belong to somebody else: a
-clear error, or a build without the cache; nothing is lost."""
+"""Builds in directories that are not writable or belong to another user.
+
+They end in a clear error, or work without the cache; no file is lost."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def built(app: App) -> App:
 
 
 def content(folder: Path) -> dict[str, bytes | str]:
-    """All that is in a directory: files, links, modes."""
+    """The contents of a directory: files, links, modes."""
     found: dict[str, bytes | str] = {}
     for path in sorted(folder.rglob("*")):
         name = f"{path.relative_to(folder)} {path.lstat().st_mode:o}"

@@ -1,4 +1,4 @@
-"""`buildtool why`: what a build would do now and why, and what the last one did, to the letter."""
+"""`buildtool why`, verbatim: what a build would do now and why, and what the last one did."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def here(built: Project) -> Project:
-    """That project, in that state again; tests that use it must not build."""
+    """The project, reset to its first state; tests that use it must not build."""
     built.lay_out(FILES)
     built.variables.clear()
     return built
@@ -34,7 +34,7 @@ def here(built: Project) -> Project:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Project:
-    """A project of the test's own; of its host it builds and explains the target `alone`."""
+    """A new project whose target `alone`, of the host only, is built."""
     project = machine(tmp_path / "machine")
     project.build("alone")
     return project

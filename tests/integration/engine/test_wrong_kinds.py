@@ -1,5 +1,6 @@
-"""Whatever takes the place of a file or a directory of this tool's own is replaced, and a build
-goes well; what a link leads to stays as it was."""
+"""Builds replace any entry that takes the place of their own files and directories.
+
+The targets of links stay as they are."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> App:
 
 @pytest.fixture
 def app(project: App, elsewhere: Elsewhere) -> Iterator[App]:
-    """A project with a build tree, in which nothing is wrong yet."""
+    """A project with an intact build tree."""
     project.edit_source()
     project.check_build()
     yield project
@@ -55,13 +56,13 @@ def folders(folder: Path) -> list[Path]:
 
 
 def leaves(found: Iterable[Path]) -> list[Path]:
-    """Those that none of the others is in."""
+    """The directories that contain none of the others."""
     found = list(found)
     return [path for path in found if not any(path in other.parents for other in found)]
 
 
 def replace(kinds: tuple[Kind, ...], turn: int, found: list[Path], elsewhere: Elsewhere) -> None:
-    """Replace each by another kind; each by every kind in as many turns as there are kinds."""
+    """Replace each path by one kind; over all turns each path is replaced by every kind."""
     assert found
     for number, path in enumerate(found):
         put(kinds[(number + turn) % len(kinds)], path, elsewhere)

@@ -1,4 +1,4 @@
-"""What may lie where a build left a file or a directory: something of another kind."""
+"""Kinds of entries that replace a file or a directory of a build."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FOR_FOLDERS: tuple[Kind, ...] = (file, pipe, dangling, loop, link)
 
 
 class Elsewhere:
-    """A file and a directory of the user's that links lead to; nobody may touch them."""
+    """A file and a directory of the user that links lead to; builds must not change them."""
 
     def __init__(self, place: Path) -> None:
         self.file, self.folder = place / "file", place / "folder"
@@ -56,7 +56,7 @@ class Elsewhere:
 
 
 def put(kind: Kind, path: Path, elsewhere: Elsewhere) -> None:
-    """Put something of another kind where `path` is."""
+    """Replace `path` by an entry of another kind."""
     is_folder = path.is_dir() and not path.is_symlink()
     if is_folder:
         shutil.rmtree(path)
