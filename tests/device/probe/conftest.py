@@ -1,19 +1,18 @@
-"""A copy of the sample as a project of its own, built and run as a user would."""
+"""A copy of the sample as a separate project, built and run as by a user."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[3]
+from tests.command_line import REPOSITORY
+from tests.project import Project
+
 PROJECT = """\
 [project]
 name = "htp-ops"
@@ -31,26 +30,12 @@ archs = ["v68"]
 """
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Project):
     """The copied project; its kernels may be replaced."""
 
-    root: Path
-
-    def probe(
-        self, *arguments: str, build_type: str = "Release"
-    ) -> subprocess.CompletedProcess[str]:
+    def probe(self, *arguments: str, build_type: str = "Release") -> CompletedProcess[str]:
         """Build what changed and run htp-probe on the emulated device."""
-        command = [sys.executable, "-m", "buildtool", "run", "sim", "--build-type", build_type]
-        return subprocess.run(
-            [*command, "--", "bin/htp-probe", *arguments],
-            cwd=self.root,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=900,
-            env={**os.environ, "PYTHONSAFEPATH": "1"},
-        )
+        return self.run("run", "sim", "--build-type", build_type, "--", "bin/htp-probe", *arguments)
 
     def probe_json(
         self, *arguments: str, build_type: str = "Release"

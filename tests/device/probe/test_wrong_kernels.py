@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import REPOSITORY, Sample
+from tests.command_line import REPOSITORY
+
+from .conftest import Sample
 
 WRONG = Path(__file__).parent / "wrong"
 #: What the probe says of a shape that the fault shows on; most are mismatches.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from buildtool.drivers.conan.home import ConanHome
-from tests.command_line import Buildtool
+from tests.project import Project
 
 RECIPE = """\
 from conan import ConanFile
@@ -97,12 +95,8 @@ platform = "android"
 """
 
 
-@dataclass(frozen=True)
-class ConanProject:
+class ConanProject(Project):
     """A project with one program, which prints what the library `calc` returns."""
-
-    root: Path
-    buildtool: Buildtool
 
     @property
     def home(self) -> Path:
@@ -112,10 +106,8 @@ class ConanProject:
     def lockfile(self) -> Path:
         return self.root / "host" / "conan.lock"
 
-    def write(self, name: str, text: str) -> None:
-        file = self.root / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(textwrap.dedent(text))
+    def write(self, name: str, text: str, *, old: bool = False) -> None:
+        super().write(name, textwrap.dedent(text), old=old)
 
     def recipe(
         self,
@@ -145,29 +137,12 @@ class ConanProject:
 
     def built(self, target: str = "sim") -> dict[str, Any]:
         """Build it; returns the program's step as `build --json` describes it."""
-        done = self.buildtool("build", target, "--json", cwd=self.root)
-        assert done.returncode == 0, done.stderr
-        (step,) = json.loads(done.stdout)["steps"]
-        return dict(step)
+        (step,) = self.steps(target)
+        return step
 
-    def fails(self, *arguments: str) -> str:
-        """Run a command that fails because of Conan; returns its error."""
-        done = self.buildtool(*(arguments or ("build",)), cwd=self.root)
-        assert done.returncode == 1, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr.replace("Traceback (most recent call last)", "")
-        assert "\x1b" not in done.stderr
-        return done.stderr
-
-    def run(self, *, target: str = "sim") -> str:
+    def output(self) -> str:
         """The output of the program on the emulated device."""
-        assert target == "sim"
-        done = self.buildtool("run", "sim", "--", "bin/app", cwd=self.root)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def staged(self, target: str = "sim") -> set[str]:
-        stage = self.root / ".buildtool" / "stage" / target
-        return {str(p.relative_to(stage)) for p in stage.rglob("*") if p.is_file()}
+        return self.succeeds("run", "sim", "--", "bin/app")
 
 
 @pytest.fixture(scope="session")
@@ -179,9 +154,9 @@ def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def conan_project(tmp_path: Path, buildtool: Buildtool, conan_home: Path) -> ConanProject:
+def conan_project(tmp_path: Path, conan_home: Path) -> ConanProject:
     """A project without recipes, in a directory with a space in its name."""
-    project = ConanProject(tmp_path / "conan project", buildtool)
+    project = ConanProject(tmp_path / "conan project")
     shutil.copytree(conan_home, project.home)
     project.write("buildtool.toml", PROJECT)
     project.write("host/CMakeLists.txt", PROGRAM)

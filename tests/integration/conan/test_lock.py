@@ -26,12 +26,12 @@ def locked(project: ConanProject) -> list[str]:
 def test_a_build_without_a_lockfile_makes_one_and_says_so(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
 
-    done = conan_project.buildtool("build", cwd=conan_project.root)
+    done = conan_project.run("build")
 
     assert f"wrote {conan_project.lockfile}" in done.stderr
     # Neither the revision of a local recipe nor a time stamp.
     assert locked(conan_project) == ["calc/1.0"]
-    again = conan_project.buildtool("build", cwd=conan_project.root)
+    again = conan_project.run("build")
     assert "conan.lock" not in again.stderr
 
 
@@ -42,11 +42,11 @@ def test_locked_versions_stay_until_upgraded(conan_project: ConanProject) -> Non
     conan_project.recipe("calc", "2", version="1.1", folder="newer")
 
     conan_project.built()
-    assert (conan_project.run(), locked(conan_project)) == ("1\n", ["calc/1.0"])
+    assert (conan_project.output(), locked(conan_project)) == ("1\n", ["calc/1.0"])
 
-    done = conan_project.buildtool("lock", "--upgrade", cwd=conan_project.root)
+    done = conan_project.run("lock", "--upgrade")
     assert "host/conan.lock: changed" in done.stdout
-    assert (conan_project.run(), locked(conan_project)) == ("2\n", ["calc/1.1"])
+    assert (conan_project.output(), locked(conan_project)) == ("2\n", ["calc/1.1"])
 
 
 def test_what_the_lockfile_lacks_is_refused_and_lock_adds_it(conan_project: ConanProject) -> None:
@@ -60,17 +60,17 @@ def test_what_the_lockfile_lacks_is_refused_and_lock_adds_it(conan_project: Cona
     assert "buildtool lock" in error
     assert locked(conan_project) == ["calc/1.0"]
 
-    conan_project.buildtool("lock", cwd=conan_project.root)
+    conan_project.run("lock")
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
     conan_project.built()
 
     # Packages that nothing needs are removed, but only if all targets are locked.
     conan_project.asks_for("calc/1.0")
-    conan_project.buildtool("lock", "sim", cwd=conan_project.root)
+    conan_project.run("lock", "sim")
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
     text = (conan_project.root / "buildtool.toml").read_text()
     conan_project.write("buildtool.toml", text[: text.index("[target.phone]")])
-    conan_project.buildtool("lock", cwd=conan_project.root)
+    conan_project.run("lock")
     assert locked(conan_project) == ["calc/1.0"]
 
 
@@ -81,7 +81,7 @@ def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanPr
     text = (conan_project.root / "buildtool.toml").read_text()
     conan_project.write("buildtool.toml", text.replace("conanfile.txt", "conanfile.py"))
 
-    done = conan_project.buildtool("lock", "--json", cwd=conan_project.root)
+    done = conan_project.run("lock", "--json")
 
     assert json.loads(done.stdout) == {
         "schema": 1,
@@ -99,6 +99,6 @@ def test_nothing_to_lock(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.write("buildtool.toml", text.replace('conan = "host/conanfile.txt"', ""))
 
-    done = conan_project.buildtool("lock", cwd=conan_project.root)
+    done = conan_project.run("lock")
 
     assert done.stdout == "nothing to lock: no [host.NAME] has a 'conan'\n"

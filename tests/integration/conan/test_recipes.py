@@ -164,9 +164,7 @@ def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProj
     conan_project.recipe("calc")
     conan_project.built()
     file = conan_project.root / "arm64.profile"
-    done = conan_project.buildtool(
-        "profile", "sim", "--conan", "-o", str(file), cwd=conan_project.root
-    )
+    done = conan_project.run("profile", "sim", "--conan", "-o", str(file))
     assert done.returncode == 0, done.stderr
 
     def install() -> subprocess.CompletedProcess[str]:
@@ -205,9 +203,7 @@ def test_the_hexagon_side_of_a_target_as_a_profile(
     text = (conan_project.root / "buildtool.toml").read_text()
     conan_project.write("buildtool.toml", text.replace('"zig"', '"zig"\narchs = ["v73"]'))
     file = conan_project.root / "v73.profile"
-    done = conan_project.buildtool(
-        *("profile", "sim", "--conan", "--arch", "v73", "-o", str(file)), cwd=conan_project.root
-    )
+    done = conan_project.run(*("profile", "sim", "--conan", "--arch", "v73", "-o", str(file)))
     assert done.returncode == 0, done.stderr
 
     conan("create", "skel", f"-pr:h={file}", "-pr:b=build-machine")

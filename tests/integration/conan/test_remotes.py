@@ -46,7 +46,7 @@ def test_a_package_from_a_remote_is_locked_with_its_revision(conan_project: Cona
 
     conan_project.built()
 
-    assert conan_project.run() == "42\n"
+    assert conan_project.output() == "42\n"
     (row,) = json.loads(conan_project.lockfile.read_text())["requires"]
     name, _, revision = row.partition("#")
     assert name == "calc/1.0"
@@ -76,7 +76,7 @@ def test_remotes_come_and_go_with_the_project_file(conan_project: ConanProject) 
 
     def remotes(*wanted: str) -> list[str]:
         set_remotes(conan_project, *wanted)
-        done = conan_project.buildtool("profile", "--conan", cwd=conan_project.root)
+        done = conan_project.run("profile", "--conan")
         assert done.returncode == 0, done.stderr
         return listed(conan_project.home)
 

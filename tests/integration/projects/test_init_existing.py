@@ -32,7 +32,7 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     tree = third_party(name)
     before = {path for path in tree.root.rglob("*") if path.is_file()}
 
-    done = tree.buildtool("init", cwd=tree.root)
+    done = tree.run("init")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout == "buildtool.toml\n"
@@ -42,11 +42,11 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     assert tree.shipped == shipped
 
 
-def test_the_proposal_for_a_large_tree_builds(tmp_path: Path, buildtool: Buildtool) -> None:
-    tree = ThirdParty(tmp_path / "fleet", buildtool)
+def test_the_proposal_for_a_large_tree_builds(tmp_path: Path) -> None:
+    tree = ThirdParty(tmp_path / "fleet")
     write_large_tree(tree.root, 4)
 
-    done = tree.buildtool("init", cwd=tree.root)
+    done = tree.run("init")
 
     assert done.returncode == 0, done.stderr
     assert "! left out: tools/table_maker" in done.stderr
@@ -60,8 +60,8 @@ def test_printing_writes_nothing(third_party: Tree) -> None:
     tree = third_party("one_listing")
     before = {path: path.stat().st_mtime_ns for path in tree.root.rglob("*")}
 
-    printed = tree.buildtool("init", "--print", "--name", "mine", cwd=tree.root)
-    as_json = json.loads(tree.buildtool("init", "--dry-run", "--json", cwd=tree.root).stdout)
+    printed = tree.run("init", "--print", "--name", "mine")
+    as_json = json.loads(tree.run("init", "--dry-run", "--json").stdout)
 
     assert '[project]\nname = "mine"\n' in printed.stdout
     assert "# ARM64 side: CMakeLists.txt:15 builds count for ARM64 only\n" in printed.stdout
@@ -74,7 +74,7 @@ def test_printing_writes_nothing(third_party: Tree) -> None:
 def test_a_project_file_is_never_overwritten(third_party: Tree) -> None:
     tree = third_party("one_listing", "mine")
 
-    done = tree.buildtool("init", cwd=tree.root)
+    done = tree.run("init")
 
     assert done.returncode == 2
     assert "buildtool.toml already exists" in done.stderr
@@ -107,9 +107,9 @@ def test_a_tree_without_a_project_in_it_says_so(tmp_path: Path, buildtool: Build
 def test_a_template_is_written_where_one_is_asked_for(third_party: Tree) -> None:
     tree = third_party("host_tree")
 
-    done = tree.buildtool("init", "--template", "hvx", "--name", "new", "sub", cwd=tree.root)
+    done = tree.run("init", "--template", "hvx", "--name", "new", "sub")
     assert done.returncode == 0, done.stderr
     assert (tree.root / "sub/dsp/new_dsp.idl").is_file()
 
-    again = tree.buildtool("init", "--template", "hvx", "sub", cwd=tree.root)
+    again = tree.run("init", "--template", "hvx", "sub")
     assert again.returncode == 2
