@@ -54,24 +54,24 @@ def run_qaic(
             env={"PATH": "/usr/bin:/bin", "LANG": _LOCALE, "LC_ALL": _LOCALE},
             timeout=TIMEOUT_SECONDS,
         )
-        said = f"command: {done.command}\n{done.output}".rstrip()
+        output = f"command: {done.command}\n{done.output}".rstrip()
         if done.status < 0:
             raise QaicError(
                 f"qaic crashed on {path.name} ({_signal(-done.status)})",
-                why=said,
+                why=output,
                 remedy='Compile it with idl-compiler = "buildtool", or try another SDK\'s qaic.',
             )
         if done.status:
             raise QaicError(
                 f"qaic rejects {path.name} (exit status {done.status})",
-                why=said,
+                why=output,
                 remedy="Correct the interface as qaic says, and build again.",
             )
         missing = [name for name in names if not Path(out, name).is_file()]
         if missing:
             raise QaicError(
                 f"qaic did not write {', '.join(missing)} for {path.name}",
-                why=said,
+                why=output,
                 remedy=f"Check that {qaic.program} is the qaic of a complete SDK.",
             )
         return {

@@ -110,12 +110,12 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
     They are cached in the state directory: parsing TOML takes a third of the time of a build with
     nothing to do.
     """
-    note, digest = (
+    entry, digest = (
         file.parent / STATE / "state" / "project.json",
         hashlib.sha256(text.encode()).hexdigest(),
     )
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        known = read_checksummed(note)
+        known = read_checksummed(entry)
         if known["digest"] == digest:
             return dict(known["tables"])
     import tomllib  # noqa: PLC0415 - usually the tables are cached
@@ -132,10 +132,10 @@ def _tables(file: Path, text: str) -> Mapping[str, Any]:
             line=int(place[1]) if place else max(1, len(text.splitlines())),
             remedy='The form of a key is: name = "value"',
         ) from error
-    if note.parent.is_dir():
+    if entry.parent.is_dir():
         # JSON has no dates, which TOML has.
         with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):
-            write_checksummed(note, {"digest": digest, "tables": tables})
+            write_checksummed(entry, {"digest": digest, "tables": tables})
     return tables
 
 

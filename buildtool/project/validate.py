@@ -154,14 +154,14 @@ def _repeated_remotes(project: Project, at: tuple[str, str]) -> Iterator[Violati
     for remote in project.header.conan_remotes:
         name, _, place = remote.partition("=")
         where = place if "://" in place else os.path.normpath(place) if place else ""
-        for kind, said in (("name", name), ("place", where)):
-            if said and (kind, said) in seen:
+        for kind, value in (("name", name), ("place", where)):
+            if value and (kind, value) in seen:
                 yield (
                     at,
-                    f"{said!r} is the {kind} of two remotes: {seen[kind, said]!r} and {remote!r}",
+                    f"{value!r} is the {kind} of two remotes: {seen[kind, value]!r} and {remote!r}",
                     "Remove or correct one of them.",
                 )
-            seen.setdefault((kind, said), remote)
+            seen.setdefault((kind, value), remote)
 
 
 def _tools(project: Project) -> Iterator[Violation]:

@@ -72,8 +72,8 @@ class SideComponent(Value):
     @property
     def archs(self) -> tuple[str, ...]:
         """The known archs, the preferred one first; ("",) on the ARM64 side."""
-        told = self.component.archs if isinstance(self.component, Skel) else ()
-        more = told if told != HEXAGON_ARCHS else ()
+        archs = self.component.archs if isinstance(self.component, Skel) else ()
+        more = archs if archs != HEXAGON_ARCHS else ()
         return tuple(dict.fromkeys([*self.results, *more]))
 
 
@@ -139,8 +139,8 @@ class CandidateFinder:
         ]
 
     def _with_archs(self, part: SideComponent, archs: Sequence[str]) -> SideComponent:
-        told = not isinstance(part.component, Skel) or part.component.archs != HEXAGON_ARCHS
-        if told or all(made.side != SKEL for made in sided_targets(part.first, self.hints)):
+        has_archs = not isinstance(part.component, Skel) or part.component.archs != HEXAGON_ARCHS
+        if has_archs or all(made.side != SKEL for made in sided_targets(part.first, self.hints)):
             return part
         rest = [arch for arch in archs if arch not in part.results]
         results = {arch: self.configurator(part.component, arch) for arch in rest}

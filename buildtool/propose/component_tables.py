@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_calls import CMakeCall, directory_of
-from buildtool.propose.component_names import UniqueNames
 from buildtool.propose.configure import Configured, ConfigureFailure
 from buildtool.propose.proposal import Line, Table, Unknown
 from buildtool.propose.shipped_files import ShippedFiles, shipped_files
@@ -31,6 +31,7 @@ from buildtool.propose.text_hints import (
 )
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 
+MAX_NAME = 40
 SIDES = {HOST: "ARM64", SKEL: "Hexagon"}
 _HEXAGON_WORDS = {"HEXAGON", "DSP", "CDSP", "HTP", "HVX", "SKEL", "SKELS", "QURT", "FASTRPC"}
 
@@ -59,13 +60,9 @@ class ComponentTables:
         self.candidates = {candidate.folder: candidate for candidate in candidates}
         rows = [row for candidate in candidates for row in self._rows(candidate)]
         self.rows = sorted(self._with_needed(rows), key=lambda row: row.side != HOST)
-        names = UniqueNames()
         self.names: dict[str, dict[str, str]] = {HOST: {}, SKEL: {}}
         for row in self.rows:
-            named = self.names[row.side]
-            named[row.candidate.folder] = names.new(
-                self._name(row), "_dsp" if row.side == SKEL else "_2"
-            )
+            self.names[row.side][row.candidate.folder] = self._unique_name(row)
 
     def tables(self) -> list[Table]:
         """`[host.…]` and `[skel.…]`."""
@@ -112,10 +109,10 @@ class ComponentTables:
                 if all((r.side, r.candidate.folder) != (row.side, folder) for r in rows):
                     rows.append(needed)
                 self.needed.add((row.side, folder))
-        told = {row.candidate.folder for row in rows}
+        covered = {row.candidate.folder for row in rows}
         for folder, candidate in self.candidates.items():
             host = candidate.first(HOST)
-            if folder in told:
+            if folder in covered:
                 continue
             if isinstance(host, Configured) and not host.linked and host.installation.rules:
                 rows.append(ComponentRow(HOST, candidate, ()))
@@ -129,6 +126,15 @@ class ComponentTables:
 
     def _unknown(self, what: str, remedy: str) -> None:
         self.unknown.append(Unknown(what, remedy))
+
+    def _unique_name(self, row: ComponentRow) -> str:
+        """A valid component name that no other row has."""
+        wanted = re.sub(r"[^A-Za-z0-9_-]+", "-", self._name(row)).strip("-_")[:MAX_NAME]
+        base = wanted or "component"
+        endings = ["", "_dsp" if row.side == SKEL else "_2"]
+        endings += [f"_{number}" for number in range(3, len(self.rows) + 3)]
+        taken = {name for named in self.names.values() for name in named.values()}
+        return next(name for ending in endings if (name := base + ending) not in taken)
 
     def _name(self, row: ComponentRow) -> str:
         if row.side == SKEL:
@@ -178,10 +184,10 @@ class ComponentTables:
             return Table(title, "", tuple(lines), cannot)
         for what in shipped.left_out:
             self._unknown(what, "Add it to 'artifacts' if it is to ship.")
-        told = evidence(row.made, self.root) or "other components need it"
+        reason = evidence(row.made, self.root) or "other components need it"
         if row.candidate.calls:
-            told = f"{row.candidate.calls[0].where} builds it for the DSP"
-        return Table(title, f"{SIDES[row.side]} side: {told}", tuple(lines))
+            reason = f"{row.candidate.calls[0].where} builds it for the DSP"
+        return Table(title, f"{SIDES[row.side]} side: {reason}", tuple(lines))
 
     def _archs(self, row: ComponentRow, title: str) -> tuple[str, ...]:
         """The archs that all targets are built for; `unknown` gets a reason for each other arch."""

@@ -193,11 +193,11 @@ class Configurator:
             driver.check_configuration()
             return _configured(driver, _text(log.path))
         except BuildtoolError as error:
-            said = _text(log.path)
+            output = _text(log.path)
             calls = traced_calls(step.tree / TRACE, step.root)
             reason = f"{error.message}: {error.why}"
             if isinstance(error, ToolError):  # `why` is CMake's whole output, or a command
-                reason = first_error(said, step.source, step.root) or error.message
+                reason = first_error(output, step.source, step.root) or error.message
             remedy = error.remedy
             if str(self.scratch) in remedy:
                 remedy = "Correct that, then uncomment the table."
@@ -221,10 +221,10 @@ def _driver(step: CMakeStep, log: StepLog) -> Driver:
     )
 
 
-def _configured(driver: Driver, said: str) -> Configured:
+def _configured(driver: Driver, output: str) -> Configured:
     step = driver.step
     graph = NinjaQuery(step.tree, step.cmake.ninja, driver.environment).graph()
-    unused = _UNUSED.search(said)
+    unused = _UNUSED.search(output)
     return Configured(
         step,
         read_build_tree(step.tree),
@@ -235,15 +235,15 @@ def _configured(driver: Driver, said: str) -> Configured:
     )
 
 
-def first_error(said: str, source: Path, root: Path) -> str:
-    """CMake's first error in its output `said`, with file and line in the tree `root`; or "".
+def first_error(output: str, source: Path, root: Path) -> str:
+    """CMake's first error in its `output`, with file and line in the tree `root`; or "".
 
     `source` is the source directory.
     """
-    match = _ERROR.search(said)
+    match = _ERROR.search(output)
     if not match:
         return ""
-    text, _, stack = said[match.end() :].partition("Call Stack (most recent call first):")
+    text, _, stack = output[match.end() :].partition("Call Stack (most recent call first):")
     text = text.partition("\nCMake ")[0].partition("\n-- ")[0].partition("\n\n\n")[0]
     places = [(match[1] or "", match[2] or ""), *_STACK.findall(stack.partition("\n\n")[0])]
     # CMake prints paths below the source directory relative to it, and other paths absolute.

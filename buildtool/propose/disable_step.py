@@ -23,12 +23,12 @@ def disable_step(
     """
     cache = configured.step.tree / "CMakeCache.txt"
     options = dict(_BOOL.findall(cache.read_text(encoding="utf-8", errors="replace")))
-    asked: dict[str, bool] = {}
+    options_in_conditions: dict[str, bool] = {}
     for call in reversed(configured.calls[: configured.calls.index(step)]):
         *negated, name = call.words or ("",)
         if call.name == "if" and name in options and negated in ([], ["NOT"]):
-            asked.setdefault(name, bool(negated))
-    for name, value in list(asked.items())[:MAX_TRIES]:
+            options_in_conditions.setdefault(name, bool(negated))
+    for name, value in list(options_in_conditions.items())[:MAX_TRIES]:
         other = component._replace(defines={**component.defines, name: value})
         result = configurator(other)
         if not isinstance(result, Configured) or not result.names >= configured.names:

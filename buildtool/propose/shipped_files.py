@@ -43,25 +43,25 @@ def shipped_files(
     names = {row.target.name for row in made}
     others = [target.name for target in configured.linked if target.name not in names]
     rules = configured.installation.rules
-    put = [rule for rule in rules if (rule.target in names if names else rule.files)]
-    names_out = list(dict.fromkeys([*others, *without]))
+    installed = [rule for rule in rules if (rule.target in names if names else rule.files)]
+    excluded = list(dict.fromkeys([*others, *without]))
     why = (
         "install() rules may need what is left out"
-        if names_out
+        if excluded
         else _install_problem(configured, rules)
     )
     files = [(f"{rule.destination}/{n}".strip("/"), f) for rule in rules for f, n in rule.files]
-    if put and not why:
+    if installed and not why:
         return ShippedFiles(files=_release_paths(files, configured))
     if not made:
         return ShippedFiles(
             nothing=why or "it makes no program and no shared library, and installs none"
         )
     lines: list[Line] = []
-    if names_out:
-        more = ", …" if len(names_out) > 3 else ""
+    if excluded:
+        more = ", …" if len(excluded) > 3 else ""
         chosen = tuple(dict.fromkeys(generic(row.target.name) for row in made))
-        lines.append(Line("targets", chosen, f"without {', '.join(names_out[:3])}{more}"))
+        lines.append(Line("targets", chosen, f"without {', '.join(excluded[:3])}{more}"))
     artifacts, left_out = _artifacts(configured, made, generic)
     if not artifacts:
         return ShippedFiles(left_out=left_out, nothing="; ".join(left_out))

@@ -53,15 +53,15 @@ def split_by_side(
         names = host.names & skel.names
         on_host = tuple(_one_side_only(made, HOST, "ARM64", names) for made in on_host)
         on_skel = tuple(_one_side_only(made, SKEL, "the DSP", names) for made in on_skel)
-    told = {made.side for made in (*on_host, *on_skel) if made.side}
-    if not told:
-        told = {SKEL} if has_hexagon_side and not isinstance(host, Configured) else {HOST}
+    known_sides = {made.side for made in (*on_host, *on_skel) if made.side}
+    if not known_sides:
+        known_sides = {SKEL} if has_hexagon_side and not isinstance(host, Configured) else {HOST}
     return (
-        tuple(made for made in on_host if HOST in (made.side or told)),
+        tuple(made for made in on_host if HOST in (made.side or known_sides)),
         tuple(
             made
             for made in on_skel
-            if SKEL in (made.side or told) and made.target.kind in LIBRARIES
+            if SKEL in (made.side or known_sides) and made.target.kind in LIBRARIES
         ),
     )
 

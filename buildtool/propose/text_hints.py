@@ -111,8 +111,8 @@ def builds_skel(folder: str, calls: Iterable[CMakeCall], hints: TextHints) -> bo
     """Whether a nested build is a skel: a call passes a DSP arch, or the project has evidence."""
     given = [call.definitions for call in calls]
     return bool(
-        any(said.keys() & set(ARCH_VARIABLES) for said in given)
-        or any(set(said.values()) & set(HEXAGON_ARCHS) for said in given)
+        any(defined.keys() & set(ARCH_VARIABLES) for defined in given)
+        or any(set(defined.values()) & set(HEXAGON_ARCHS) for defined in given)
         or hints.search(HEXAGON_EVIDENCE, folder)
     )
 

@@ -141,8 +141,8 @@ def _verify(where: Path, facts: SysrootFacts) -> None:
         newest = max(newest, status.st_ctime_ns)
         rows.append([file.path, *stamp_of(status)])
     stamp = value_digest([facts.identity, rows])
-    note = where / "verified"
-    if has_content(note, stamp.encode()):
+    marker = where / "verified"
+    if has_content(marker, stamp.encode()):
         return
     for file in facts.files:
         path = where / ROOT / file.path
@@ -155,7 +155,7 @@ def _verify(where: Path, facts: SysrootFacts) -> None:
             raise damaged_error(where, f"{file.path} has changed since it was pulled")
     if is_settled(newest):
         with contextlib.suppress(OSError):  # a read-only cache is verified each time
-            write_if_changed(note, stamp)
+            write_if_changed(marker, stamp)
 
 
 def _digest(where: Path, path: Path) -> str:

@@ -115,15 +115,15 @@ def search(
                 else f"Set {source} to another path, or change 'version' in buildtool.toml.",
             )
         return found
-    everything = [found for found in map(probe, default_paths) if found]
-    if suitable := _newest(everything, requirement):
+    found_tools = [found for found in map(probe, default_paths) if found]
+    if suitable := _newest(found_tools, requirement):
         return suitable
-    if everything:
-        if all(map(_has_no_version, everything)):
-            require_usable(what, everything[0])
+    if found_tools:
+        if all(map(_has_no_version, found_tools)):
+            require_usable(what, found_tools[0])
         raise ToolUnfitError(
             f"the project requires {what} {requirement.version!r}, which was not found",
-            why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in everything),
+            why="found: " + ", ".join(f"{tool.version} in {tool.where}" for tool in found_tools),
             remedy=version_remedy
             or f"Change 'version' in buildtool.toml, or install {what} {requirement.version}.",
         )

@@ -160,24 +160,24 @@ def check_names(
         waiting |= set(library.needed) - _IN_SHELL - seen
     chips = chips_with_arch(arch)
     known = all(chip.startswith(f"{arch} ") for chip in chips)
-    if refused := sorted(unknown & missing.everywhere):
+    if missing_everywhere := sorted(unknown & missing.everywhere):
         lacking = f"no known {arch} DSP shell exports" if known else "no known DSP shell exports"
         if device:
             lacking = f"the DSP shell of the device {device.device!r} does not export"
         others = "".join(f", nor does {name}" for name in sorted(seen))
         raise SkelError(
-            f"{elf.path.name} needs {_joined_names(refused)}, which {lacking}{others}",
+            f"{elf.path.name} needs {_joined_names(missing_everywhere)}, which {lacking}{others}",
             why=f"the DSP would not load it: error 0x80000406 ({elf.path})\n"
-            + "\n".join(_chip_lines(refused, known_shells().chips)),
-            remedy=_missing_names_remedy(elf, refused, device),
+            + "\n".join(_chip_lines(missing_everywhere, known_shells().chips)),
+            remedy=_missing_names_remedy(elf, missing_everywhere, device),
         )
-    if doubtful := sorted(unknown & missing.somewhere):
+    if missing_somewhere := sorted(unknown & missing.somewhere):
         every = f"known {arch} DSP shell" if known else f"known DSP shell (none of {arch} is)"
         lines = [
             f"{elf.path.name} may fail to load with 0x80000406: not every {every} exports what"
             " it needs",
-            *_chip_lines(doubtful, chips),
-            f"→ {_weak_symbol_remedy(doubtful[0])} {_PULL_REMEDY}",
+            *_chip_lines(missing_somewhere, chips),
+            f"→ {_weak_symbol_remedy(missing_somewhere[0])} {_PULL_REMEDY}",
         ]
         warn("\n  ".join(lines))
 
@@ -195,27 +195,27 @@ def _joined_names(names: list[str]) -> str:
     return ", ".join(names[:MAX_LISTED_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _missing_names_remedy(elf: Elf, refused: list[str], device: DeviceShell | None) -> str:
-    methods = [name for name in refused if name.startswith(_interfaces(elf))]
+def _missing_names_remedy(elf: Elf, names: list[str], device: DeviceShell | None) -> str:
+    methods = [name for name in names if name.startswith(_interfaces(elf))]
     if methods:
         return (
             f"Define {_joined_names(methods)}: the interface declares it, but no source defines it."
         )
-    if {"malloc", "calloc", "free", "realloc", "memalign"} & set(refused):
+    if {"malloc", "calloc", "free", "realloc", "memalign"} & set(names):
         return "Link with -Wl,--wrap=malloc (and calloc, free, realloc, memalign)."
-    if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(refused):
+    if {"stdin", "stdout", "stderr", "__errno_location", "__assert_fail"} & set(names):
         return (
             "Print with printf or FARF, and avoid errno and assert: zig's C headers (musl) have"
             " other symbols for these and for streams than the DSP's C library."
         )
-    if any(name.startswith("__ubsan") for name in refused):
+    if any(name.startswith("__ubsan") for name in names):
         return "Compile with -fno-sanitize=undefined."
-    if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in refused):
+    if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in names):
         return (
             "C++ exceptions, RTTI and the C++ library need the Hexagon SDK's runtime: set"
             ' dsp-toolchain = "sdk" for the target.'
         )
-    elsewhere = [name for name in refused if name in known_shells().names]
+    elsewhere = [name for name in names if name in known_shells().names]
     if elsewhere:
         return _weak_symbol_remedy(elsewhere[0]) + ("" if device else f" {_PULL_REMEDY}")
     return "Link the library that defines it into the skel, or avoid it."

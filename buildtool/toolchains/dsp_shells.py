@@ -100,8 +100,8 @@ def missing_names(names: Iterable[str], arch: str, device: DeviceShell | None) -
 def describe_chips(name: str, chips: Sequence[str]) -> str:
     """A text that says which of `chips` have a shell that exports `name`, and which do not."""
     has = export_letters(name, chips)
-    said = {
+    chips_by_text = {
         words: [chip for chip in has if has[chip] == letter]
         for letter, words in (("y", "on"), ("p", "on some builds of"), ("-", "not on"))
     }
-    return "; ".join(f"{words} {', '.join(some)}" for words, some in said.items() if some)
+    return "; ".join(f"{words} {', '.join(some)}" for words, some in chips_by_text.items() if some)

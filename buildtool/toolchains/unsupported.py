@@ -34,8 +34,8 @@ class UnsupportedFeature(Value):
     remedy: str
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
-        asked = [flag for flag in flags if _is_flag(flag, self.flag) or flag == self.negation]
-        return self if asked and asked[-1] != self.negation else None
+        relevant = [flag for flag in flags if _is_flag(flag, self.flag) or flag == self.negation]
+        return self if relevant and relevant[-1] != self.negation else None
 
     def reported_in(self, output: str) -> UnsupportedFeature | None:
         return self if any(words in output for words in self.messages) else None
@@ -53,12 +53,12 @@ def find_unsupported(
 
 def explain_failure(rules: Iterable[UnsupportedRule], output: str) -> str:
     """Why a compiler failed and what to do, if its `output` is about one of `rules`; else ""."""
-    met = [refusal for rule in rules if (refusal := rule.reported_in(output))]
-    return " ".join(f"{refusal.reason[0].upper()}{refusal.reason[1:]}." for refusal in met) + (
-        f" {met[0].remedy}" if met else ""
+    reported = [feature for rule in rules if (feature := rule.reported_in(output))]
+    return " ".join(f"{feature.reason[0].upper()}{feature.reason[1:]}." for feature in reported) + (
+        f" {reported[0].remedy}" if reported else ""
     )
 
 
-def _is_flag(flag: str, asked: str) -> bool:
+def _is_flag(flag: str, wanted: str) -> bool:
     """`-mhmx` is also written `-mhmx=v73`."""
-    return flag == asked or flag.startswith(f"{asked}=")
+    return flag == wanted or flag.startswith(f"{wanted}=")

@@ -63,17 +63,17 @@ class ZigCpuRule(Value):
     """The rule that flags must use zig's names of processors."""
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
-        asked = [flag for flag in flags if re.fullmatch(_OPTION, flag)]
-        return _refusal(asked[-1]) if asked else None
+        processor_flags = [flag for flag in flags if re.fullmatch(_OPTION, flag)]
+        return _unsupported(processor_flags[-1]) if processor_flags else None
 
     def reported_in(self, output: str) -> UnsupportedFeature | None:
         if "unknown CPU" not in output:
             return None
-        asked = [found[0] for found in re.finditer(_OPTION, output)]
-        return next(filter(None, map(_refusal, reversed(asked))), None)
+        processor_flags = [found[0] for found in re.finditer(_OPTION, output)]
+        return next(filter(None, map(_unsupported, reversed(processor_flags))), None)
 
 
-def _refusal(flag: str) -> UnsupportedFeature | None:
+def _unsupported(flag: str) -> UnsupportedFeature | None:
     """The unsupported feature of `flag`, the last flag that names a processor, if any."""
     if flag.startswith("-mtune="):
         return UnsupportedFeature(

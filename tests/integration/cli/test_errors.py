@@ -46,7 +46,7 @@ def test_no_project(buildtool: Buildtool, tmp_path: Path) -> None:
     done = buildtool("build", cwd=tmp_path)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no buildtool.toml here" in done.stderr
+    assert "no buildtool.toml found" in done.stderr
     assert "buildtool init" in done.stderr
 
 

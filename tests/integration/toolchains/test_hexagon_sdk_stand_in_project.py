@@ -169,7 +169,7 @@ def test_the_depfile_names_qaic_of_a_stand_in(
 @pytest.mark.parametrize(
     ("script", "said", "code"),
     [
-        ("echo no such type >&2; exit 3", "qaic refuses", "no such type"),
+        ("echo no such type >&2; exit 3", "qaic rejects", "no such type"),
         ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
         ("exit 0", "qaic did not write", "demo_dsp.h"),
     ],
