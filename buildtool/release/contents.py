@@ -1,8 +1,8 @@
-"""What a release consists of: files, and the few links that something in it asks for.
+"""The contents of a release: files, and the few links that something in it needs.
 
 A shared library that is built with a version has three names, `libx.so → libx.so.1 → libx.so.1.2`.
-Some devices and archives do not have links, so it ships once, under its SONAME: the name that
-programs need.
+Some devices and archives do not support links, so it ships once, under its SONAME, which is the name
+that programs need.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from buildtool.release.layout import Layout, Output
 
 
 class Contents(Value):
-    """Files and links by their places in the release; of a link the place that it leads to."""
+    """Files and links by path in the release; the value of a link is the path of its target."""
 
     files: dict[str, Output]
     links: dict[str, str]
@@ -32,7 +32,7 @@ class Contents(Value):
 
 
 def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, dict[str, Dynamic]]:
-    """What ships of `layout`, and what the ELF files of the ARM64 side say, by place.
+    """What ships of `layout`, and the dynamic sections of the ARM64 side's ELF files, by path.
 
     Files are equal if `state` (`FileStates.state`) says the same of them.  Raises `ElfError`.
     """
@@ -59,7 +59,7 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
         if chosen in names or chosen not in found.places:
             several[chosen] = names
     asked = needed | _mentioned(several, (found.files[place].path for place in elves))
-    # What nothing needs is opened at run time, and some programs put the name together then.
+    # A library that nothing needs is opened at run time, and some programs compose its name then.
     unneeded = (name for name in map(posixpath.basename, several) if name not in needed)
     asked |= {f"{_stem(name)}.so" for name in unneeded}
     for chosen, names in several.items():
@@ -68,7 +68,7 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
 
 
 def _with_links(ships: Mapping[str, Output]) -> Contents:
-    """`ships` with the links told apart that lead to other files in it, or to a directory."""
+    """`ships`, with links to other files in it, or to directories, separated from files."""
     found = Contents({}, {})
     by_path = {
         os.path.realpath(output.path): place
@@ -82,14 +82,14 @@ def _with_links(ships: Mapping[str, Output]) -> Contents:
         elif target in by_path:
             found.links[place] = by_path[target]
         elif not Path(target).is_dir():
-            found.files[place] = output  # what it leads to is not the step's own
+            found.files[place] = output  # its target is not an output of the step
         elif folder := _folder(target, by_path):
             found.links[place] = folder
     return found
 
 
 def _folder(path: str, by_path: Mapping[str, str]) -> str:
-    """The place of the directory `path`; "" where no file below it ships."""
+    """The path in the release of the directory `path`; "" if no file below it ships."""
     for file, place in by_path.items():
         rest = file.removeprefix(path)
         if rest != file and rest.startswith("/") and place.endswith(rest):
@@ -104,7 +104,7 @@ def _stem(name: str) -> str:
 def _links_to(
     copies: Iterable[str], folder: str, soname: str, links: Mapping[str, str]
 ) -> list[str]:
-    """The links in the directory that are other names of the library."""
+    """The links in the same directory that are other names of the library."""
     return [
         place
         for place, target in links.items()
@@ -115,7 +115,7 @@ def _links_to(
 
 
 def _mentioned(several: Mapping[str, Iterable[str]], files: Iterable[Path]) -> set[str]:
-    """The names of libraries that stand in one of `files`: for dlopen(), say."""
+    """The names of libraries that one of `files` contains, for example for dlopen()."""
     names = {posixpath.basename(place) for places in several.values() for place in places}
     if not names:
         return set()
@@ -129,8 +129,8 @@ def _mentioned(several: Mapping[str, Iterable[str]], files: Iterable[Path]) -> s
 def _ship_as(
     chosen: str, names: Iterable[str], asked: set[str], found: Contents, elves: dict[str, Dynamic]
 ) -> None:
-    """Let the library that is called `names` be the file `chosen`, with links from those names
-    that are asked for."""
+    """Ship the library with the paths `names` as the file `chosen`, with links from those names that
+    are needed."""
     for place in names:
         if place in found.files:
             output, elf = found.files.pop(place), elves.pop(place)

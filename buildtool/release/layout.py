@@ -1,4 +1,4 @@
-"""Where what was built lies in a release.
+"""Paths of build outputs in a release.
 
 bin/ lib/ …        what the ARM64 side installs
 dsp/<arch>/        the skels of one DSP arch, side by side
@@ -15,18 +15,20 @@ from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import CMakeStep
 
 LIBRARIES = "lib"
-"""The directory that run.sh has the loader search."""
+"""The directory in which run.sh lets the loader search."""
 
 
 class StageError(BuildtoolError):
-    """What was built cannot be laid out as a release."""
+    """The build outputs cannot form a release."""
 
     code = "stage"
 
 
 class Output(Value):
-    """One output of a step: `name` in its output directory, or that of a library which ships with
-    it, and the file or link."""
+    """One output of a step, a file or link.
+
+    `name` is its path in the step's output directory, or the name of a library that ships with it.
+    """
 
     step: CMakeStep
     name: str
@@ -34,15 +36,15 @@ class Output(Value):
 
 
 class Layout(Value):
-    """What ships, by its place in the release, and what is there besides for other components to
-    build on, by the place that it would have as a library."""
+    """Outputs that ship, by path in the release, and `spare` outputs, which exist only for other
+    components, by the path that they would have as libraries."""
 
     ships: dict[str, Output]
     spare: dict[str, Output]
 
 
 def lay_out(build: BuildResult) -> Layout:
-    """Give every output its place.  Raises `StageError` for two files of one place."""
+    """Assign a path to every output.  Raises `StageError` for two files with the same path."""
     layout = Layout({}, {})
     for finished in build.steps:
         step = finished.step
@@ -58,11 +60,11 @@ def lay_out(build: BuildResult) -> Layout:
 
 
 def _place(output: Output) -> str:
-    """Where it lies in the release; "" for what a skel's step has besides libraries."""
+    """The path in the release; "" for outputs of a skel's step that are not libraries."""
     name, path = output.name, output.path
     is_library = ".so" in path.suffixes
     if output.step.arch:
-        # A skel is found by its bare name, so the tree below its prefix is flattened.
+        # The DSP finds skels by file name only, so directories are dropped.
         return f"dsp/{output.step.arch}/{path.name}" if is_library else ""
     if "/" in name or path.is_dir():
         return name
@@ -76,9 +78,9 @@ def _check_alone(other: Output | None, output: Output, place: str) -> None:
     if all(path.is_file() for path in paths) and len({*map(file_digest, paths)}) == 1:
         return
     raise StageError(
-        f"two files want to be {place}",
+        f"two files have the path {place} in the release",
         why=f"{other.path} and {output.path} differ",
-        remedy="Its install() rules put one down, and 'artifacts' names another: leave one away."
+        remedy="Its install() rules install one, and 'artifacts' matches another: remove one of them."
         if other.step == output.step and output.step.artifacts
         else "Give one of them another name.",
         files=paths,

@@ -1,4 +1,4 @@
-"""Every library that the ARM64 side needs is in the release, or in the device's own system."""
+"""Checks that every library that the ARM64 side needs is in the release or on the device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from buildtool.toolchains.system_libraries import system_libraries
 
 
 class LibraryError(StageError):
-    """A program or library of a release would not find a library that it needs."""
+    """A program or library of a release needs a library that it would not find."""
 
     code = "library"
 
@@ -26,10 +26,10 @@ class LibraryError(StageError):
 def add_needed(
     found: Contents, elves: Mapping[str, Dynamic], spare: Mapping[str, Output], plan: Plan
 ) -> None:
-    """Add to `found` what something in it needs of `spare`, and check that nothing is missing.
+    """Add the libraries of `spare` that are needed to `found`, and check that nothing is missing.
 
-    `elves` are the ELF files of its ARM64 side.  Raises `LibraryError` for a library that is in
-    neither the release nor the device's system, and for a RUNPATH that leads out of the release.
+    `elves` are the ELF files of its ARM64 side.  Raises `LibraryError` for a library that is
+    neither in the release nor on the device, and for a RUNPATH that points outside the release.
     """
     _add_for_skels(found, spare)
     searched = {LIBRARIES}
@@ -61,7 +61,7 @@ def add_needed(
 
 
 def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
-    """The same for skels; of a library that nobody has the device's DSP may have one."""
+    """Add the libraries that skels need.  A missing one is no error: the DSP may have it."""
     waiting = [place for place in found.files if place.startswith("dsp/")] if spare else []
     while waiting:
         place = waiting.pop()
@@ -74,17 +74,17 @@ def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
 
 
 def _runpath(place: str, elf: Dynamic, output: Output) -> set[str]:
-    """The directories of the release in which a loader looks because of the file at `place`."""
+    """The directories of the release in the RUNPATH of the file at `place`."""
     directories = set()
     for entry in elf.runpath:
         directory = directory_in_release(entry, posixpath.dirname(place))
         if directory is None:
             raise LibraryError(
-                f"{place} has a RUNPATH that leads out of the release: {entry or 'an empty entry'}",
-                why=f"on a device nothing of the release is there ({output.path})",
-                remedy="Libraries in lib/ are found without one. With CMake's own RUNPATHs off,"
-                f" defines = {{ CMAKE_SKIP_RPATH = true }} in [host.{output.step.component}], only"
-                " -Wl,-rpath of the project's own is left; $ORIGIN/../lib stays in the release.",
+                f"{place} has a RUNPATH that points outside the release: {entry or 'an empty entry'}",
+                why=f"on a device the release has no files there ({output.path})",
+                remedy="Libraries in lib/ are found without it. Disable CMake's own RUNPATHs with"
+                f" defines = {{ CMAKE_SKIP_RPATH = true }} in [host.{output.step.component}], and"
+                " replace the project's own -Wl,-rpath; $ORIGIN/../lib stays in the release.",
                 files=[output.path],
             )
         directories.add(directory)
@@ -95,8 +95,8 @@ def _by_path(place: str, name: str, path: Path) -> LibraryError:
     return LibraryError(
         f"{place} needs {name} by its path, which a device does not have",
         why=f"a library without a SONAME was linked by its path ({path})",
-        remedy="Give the library a SONAME (-Wl,-soname,NAME), or say IMPORTED_NO_SONAME in CMake"
-        " if it is an imported one.",
+        remedy="Give the library a SONAME (-Wl,-soname,NAME), or set IMPORTED_NO_SONAME in CMake"
+        " if it is an imported library.",
         files=[path],
     )
 
@@ -105,12 +105,12 @@ def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError
     output = found.files[place]
     elsewhere = [other for other in sorted(found.places) if posixpath.basename(other) == name]
     if elsewhere:
-        why = f"loaders look in {LIBRARIES}/ and where RUNPATHs say; it ships as {elsewhere[0]}"
+        why = f"loaders search {LIBRARIES}/ and the RUNPATHs; it ships as {elsewhere[0]}"
         remedy = f"Install it to {LIBRARIES}/, or set CMAKE_INSTALL_RPATH so that it is found."
     else:
         why, remedy = _where(name, [output.step, *plan.steps])
     return LibraryError(
-        f"{place} needs {name}, which neither the release nor every device has",
+        f"{place} needs {name}, which is neither in the release nor on every device",
         why=why,
         remedy=f"{remedy} If the devices have it: system-libraries = {json.dumps([name])} in"
         f" [target.{plan.target}].",
@@ -119,19 +119,19 @@ def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError
 
 
 def _where(name: str, steps: Sequence[CMakeStep]) -> tuple[str, str]:
-    """Where a library lies that no one ships, and how to ship it."""
+    """Where a library is that does not ship, and how to ship it."""
     hosts = {step.name: step for step in steps if not step.arch}.values()
     for step in hosts:
         if path := _search(step.tree, name):
             pattern = path.relative_to(step.tree).as_posix()
             return (
-                f"it lies in the build tree of {step.component}: {path}",
+                f"it is in the build tree of {step.component}: {path}",
                 f'Ship it: artifacts = ["{pattern}"] in [host.{step.component}].',
             )
     for step in hosts:
         if path := _search(step.source, name):
             return (
-                f"it lies among the sources of {step.component}: {path}",
+                f"it is in the sources of {step.component}: {path}",
                 f"Ship it: install(FILES … DESTINATION {LIBRARIES}) in a CMakeLists.txt.",
             )
     return (

@@ -32,7 +32,7 @@ from buildtool.toolchains.cdsprpc import is_cdsprpc
 
 RUN_SCRIPT = "run.sh"
 VERSION = 1
-"""Another number when other contents come of the same outputs."""
+"""Changes when the same outputs result in other contents."""
 
 
 class Staged(Value):
@@ -45,7 +45,7 @@ class Staged(Value):
 
 
 class _Contents(Value):
-    """Files by their places in the release, and links, by place, as they are written."""
+    """Files and the texts of links, by path in the release."""
 
     files: Mapping[str, Path]
     links: Mapping[str, str]
@@ -73,7 +73,7 @@ def stage(build: BuildResult, file_states: FileStates) -> Staged:
 
 
 def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
-    """What the release consists of; noted, for to find it out many files must be read."""
+    """The contents of the release; recorded, because many files must be read to determine them."""
     layout = lay_out(build)
     outputs = [
         [kind, place, str(output.path), file_states.state(output.path), _link(output.path)]
@@ -84,12 +84,12 @@ def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
     key = value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
     note = build.plan.state / "contents" / f"{build.plan.target}.json"
     try:
-        said = read_checksummed(note)
-        if said["key"] == key:
-            files = {str(place): Path(path) for place, path in said["files"].items()}
-            return _Contents(files, dict(said["links"]))
+        recorded = read_checksummed(note)
+        if recorded["key"] == key:
+            files = {str(place): Path(path) for place, path in recorded["files"].items()}
+            return _Contents(files, dict(recorded["links"]))
     except (OSError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        pass  # it is found out again
+        pass  # determined again below
     contents = _find_out(build, layout, file_states)
     paths = {place: str(path) for place, path in contents.files.items()}
     write_checksummed(note, {"key": key, "files": paths, "links": contents.links})
@@ -97,7 +97,7 @@ def _contents(build: BuildResult, file_states: FileStates) -> _Contents:
 
 
 def _find_out(build: BuildResult, layout: Layout, file_states: FileStates) -> _Contents:
-    from buildtool.release.contents import contents  # noqa: PLC0415 - mostly it is known
+    from buildtool.release.contents import contents  # noqa: PLC0415 - usually recorded
     from buildtool.release.libraries import add_needed  # noqa: PLC0415
 
     found, elves = contents(layout, file_states.state)
@@ -120,7 +120,7 @@ def _link_state(target: str) -> str:
 
 
 def _states(directory: Path, file_states: FileStates) -> dict[str, str]:
-    """Everything below the directory that is none itself, by relative path."""
+    """The states of all files and links below the directory, by relative path."""
     states = {}
     for folder, folders, names in os.walk(directory):
         for name in (*names, *folders):
@@ -134,7 +134,7 @@ def _states(directory: Path, file_states: FileStates) -> dict[str, str]:
 
 def _replace(plan: Plan, contents: _Contents, script: str) -> None:
     """Stage a new tree, and remove earlier trees from which no program runs."""
-    import shutil  # noqa: PLC0415 - most of the time it is as it should be
+    import shutil  # noqa: PLC0415 - the tree is usually up to date
     import tempfile  # noqa: PLC0415
 
     trees = plan.stage_trees
@@ -145,7 +145,7 @@ def _replace(plan: Plan, contents: _Contents, script: str) -> None:
             place = fresh / name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, place)
-            # A library of a toolchain or package comes with the mode that somebody gave it.
+            # A library of a toolchain or package can have any mode.
             place.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         for name, target in contents.links.items():
             place = fresh / name
@@ -154,7 +154,7 @@ def _replace(plan: Plan, contents: _Contents, script: str) -> None:
         (fresh / RUN_SCRIPT).write_text(script, encoding="utf-8")
         (fresh / RUN_SCRIPT).chmod(0o755)
         for folder, _, _ in os.walk(fresh):
-            os.chmod(folder, 0o755)  # noqa: PTH101 - whatever the umask is
+            os.chmod(folder, 0o755)  # noqa: PTH101 - regardless of the umask
         replace_link(plan.stage, fresh.relative_to(plan.stage.parent))
     except BaseException:
         remove_tree(fresh, ignore_errors=True)
@@ -174,13 +174,13 @@ def in_use(staged: Staged) -> Iterator[Staged]:
 
 
 def _refuse_below_files(files: Mapping[str, Path]) -> None:
-    """Raises `StageError` where one place is to be a file, and a directory for another one."""
-    # With what lies in it right behind each place.
+    """Raises `StageError` if a path is a file and also the directory of another file."""
+    # Sorted so that the contents of a directory follow its path.
     places = sorted((RUN_SCRIPT, *files), key=lambda place: place.replace("/", "\0"))
     for place, after in itertools.pairwise(places):
         if after.startswith(f"{place}/"):
             raise StageError(
-                f"{place} is to be a file and a directory",
+                f"{place} would be both a file and a directory",
                 why=f"{files.get(place, RUN_SCRIPT)} and {files[after]} ship",
                 remedy="Give one of them another name.",
                 files=[files[name] for name in (place, after) if name in files],
@@ -188,19 +188,19 @@ def _refuse_below_files(files: Mapping[str, Path]) -> None:
 
 
 def _refuse_cdsprpc(output: Output) -> None:
-    """Raises `StageError` for a libcdsprpc: by its name, what it links to, or its SONAME."""
-    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - most is staged already
+    """Raises `StageError` for a libcdsprpc, recognised by name, link target or SONAME."""
+    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - usually staged already
 
     step, name, path = output.step.name, output.name, output.path
     names = [name, path.name, path.resolve().name]
-    # Whatever needs it has its name inside as well; only these few are read.
+    # Files that need libcdsprpc contain its name too; only these few are read.
     inside = path.is_file() and is_elf(path) and b"libcdsprpc" in path.read_bytes()
     if inside and not any(map(is_cdsprpc, names)):
         names.append(read_elf(path).soname)
     if called := next(filter(is_cdsprpc, names), ""):
         raise StageError(
             f"{step} ships {name}" + ("" if is_cdsprpc(name) else f", which is {called}"),
-            why="libcdsprpc belongs to the device's system: another copy in front of it"
+            why="libcdsprpc belongs to the device's system: another copy that is loaded instead of it"
             f" breaks every session ({path})",
             remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
             files=[path],

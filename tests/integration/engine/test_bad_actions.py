@@ -121,12 +121,12 @@ BAD: dict[str, tuple[str, Callable[[dict[str, Any]], None], str]] = {
     "a file that clashes with a skel": (
         HOST,
         lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}),
-        "two files want to be dsp/v68/libb_skel.so",
+        "two files have the path dsp/v68/libb_skel.so",
     ),
     "a file in the place of a directory": (
         HOST,
         lambda found: found.update({"dsp/v68": b"x"}),
-        "dsp/v68 is to be a file and a directory",
+        "dsp/v68 would be both a file and a directory",
     ),
     "a libcdsprpc": (
         HOST,
@@ -194,7 +194,7 @@ def test_a_component_that_is_at_fault_itself_is_told_of(victim: Project, nginx: 
     rules.write_text(f"{before}install(FILES main.c DESTINATION dsp/v68 RENAME libb_skel.so)\n")
     try:
         for skel, told in (("built", 1), ("up-to-date", 0)):
-            with pytest.raises(StageError, match="two files want to be dsp/v68/libb_skel"):
+            with pytest.raises(StageError, match="two files have the path dsp/v68/libb_skel"):
                 build(victim, nginx.url)
             assert victim.outcomes[SKEL] == skel
             assert len(victim.said.splitlines()) == told

@@ -59,7 +59,7 @@ def test_runpaths_that_are_installed(third_party: Tree) -> None:
     rpath = 'TONE_INSTALL = "tone", TONE_RPATH = '
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', f'{rpath}"/opt/tone/lib"')
     said = refusal(tree)
-    assert "bin/tone has a RUNPATH that leads out of the release: /opt/tone/lib" in said
+    assert "bin/tone has a RUNPATH that points outside the release: /opt/tone/lib" in said
     assert "CMAKE_SKIP_RPATH = true } in [host.tone]" in said
 
     inside = f"{tree.root}/wave;$ORIGIN/../lib"
@@ -73,7 +73,9 @@ def test_a_library_that_no_target_makes(third_party: Tree) -> None:
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', "TONE_WITH_BEEP = true")
     tree.edit("buildtool.toml", "defines", 'artifacts = ["bin/tone"]\ndefines')
     said = refusal(tree)
-    assert "bin/tone needs libbeep.so.1, which neither the release nor every device has" in said
+    assert (
+        "bin/tone needs libbeep.so.1, which is neither in the release nor on every device" in said
+    )
     assert "vendor/libbeep.so.1" in said
     assert 'artifacts = ["vendor/libbeep.so.1"] in [host.tone]' in said
 
@@ -114,4 +116,4 @@ def test_an_artifact_that_the_install_rules_put_down_as_well(third_party: Tree) 
     another = "file(WRITE ${CMAKE_BINARY_DIR}/other/tone another)\nproject(tone C)"
     tree.edit("CMakeLists.txt", "project(tone C)", another)
     tree.edit("buildtool.toml", '"bin/*"', '"other/tone"')
-    assert "two files want to be bin/tone" in refusal(tree)
+    assert "two files have the path bin/tone" in refusal(tree)

@@ -18,7 +18,7 @@ def test_a_library_that_is_nowhere(made: Project) -> None:
     with pytest.raises(LibraryError) as caught:
         made.stage()
     assert caught.value.message == (
-        "bin/app needs libx.so.1, which neither the release nor every device has"
+        "bin/app needs libx.so.1, which is neither in the release nor on every device"
     )
     assert 'system-libraries = ["libx.so.1"] in [target.sim]' in caught.value.remedy
     assert [*caught.value.files] == [made.steps["app"].output / "bin/app"]
@@ -45,7 +45,7 @@ def test_a_library_that_lies_in_the_build_tree(made: Project) -> None:
 
     with pytest.raises(LibraryError) as caught:
         made.stage()
-    assert caught.value.why == f"it lies in the build tree of app: {place}"
+    assert caught.value.why == f"it is in the build tree of app: {place}"
     assert 'artifacts = ["vendor/bin/libx.so.1"] in [host.app]' in caught.value.remedy
 
 
@@ -57,7 +57,7 @@ def test_a_library_that_lies_among_the_sources(made: Project) -> None:
 
     with pytest.raises(LibraryError) as caught:
         made.stage()
-    assert caught.value.why == f"it lies among the sources of app: {place}"
+    assert caught.value.why == f"it is in the sources of app: {place}"
     assert "install(FILES" in caught.value.remedy
 
 
@@ -141,7 +141,7 @@ def test_a_library_that_is_needed_by_its_path(made: Project) -> None:
 def test_a_runpath_that_leads_out_of_the_release(made: Project, runpath: str) -> None:
     made.component("app", {"bin/app": elf(runpath=runpath)})
 
-    with pytest.raises(LibraryError, match="bin/app has a RUNPATH that leads out of the release"):
+    with pytest.raises(LibraryError, match="bin/app has a RUNPATH that points outside the release"):
         made.stage()
 
 

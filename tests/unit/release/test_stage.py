@@ -115,7 +115,7 @@ def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
 
 
 def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match=r"two files want to be dsp/v68/a\.so"):
+    with pytest.raises(StageError, match=r"two files have the path dsp/v68/a\.so"):
         stage(build(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
 
 
@@ -153,7 +153,7 @@ def test_a_file_in_the_place_of_a_directory_is_refused(
     record = finished.record._replace(outputs=(), runtime=shipped)
     steps = (finished._replace(record=record),)
 
-    with pytest.raises(StageError, match=f"{place} is to be a file and a directory") as caught:
+    with pytest.raises(StageError, match=f"{place} would be both a file and a directory") as caught:
         stage(result._replace(steps=steps))
 
     assert set(caught.value.files) <= set(paths)
