@@ -1,9 +1,9 @@
-# Buildtool::cdsprpc: the device's libcdsprpc, as far as the linker needs it, and its headers.
+# Buildtool::cdsprpc: an import stub of the device's libcdsprpc, and its headers.
 #
-# The library itself is a part of the device's system and is never shipped.  What is linked is an
-# import stub: the system library's SONAME and its exports, with nothing behind them.  buildtool's
-# own toolchain files say where it is; with another one, it is that of the pulled sysroot
-# BUILDTOOL_SYSROOT, else one of the exports that all devices have.
+# The library itself is part of the device's system and is never shipped.  Programs are linked with
+# an import stub, which has the SONAME and the exports of the system library and no code.
+# buildtool's toolchain files set BUILDTOOL_CDSPRPC_DIR.  With another toolchain file, the stub is
+# made from the pulled sysroot BUILDTOOL_SYSROOT, or has the exports that all devices have.
 if(TARGET Buildtool::cdsprpc OR BUILDTOOL_HEXAGON_ARCH)
   return()
 endif()
@@ -23,7 +23,7 @@ if(NOT BUILDTOOL_CDSPRPC_DIR)
     OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT _status EQUAL 0)
     message(NOTICE "${_error}") # by itself: CMake would wrap its lines
-    message(FATAL_ERROR "buildtool: there is no libcdsprpc to link, see above")
+    message(FATAL_ERROR "buildtool: no libcdsprpc to link with, see above")
   endif()
 endif()
 
@@ -31,7 +31,7 @@ add_library(Buildtool::cdsprpc INTERFACE IMPORTED GLOBAL)
 set_target_properties(
   Buildtool::cdsprpc
   PROPERTIES
-    # By name, not by path: CMake would write the stub's directory into the RUNPATH of programs.
+    # By name: with a path, CMake would add the stub's directory to the RUNPATH of programs.
     INTERFACE_LINK_LIBRARIES "cdsprpc"
     INTERFACE_LINK_DIRECTORIES "${BUILDTOOL_CDSPRPC_DIR}/lib"
     INTERFACE_LINK_OPTIONS

@@ -5,14 +5,14 @@
 #       The Hexagon side: a shared library lib<idl file>_skel.so with the generated skel in it.
 #   buildtool_add_stub(<target> IDL <file.idl>
 #                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
-#       The ARM64 side: an object library with the generated stub.  What links it contains the
-#       whole stub, and it and whoever links that sees the generated header.
+#       The ARM64 side: an object library with the generated stub.  A target that links it contains
+#       the whole stub, and passes the directory of the generated header on to its users.
 #   buildtool_idl(<variable prefix> IDL <file.idl> [...as above])
-#       Only generates: sets <prefix>_HEADER, <prefix>_STUBS, <prefix>_SKELS, <prefix>_DIRECTORY.
+#       Only generates the files.  Sets <prefix>_HEADER, <prefix>_STUBS, <prefix>_SKELS, <prefix>_DIRECTORY.
 #   Buildtool::cdsprpc
-#       The device's libcdsprpc: for linking and its headers; never installed.
+#       The device's libcdsprpc, for linking and for its headers; never installed.
 #
-# Everything is made anew when the .idl, a file that it includes, or the IDL compiler changes.
+# Files are generated again when the .idl, a file that it includes, or the IDL compiler changes.
 cmake_minimum_required(VERSION 3.22)
 
 get_filename_component(_buildtool_data "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
@@ -20,7 +20,7 @@ set(BUILDTOOL_HOST_DIR "${_buildtool_data}/host")
 set(BUILDTOOL_DSP_DIR "${_buildtool_data}/dsp")
 
 if(BUILDTOOL_PYTHON)
-  # -P: a directory named buildtool where CMake runs must not be taken for the package.
+  # -P: a directory named buildtool in the working directory must not hide the package.
   set(BUILDTOOL_COMMAND "${BUILDTOOL_PYTHON}" -P -m buildtool)
 else()
   # In a wheel this file is <environment>/lib/python3.x/site-packages/buildtool/_data/cmake/.

@@ -1,9 +1,9 @@
-# IDL files as CMake targets; see BuildtoolConfig.cmake for the interface.
+# CMake targets for IDL files; BuildtoolConfig.cmake documents the functions.
 
 function(buildtool_idl prefix)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "INCLUDE_DIRECTORIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "buildtool: ${prefix}: not understood: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "buildtool: ${prefix}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_IDL)
     message(FATAL_ERROR "buildtool: ${prefix} needs IDL <file.idl>")
@@ -30,17 +30,17 @@ function(buildtool_idl prefix)
       list(APPEND written_by --system-include "${directory}")
     endforeach()
   elseif(BUILDTOOL_IDL_COMPILER AND NOT BUILDTOOL_IDL_COMPILER STREQUAL "buildtool")
-    message(FATAL_ERROR "buildtool: BUILDTOOL_IDL_COMPILER is ${BUILDTOOL_IDL_COMPILER}: it may be buildtool or qaic")
+    message(FATAL_ERROR "buildtool: BUILDTOOL_IDL_COMPILER is ${BUILDTOOL_IDL_COMPILER}: set it to buildtool or qaic")
   endif()
   list(APPEND arguments ${written_by})
 
-  # The names of the interfaces, and so of the files, are known to the IDL compiler only.
+  # Only the IDL compiler knows the names of the interfaces, which name the files.
   execute_process(
     COMMAND ${BUILDTOOL_COMMAND} idl ${arguments} -o "${out}" --with-includes --list
     OUTPUT_VARIABLE listing ERROR_VARIABLE error RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(NOTICE "${error}") # by itself: CMake would wrap its lines
-    message(FATAL_ERROR "buildtool: ${arg_IDL} is not usable, see above")
+    message(FATAL_ERROR "buildtool: ${arg_IDL} cannot be compiled, see above")
   endif()
   string(REGEX REPLACE "\n$" "" listing "${listing}")
   string(REPLACE "\n" ";" outputs "${listing}")
@@ -77,7 +77,7 @@ endfunction()
 function(buildtool_add_skel target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "buildtool_add_skel(${target}): not understood: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "buildtool_add_skel(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "buildtool_add_skel(${target}): needs SOURCES, the implementation of the interface")
@@ -89,12 +89,12 @@ function(buildtool_add_skel target)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel")
   target_include_directories(${target} PRIVATE "${${target}_DIRECTORY}")
   if(NOT BUILDTOOL_HEXAGON_SDK)
-    # The SDK's profile has the SDK's headers, and a C++ library to link C++ sources with.
+    # The SDK's profile has the headers, and a C++ library for C++ sources.
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
     target_include_directories(
       ${target} PRIVATE "${BUILDTOOL_DSP_DIR}/include" "${BUILDTOOL_HOST_DIR}/include/fastrpc")
   endif()
-  # Builds of buildtool's own, which give a prefix map, check what ships against the target's device.
+  # Builds by buildtool set a prefix map; they check skels against the target's device later.
   if(BUILDTOOL_HEXAGON_ARCH AND NOT BUILDTOOL_PREFIX_MAP)
     set(check --skel ${BUILDTOOL_HEXAGON_ARCH} --quiet)
     if(BUILDTOOL_SYSROOT)

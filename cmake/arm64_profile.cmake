@@ -1,8 +1,8 @@
-# What every toolchain file of the ARM64 side ends with.
+# The end of every toolchain file of the ARM64 side.
 #
-# Programs are the build machine's; its libraries are never looked up, only those in the
-# directories that the caller names.  Where the build machine is an ARM64 one and its own compiler
-# is used, its libraries are the right ones.
+# CMake looks for programs on the build machine, and for libraries, headers and packages only in the
+# directories that the caller names.  With a native compiler on an ARM64 build machine, the
+# machine's own libraries are right.
 if(NOT BUILDTOOL_NATIVE)
   list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_PREFIX_PATH})
   set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
@@ -11,8 +11,8 @@ if(NOT BUILDTOOL_NATIVE)
   endforeach()
 endif()
 
-# The list of what it read that a linker writes does not escape spaces: with one in the path of any
-# library Ninja would link at each build anew.
+# Linkers do not escape spaces in their dependency files: with a space in the path of a library,
+# Ninja would link in every build.
 set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE)
 
 include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")

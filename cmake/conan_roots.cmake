@@ -1,9 +1,9 @@
-# Look packages up where the caller says and nowhere else, as before Conan had its say.
+# Look for packages only in the directories that the caller names.
 #
-# In a cross build conan_toolchain.cmake turns CMAKE_FIND_ROOT_PATH_MODE_* from ONLY to BOTH, so that
-# its own directories are found; the build machine's libraries are found then as well.  Making these
-# directories roots does the former without the latter.  Read after each project(), which is the
-# first moment after that toolchain file (CMAKE_PROJECT_INCLUDE).
+# In a cross build conan_toolchain.cmake changes CMAKE_FIND_ROOT_PATH_MODE_* from ONLY to BOTH, so
+# that CMake finds Conan's directories; then it finds the build machine's libraries too.  Here these
+# directories become roots and the modes ONLY again.  Read after each project()
+# (CMAKE_PROJECT_INCLUDE), the first point after that toolchain file.
 if(CMAKE_CROSSCOMPILING)
   list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_PREFIX_PATH} ${CMAKE_LIBRARY_PATH} ${CMAKE_INCLUDE_PATH})
   foreach(_kind LIBRARY INCLUDE PACKAGE)

@@ -1,5 +1,5 @@
-# Cache entries that buildtool passes to every project of a target, whether it reads them or not:
-# read here, so that CMake does not warn of them.
+# Cache entries that buildtool passes to every project of a target.  They are read here so that
+# CMake does not warn about unused ones.
 foreach(_entry
         BUILDTOOL_IDL_COMPILER BUILDTOOL_QAIC BUILDTOOL_QAIC_INCLUDES
         DSP_VERSION HEXAGON_SDK_ROOT HEXAGON_TOOLS_ROOT PREBUILT_LIB_DIR)

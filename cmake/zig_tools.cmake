@@ -1,8 +1,8 @@
-# What CMake must know of zig as an archiver, linker and assembler, so that it looks for none of the
-# build machine's tools.
+# Sets up zig as archiver, linker and assembler, so that CMake does not look for the build machine's
+# tools.
 macro(buildtool_zig_tools zig)
   set(CMAKE_AR "${zig}")
-  # zig's linker driver knows --whole-archive, but not --push-state.
+  # zig's linker driver supports --whole-archive, but not --push-state.
   set(CMAKE_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
   foreach(_lang C CXX ASM)
     set(CMAKE_${_lang}_ARCHIVE_CREATE "\"${zig}\" ar qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
@@ -10,9 +10,9 @@ macro(buildtool_zig_tools zig)
     set(CMAKE_${_lang}_ARCHIVE_FINISH "\"${zig}\" ranlib <TARGET>")
     set(CMAKE_${_lang}_LINKER_PUSHPOP_STATE_SUPPORTED FALSE)
   endforeach()
-  # CMake does not recognise it as an assembler, so it would not learn what .S files include.
+  # CMake does not recognize zig as an assembler: without this, includes of .S files are unknown.
   set(CMAKE_DEPFILE_FLAGS_ASM "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")
-  # The debug information in a release build is that of zig's own runtime: half a megabyte.
+  # Strip release builds: zig's runtime has half a megabyte of debug information.
   foreach(_kind EXE SHARED MODULE)
     foreach(_type RELEASE MINSIZEREL)
       set(CMAKE_${_kind}_LINKER_FLAGS_${_type}_INIT "-s")

@@ -1,4 +1,4 @@
-"""The emulated device: a directory that QEMU takes for the root of an ARM64 system."""
+"""The emulated device: a directory that QEMU uses as the root of an ARM64 system."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
 
 PLATFORM = "ubuntu-aarch64"
-CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it plays
-# What the emulated DSP tells kernels of its size.  Real parts have 4 to 8 hardware threads and
-# 2 to 6 HVX contexts; emulation has no timing, so one pair serves all.
+CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
+# The size of the emulated DSP.  Real DSPs have 4 to 8 hardware threads and 2 to 6 HVX contexts;
+# emulation has no timing, so one pair of numbers serves all SoCs.
 HVX_UNITS = 4
 HARDWARE_THREADS = 6
 
 
 class DeviceError(BuildtoolError):
-    """The device cannot run what it was asked to."""
+    """The device cannot run the program."""
 
     code = "device"
 
@@ -45,7 +45,7 @@ class EmulatedDevice(Value):
 def prepare(
     root: Path, soc: Soc, listener: Listener, qemu_requirement: Tool = NO_REQUIREMENT
 ) -> EmulatedDevice:
-    """Lay out a device with `soc` in the directory `root`, building the emulator if need be.
+    """Lay out a device with `soc` in the directory `root`, building the emulator if necessary.
 
     Raises `ToolMissingError` when QEMU or the ARM64 glibc is not installed, `ToolUnfitError` when
     QEMU is not what the project asks for with `qemu_requirement`.
@@ -58,8 +58,8 @@ def prepare(
     for library in glibc.directory.glob("*.so*"):
         replace_link(libraries / library.name, library)
     replace_link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
-    # QEMU takes what is not here from the build machine, which may have ARM64 libraries as well:
-    # the loader asks this cache first, then this directory, and lib/ after them.
+    # QEMU looks up files that are missing here on the build machine, which may have ARM64 libraries
+    # too.  The loader reads this cache first, then this directory, then lib/.
     write_if_changed(root / "etc" / "ld.so.cache", "")
     replace_link(libraries / "aarch64-linux-gnu", Path())
     facts = {
@@ -68,7 +68,7 @@ def prepare(
         "vtcm_bytes": soc.vtcm_mb << 20,
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
-        "hmx": 0,  # not emulated, so truthfully absent
+        "hmx": 0,  # not emulated
         "unsigned_pd": 1,
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,
@@ -88,7 +88,7 @@ def check_platform(target: str, platform: str) -> None:
         raise DeviceError(
             f"the target {target!r} is for {platform}, which the emulated device is not",
             why=f"it is an ARM64 Linux with glibc, for targets of the platform {PLATFORM}",
-            remedy="Run its like on a target of that platform (buildtool run sim --target sim …),"
+            remedy="Run a program of a target of that platform (buildtool run sim --target sim …),"
             f" or build it for a phone: buildtool build {target}",
         )
 
@@ -96,7 +96,7 @@ def check_platform(target: str, platform: str) -> None:
 def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
     """Check that `staged`, whose programs need `glibc`, can run; returns the arch of its skels.
 
-    The newest skels that are not newer than the DSP are taken, "" when the release has none.
+    These are the newest ones that are not newer than the DSP; "" when the release has no skels.
     Raises `DeviceError`.
     """
     if version_numbers(glibc) > version_numbers(device.glibc.version):
@@ -119,7 +119,7 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
 
 
 def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:
-    """The caller's environment and what makes `run.sh` run its program on `device`."""
+    """The caller's environment, with the variables that make `run.sh` run programs on `device`."""
     inherited = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     return {
         **inherited,

@@ -1,4 +1,4 @@
-"""Whether the emulated device's programs in the user's cache are as they were made."""
+"""Verifies the emulated device's programs in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from buildtool.inputs.file_states import FileStates
 
 
 def is_whole(tree: Path) -> bool:
-    """Whether what was made in `tree` is there as it was made; what was looked at is remembered."""
+    """Whether the programs built in `tree` are unchanged; keeps the digests for the next time."""
     file_states = FileStates(state_of(tree) / "digests")
     whole = not _wrong(tree, file_states)
     file_states.save()
@@ -23,20 +23,20 @@ def is_whole(tree: Path) -> bool:
 
 
 class Checked(Value):
-    """What `verify` has checked, and the paths of what was wrong."""
+    """How much `verify` has checked, and the paths of damaged files."""
 
     checked: DiskUsage
     wrong: tuple[Path, ...]
 
 
 def verify(folder: Path) -> Checked:
-    """Check everything against what was noted when it was made; what is wrong is deleted, and is
-    made again when it is needed."""
+    """Compare all files with their recorded digests; deletes damaged programs, which are rebuilt
+    when they are needed."""
     files = size = 0
     wrong: list[Path] = []
     for tree in trees(folder):
         if not (state_of(tree).is_dir() and os.path.lexists(tree / INSTALL)):
-            continue  # it is made again when it is needed
+            continue  # rebuilt when it is needed
         with try_lock(lock_of(tree)) as lock:
             if lock is None:
                 continue  # it is being built
@@ -50,7 +50,7 @@ def verify(folder: Path) -> Checked:
 
 
 def _wrong(tree: Path, file_states: FileStates) -> list[Path]:
-    """What is not as it was made: all of it when that is not known."""
+    """The damaged files; the whole output when there is no record of it."""
     output = tree / INSTALL
     records = [read_record(file) for file in (state_of(tree) / "steps").glob("*.json")]
     if not records or None in records:

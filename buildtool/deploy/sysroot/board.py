@@ -16,7 +16,7 @@ MAX_FILES = 1024  # as many as libcdsprpc reads
 
 
 def board_shells(device: DeviceFiles) -> list[str]:
-    """The directories that the configuration of this board names; none without one."""
+    """The directories that the board's configuration names; none without a configuration."""
     found = first(device, PLACES.model)
     folder = resolve(device, f"{BASE}/conf.d")
     if not found or not folder or folder.entry.kind != "directory":
@@ -33,7 +33,7 @@ def board_shells(device: DeviceFiles) -> list[str]:
 
 
 def library_path(text: str, model: str) -> str:
-    """`DSP_LIBRARY_PATH` of the machine `model` in one configuration file, else ""."""
+    """`DSP_LIBRARY_PATH` of the machine `model` in a configuration file, else ""."""
     depth = -1
     for line in text.splitlines():
         key, value = _key(line.strip())
@@ -50,7 +50,7 @@ def library_path(text: str, model: str) -> str:
 
 
 def _key(line: str) -> tuple[str, str]:
-    """A line `key: value`, whose key may be quoted; empty texts for any other."""
+    """Key and value of a line `key: value`, whose key may be quoted; empty for other lines."""
     quote = line[:1] if line[:1] in ("'", '"') else ""
     key, colon, value = line.removeprefix(quote).partition(f"{quote}:")
     return (key, value.strip()) if colon and not line.startswith("#") else ("", "")

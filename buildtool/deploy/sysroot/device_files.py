@@ -1,4 +1,4 @@
-"""The files of a device, as pulling a sysroot sees them: a small port with adapters behind it.
+"""Reading access to the files of a device: a protocol, which each kind of device implements.
 
 What a device says is not believed: links may lead nowhere, in circles or above the root, and
 names may be anything.  Adapters answer about single paths without following links; following
@@ -18,14 +18,14 @@ MAX_PATH = 4096
 
 
 class PullError(BuildtoolError):
-    """What a sysroot is made of cannot be fetched from the device."""
+    """A file that a sysroot needs cannot be fetched from the device."""
 
     code = "sysroot-pull"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What lies at a path: its kind, the size of a file in bytes, the target of a link."""
+    """What is at a path: its kind, the size of a file in bytes, the target of a link."""
 
     kind: Literal["file", "directory", "link", "other"]
     size: int = 0
@@ -37,10 +37,10 @@ class DeviceFiles(Protocol):
 
     @property
     def source(self) -> str:
-        """The device, as a person knows it."""
+        """The device, for messages."""
 
     def entry(self, path: str) -> Entry | None:
-        """What is at `path`, itself and not what it links to; None for nothing."""
+        """What is at `path`, without following a link; None when nothing is there."""
 
     def names(self, path: str) -> list[str]:
         """The names in the directory `path`."""
@@ -60,7 +60,7 @@ class Resolved:
 
 
 def resolve(device: DeviceFiles, path: str) -> Resolved | None:
-    """Follow `path` within the device; None when it leads nowhere, or to no end."""
+    """Follow `path` within the device; None when it leads nowhere or has too many links."""
     waiting = _parts(path)
     at = ""
     links: list[tuple[str, str]] = []
@@ -91,7 +91,7 @@ def resolve(device: DeviceFiles, path: str) -> Resolved | None:
 
 
 def first(device: DeviceFiles, paths: Iterable[str]) -> Resolved | None:
-    """The first of `paths` that leads to a file."""
+    """The first of `paths` that leads to a file, or None."""
     for path in paths:
         found = resolve(device, path)
         if found and found.entry.kind == "file":

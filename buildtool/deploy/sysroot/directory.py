@@ -16,7 +16,7 @@ MAX_NAMES = 100_000  # in one directory
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The files below `root`; nothing outside of it is ever looked at."""
+    """The files below `root`; nothing outside of it is read."""
 
     root: Path
 
@@ -82,7 +82,7 @@ class Files:
 
 
 def open_directory(path: Path) -> Directory:
-    """The device behind `path`; raises `UsageError` when it is no directory."""
+    """The device whose root is `path`; raises `UsageError` when it is not a directory."""
     if not path.is_dir():
         raise UsageError(
             f"{path} is not a directory" if path.exists() else f"there is no directory {path}",

@@ -1,4 +1,4 @@
-"""The emulated device, as pulling a sysroot sees it.
+"""The files of the emulated device that a sysroot is made of.
 
 Its libraries are links to files of this machine, and its shell lies in the cache: both are shown
 where a board would have them.

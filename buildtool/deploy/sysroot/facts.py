@@ -1,4 +1,4 @@
-"""What a device says of itself: its SoC and board, told by whatever it happens to have."""
+"""The SoC and the board of a device, from the files that describe them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SOC = re.compile(r"[A-Z]{2,4}\d{3,5}[A-Z0-9]{0,4}|X\d[A-Z]\d{5,6}")  # SM8550, 
 
 
 def read_soc(device: DeviceFiles) -> tuple[str, str]:
-    """The device's SoC ("QCS6490") and board; each empty when nothing tells.
+    """The device's SoC ("QCS6490") and board; each empty when unknown.
 
     A SoC in this project's table is preferred to others that the device mentions.
     """
@@ -31,12 +31,12 @@ def read_soc(device: DeviceFiles) -> tuple[str, str]:
 
 
 def known_soc(name: str) -> Soc | None:
-    """The row of this project's table."""
+    """The SoC's row in socs.toml."""
     return known_socs().get(name)
 
 
 def emulated_arch(device: DeviceFiles) -> str:
-    """The DSP arch that an emulated device plays, whose shell serves all; else ""."""
+    """The DSP arch of an emulated device, whose shell serves all archs; else ""."""
     arch = _property(_text(device, EMULATED, lines=True), ("arch",))
     return f"v{arch}" if re.fullmatch(r"[0-9a-f]{2}", arch) else ""
 
@@ -60,11 +60,11 @@ def _property(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _text(device: DeviceFiles, path: str, *, lines: bool = False) -> str:
-    """A small text of the device, "" when it has none; one printable line unless `lines`."""
+    """A small text file of the device, "" without one; one printable line unless `lines`."""
     try:
         found = first(device, [path])
         data = device.read(found.path, MAX_FACT) if found else b""
-    except PullError:  # a fact less, no more: /sys is often readable by root alone
+    except PullError:  # not an error: often only root can read /sys
         return ""
     text = data.decode("utf-8", errors="replace").replace("\0", "\n")
     if lines:

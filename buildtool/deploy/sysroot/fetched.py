@@ -1,4 +1,4 @@
-"""What has been fetched so far: files and links below a directory, each with its digest."""
+"""The files and links fetched so far, below a directory, each with its digest."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Fetched:
     total: int = 0  # bytes
 
     def file(self, found: Resolved, limit: int) -> Path:
-        """Fetch the file that was found, and the links on the way to it; once."""
+        """Fetch the file that was found and the links on the way to it, unless it was fetched."""
         if self._key(found.path) not in self.rows:
             self.write(found.path, self.device.read(found.path, limit))
         self.links(found)
         return self.place(found.path)
 
     def write(self, path: str, data: bytes) -> None:
-        """Have `data` for the content of the device's file `path`."""
+        """Write `data` as the content of the device's file `path`."""
         place = self._fresh(path)
         with with_path_in_errors(place):
             place.write_bytes(data)
@@ -52,7 +52,7 @@ class Fetched:
             self._record(PulledFile(self._key(path), link=relative))
 
     def clear(self) -> None:
-        """Begin again."""
+        """Discard everything."""
         remove_tree(self.root)
         self.root.mkdir()
         self.rows.clear()
@@ -74,7 +74,7 @@ class Fetched:
             )
 
     def _fresh(self, path: str) -> Path:
-        """The place for a file that is not there yet, below real directories of the root."""
+        """The path for a new file, below directories of the root that are not links."""
         place = self.place(path)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The C headers of a device, all of them: what else is installed there is wanted too."""
+"""All C headers of a device: those of libc and of every other installed library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_DEPTH = 32
 
 
 def fetch_headers(device: DeviceFiles, fetched: Fetched) -> None:
-    """Fetch everything below `/usr/include`; raises `PullError` when libc's are not there."""
+    """Fetch everything below `/usr/include`; raises `PullError` without libc's headers."""
     top = resolve(device, FOLDER)
     if not top or top.entry.kind != "directory" or not resolve(device, f"{FOLDER}/stdio.h"):
         raise PullError(
@@ -41,15 +41,15 @@ def fetch_headers(device: DeviceFiles, fetched: Fetched) -> None:
 
 
 def _header(device: DeviceFiles, fetched: Fetched, path: str, top: str) -> str:
-    """Fetch `path` when it leads to a file; returns it when it is a directory to walk."""
+    """Fetch `path` if it leads to a file; returns it if it is a directory to walk."""
     found = resolve(device, path)
     if not found:
-        return ""  # a link to nothing: no compiler can read it either
+        return ""  # a dangling link
     if found.entry.kind == "file":
         fetched.file(found, MAX_BYTES)
     elif found.entry.kind == "directory":
         if not found.links:
             return found.path
         if f"{found.path}/".startswith(f"{top}/"):
-            fetched.links(found)  # what it leads to is walked in its own place
+            fetched.links(found)  # the directory that it leads to is walked separately
     return ""

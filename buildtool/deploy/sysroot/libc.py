@@ -1,4 +1,4 @@
-"""What programs are compiled and linked against of a device's own C library (glibc)."""
+"""The parts of a device's C library (glibc) that programs are compiled and linked with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find_libc(device: DeviceFiles) -> Resolved | None:
 def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
     """Fetch headers, start files, linker scripts and libraries of glibc.
 
-    Raises `PullError` when the device has not what programs are linked with.
+    Raises `PullError` when the device lacks files that programs are linked with.
     """
     for name in NEEDED:
         if not first(device, _places(name)):
@@ -58,7 +58,7 @@ def _places(name: str) -> Iterable[str]:
 
 
 def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int = 0) -> None:
-    """Fetch one library; if it is a linker script, what it names too."""
+    """Fetch a library; if it is a linker script, also the files that it names."""
     if found.path.lstrip("/") in fetched.rows:
         fetched.links(found)
         return

@@ -19,7 +19,7 @@ _PREFIXES = ("=", "$SYSROOT")  # both mean: below the sysroot, so the path behin
 
 
 def is_linker_script(data: bytes) -> bool:
-    """Whether a file that is called like a library is a linker script."""
+    """Whether a file with the name of a library is a linker script."""
     if data.startswith((_ELF, *_ARCHIVES)) or len(data) > MAX_BYTES or b"\0" in data:
         return False
     return bool(_COMMANDS.search(data.decode("latin-1")))

@@ -1,4 +1,4 @@
-"""`places.toml`: where devices have what a sysroot is made of."""
+"""`places.toml`: where the files of a sysroot are on devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The whole table; `android` are files that only Android has."""
+    """The whole table; `android` lists files that only Android has."""
 
     platforms: Mapping[str, Platform]
     shell_names: tuple[str, ...]

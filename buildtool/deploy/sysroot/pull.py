@@ -1,4 +1,4 @@
-"""Device → sysroot in the user's cache: fetched as a whole, or not at all."""
+"""Pulls a sysroot from a device into the user's cache, completely or not at all."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _fetch(
         "glibc": glibc,
         "soc": soc,
         "model": model,
-        # What the shell was built for is what the DSP runs; the table knows the silicon.
+        # The shell's arch is what the DSP runs; the table has the arch of the hardware.
         "arch": emulated_arch(device)
         or (shells[0][1].hexagon_arch if shells else row.arch if row else ""),
         "shell_exports": sorted(shells[0][1].exports) if shells else [],
@@ -122,7 +122,7 @@ def _fetch(
 
 
 def _library(device: DeviceFiles, platform: str, fetched: Fetched) -> tuple[Resolved, Elf]:
-    """The device's libcdsprpc: the first one that an ARM64 program could load."""
+    """The device's libcdsprpc: the first one that an ARM64 program can load."""
     places = PLACES.platforms[platform]
     paths = [f"{folder}/{name}" for name in places.names for folder in places.libraries]
     unfit: list[str] = []
@@ -148,7 +148,7 @@ def _library(device: DeviceFiles, platform: str, fetched: Fetched) -> tuple[Reso
 
 
 def _sound(elf: Elf, found: Resolved) -> Elf:
-    """`elf` as a libcdsprpc whose names can be relied on; raises `PullError`."""
+    """Check that `elf` is a libcdsprpc and return it; raises `PullError`."""
     if elf.machine != EM_AARCH64 or elf.bits != 64 or elf.kind != "DYN":
         raise PullError(f"not an ARM64 library: ELF machine {elf.machine}, {elf.bits} bits")
     soname = elf.soname or found.path.rpartition("/")[2]
@@ -161,18 +161,18 @@ def _sound(elf: Elf, found: Resolved) -> Elf:
 
 
 def _symbols(elf: Elf) -> frozenset[str]:
-    """The exports of `elf` that can be names in C; raises `PullError` for too many."""
+    """The exports of `elf` that are C identifiers; raises `PullError` for too many."""
     if len(elf.exports) > MAX_EXPORTS:
         raise PullError(f"it exports more than {MAX_EXPORTS:,} names")
     return frozenset(name for name in elf.exports if SYMBOL.fullmatch(name))
 
 
 def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[str, Elf]]:
-    """The DSP shells that libcdsprpc would find: path and content, the unsigned one first."""
+    """Path and content of the DSP shells that libcdsprpc finds, the unsigned one first."""
     folders = [*board_shells(device), *PLACES.platforms[platform].shells]
     shells = []
     for name in PLACES.shell_names:
-        # In each directory that of the domain is looked in first.
+        # The directory of the domain comes first.
         found = first(
             device, (f"{folder}{domain}/{name}" for folder in folders for domain in ("/cdsp", ""))
         )
