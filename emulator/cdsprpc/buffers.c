@@ -1,4 +1,4 @@
-/* buffers.c: which memory of the client is shared with which DSP process. */
+/* buffers.c: the client's buffers, and which DSP processes share them. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -55,7 +55,7 @@ static int dsp_info(struct remote_dsp_capability *asked, uint32_t size)
     return AEE_SUCCESS;
 }
 
-/* Nothing sleeps here: a latency that could be had is had. */
+/* Nothing sleeps here, so every valid latency is met. */
 static int latency(const struct remote_rpc_control_latency *asked, uint32_t size)
 {
     if (asked == NULL || size != sizeof *asked || asked->enable > RPC_POLL_QOS ||

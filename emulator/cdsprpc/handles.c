@@ -1,5 +1,5 @@
-/* handles.c: the client's handles. A number is never used twice, so a closed handle is
- * known for what it is. */
+/* handles.c: the client's handles. A number is never used twice, so that a closed handle is
+ * recognized. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* internal.h: what the parts of the emulated libcdsprpc offer each other. */
+/* internal.h: interfaces between the files of the emulated libcdsprpc. */
 #ifndef BUILDTOOL_CDSPRPC_INTERNAL_H
 #define BUILDTOOL_CDSPRPC_INTERNAL_H
 
@@ -12,10 +12,10 @@
 #include "remote.h"
 #include "wire.h"
 
-/* What the library exports; all else is hidden. */
+/* Functions that the library exports; all others are hidden. */
 #define EXPORT __attribute__((visibility("default")))
 
-/* The same code as the DSP side has it. */
+/* The DSP side's value of a code. */
 #define DSP_CODE(code) ((int)(DSP_AEE_EOFFSET + (unsigned)(code)))
 
 #define DOMAINS 5  /* adsp, mdsp, sdsp, cdsp, cdsp1 */

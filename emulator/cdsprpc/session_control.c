@@ -178,7 +178,7 @@ static int get_uri(remote_rpc_get_uri_t *asked)
     return length < 0 || (uint32_t)length >= asked->uri_len ? AEE_EBADSIZE : AEE_SUCCESS;
 }
 
-/* Sizes of the structures that the requests take; 0 for requests that there are not. */
+/* Sizes of the structures that the requests take; 0 for unknown requests. */
 static uint32_t size_of(uint32_t req)
 {
     static const uint32_t sizes[] = {

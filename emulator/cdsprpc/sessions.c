@@ -1,4 +1,4 @@
-/* sessions.c: the table of living sessions, and what fork and exit do to it. */
+/* sessions.c: the table of living sessions; fork and exit. */
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ void session_put(struct session *session)
     }
 }
 
-/* With the table's lock held: the session of a domain, with a reference; NULL when there is none. */
+/* With the table's lock held: the session of a domain, with a reference; NULL for none. */
 static struct session *find(int effective)
 {
     for (struct session *session = sessions; session != NULL; session = session->next) {
@@ -241,8 +241,8 @@ __attribute__((constructor)) static void at_load(void)
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
-/* The program's end is the DSP process's end: waiting for it here means that nothing of
- * a program is left when it has returned. */
+/* Ends the DSP processes with the program, and waits for them: nothing of a program is left when it
+ * has ended. */
 __attribute__((destructor)) static void at_exit(void)
 {
     sessions_each(end_one, NULL);

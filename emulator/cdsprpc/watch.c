@@ -43,7 +43,7 @@ static bool control_message(const struct session *session)
     return true;
 }
 
-/* Returns the wait status of the DSP process; -1 when nobody knows it. */
+/* Returns the wait status of the DSP process; -1 when it is unknown. */
 static int watch_sockets(const struct session *session, bool listening)
 {
     struct pollfd polled[2] = {{.fd = session->supervisor, .events = POLLIN},

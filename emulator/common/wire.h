@@ -1,4 +1,4 @@
-/* wire.h: what libcdsprpc and the DSP shell say to each other. Compiled on both sides.
+/* wire.h: the protocol between libcdsprpc and the DSP shell. Compiled on both sides.
  *
  * Everything is a message: a wire_header, then `size` bytes. One descriptor may
  * travel with a message's first byte. Three kinds of AF_UNIX stream sockets:

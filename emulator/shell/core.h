@@ -1,4 +1,4 @@
-/* core.h: what the core's own files offer each other. */
+/* core.h: interfaces between the files of the core. */
 #ifndef BUILDTOOL_SHELL_CORE_H
 #define BUILDTOOL_SHELL_CORE_H
 
@@ -11,7 +11,7 @@
 
 /* ---- facts.c ---- */
 
-/* Takes key=value arguments, as libcdsprpc passes them. Unknown keys are passed over. */
+/* Reads key=value arguments, as libcdsprpc passes them. Unknown keys are ignored. */
 void facts_set(int count, char **arguments);
 
 /* ---- fault.c ---- */

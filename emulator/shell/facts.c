@@ -1,4 +1,4 @@
-/* facts.c: what this process was told about its device and its client. */
+/* facts.c: the properties of the device and the client that were passed to this process. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* fault.c: says where a kernel crashed, before the process dies of it.
+/* fault.c: reports where a kernel crashed.
  *
- * The text goes to standard error, which is a file that libcdsprpc reads when the
- * process is gone. The signal then does what it always does. */
+ * The text goes to standard error, a file that libcdsprpc reads when the process has ended. Then
+ * the signal has its default effect. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

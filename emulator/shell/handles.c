@@ -45,7 +45,7 @@ static struct handle *by_id(uint64_t id)
     return handle;
 }
 
-/* Asks libcdsprpc, which waits for the answer to an OPEN, for a library on its path. */
+/* Asks libcdsprpc, which waits for the reply to an OPEN, for a library on its path. */
 static int ask_for_library(void *context, const char *name, char *reason, size_t room)
 {
     int socket = *(int *)context;

@@ -1,4 +1,4 @@
-/* image.c: reads an ELF file that nobody vouches for. */
+/* image.c: reads an untrusted ELF file. */
 #include "image.h"
 
 #include <stdio.h>
@@ -122,8 +122,8 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
     return AEE_SUCCESS;
 }
 
-/* Extra null program headers, notes and signature segments are passed over: linkers of
- * the SDK leave them in. */
+/* Extra null program headers, notes and signature segments are ignored: the SDK's linkers leave
+ * them in. */
 static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Phdr *dynamic,
                          char *reason)
 {

@@ -19,8 +19,8 @@ struct image_segment {
     uint32_t flags; /* PF_R, PF_W, PF_X */
 };
 
-/* Addresses are as linked. The tables point into `bytes`, the file's own content, so
- * that nothing that happens to the loaded copy changes them. */
+/* Addresses are as linked. The tables point into `bytes`, the content of the file, so that changes
+ * of the loaded copy do not affect them. */
 struct image {
     uint8_t *bytes;
     size_t size;

@@ -1,4 +1,4 @@
-/* image_tables.c: what the dynamic segment of an image refers to, none of it believed. */
+/* image_tables.c: checks and reads the tables that the dynamic segment of an image refers to. */
 #include "image_tables.h"
 
 #include <string.h>

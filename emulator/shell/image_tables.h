@@ -1,4 +1,4 @@
-/* image_tables.h: the two halves of reading an image, and how both refuse one. */
+/* image_tables.h: the interface between image.c and image_tables.c. */
 #ifndef BUILDTOOL_SHELL_IMAGE_TABLES_H
 #define BUILDTOOL_SHELL_IMAGE_TABLES_H
 

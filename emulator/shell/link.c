@@ -33,7 +33,7 @@ struct linking {
 static void undefined_note(struct linking *linking, const char *name)
 {
     size_t used = strlen(linking->names);
-    /* A name that several relocations use comes once. */
+    /* A name that several relocations use is listed once. */
     size_t length = strlen(name);
     for (const char *at = linking->names; (at = strstr(at, name)) != NULL; at++) {
         int starts = at == linking->names || at[-1] == ' ';

@@ -18,8 +18,8 @@
 #include "module.h"
 #include "symbols.h"
 
-/* The supervisor has one thread and one child, the DSP process: it tells libcdsprpc how
- * the child ended. It exists so that the client's own waiting never sees the DSP. */
+/* The supervisor has one thread and one child, the DSP process, and reports to libcdsprpc how the
+ * child ended. With it, the DSP process is no child of the client, whose wait() never sees it. */
 static void supervise(pid_t child)
 {
     int status = 0;

@@ -44,7 +44,7 @@ static void unload(struct module *module);
 static int load(const struct loading *loading, int fd, const char *name, int depth,
                 struct module **loaded);
 
-/* The shell itself stands for these: an SDK links every skel against them. */
+/* The shell itself provides these: an SDK links every skel with them. */
 static int shell_provides(const char *library)
 {
     return strcmp(library, "libc.so") == 0 || strcmp(library, "libgcc.so") == 0;

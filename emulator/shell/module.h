@@ -13,7 +13,7 @@ struct module;
  * -1 with `reason` filled. */
 typedef int (*module_opener)(void *context, const char *name, char *reason, size_t room);
 
-/* Loads the shared object in fd, or counts it up when the same file is loaded already.
+/* Loads the shared object in fd, or adds a reference when the same file is already loaded.
  * name is for messages. arch is the newest that the device runs, 0x68 for v68. Returns
  * 0 or a code, and then in reason one line that says why: AEE_EBADELF, AEE_ENOMEMORY,
  * AEE_EUNABLETOLOAD (arch, undefined symbols, a needed library). run: whether its
@@ -21,7 +21,7 @@ typedef int (*module_opener)(void *context, const char *name, char *reason, size
 int module_load(int fd, const char *name, uint32_t arch, module_opener opener, void *context,
                 int run, struct module **loaded, char reason[MODULE_REASON_MAX]);
 
-/* Counts down; at the last, destructors run and the memory goes. */
+/* Drops a reference. With the last one, destructors run and the memory is unmapped. */
 void module_unload(struct module *module);
 
 /* The address of a function that the module exports, or NULL. */

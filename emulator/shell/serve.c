@@ -1,7 +1,7 @@
 /* serve.c: the control socket, and one thread for each channel.
  *
- * The main thread does nothing but wait on the control socket: when the client is gone
- * the socket ends, and so does the process, whatever its other threads are at. */
+ * The main thread only waits on the control socket: when the client ends, the socket ends, and the
+ * process exits whatever its other threads do. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-/* A device gives a call's thread 16 KiB by default; what the shell and musl need on top
- * of the skel is added. */
+/* Added to the stack that the client asks for (16 KiB by default, as on a device): what the shell
+ * and musl need. */
 #define STACK_OWN (96u * 1024u)
 
 static void *channel(void *argument)
@@ -54,7 +54,7 @@ static void channel_start(int socket)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, shell_facts()->stack_bytes + STACK_OWN);
     if (pthread_create(&thread, &attributes, channel, (void *)(intptr_t)socket) != 0) {
-        shell_logf(SHELL_ERROR, "no thread can be had for another call");
+        shell_logf(SHELL_ERROR, "no thread is available for another call");
         close(socket);
     }
     pthread_attr_destroy(&attributes);

@@ -53,7 +53,7 @@ void shell_logf(int level, const char *format, ...) __attribute__((format(printf
 
 /* ---- buffers of the client, by the number of its file descriptor ---- */
 
-/* Which descriptors there are: those of buffers passed in a call, of dma handles
+/* The known descriptors are those of buffers passed in a call, of dma handles
  * passed in a call, of fastrpc_mmap, of remote_mem_map, of registered dma handles. */
 
 /* Bytes of the buffer in *size. AEE_ENOSUCHMAP when the client never passed it. */
@@ -69,7 +69,7 @@ int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void *
 int shell_fd_unmap(void *address, size_t length);
 
 /* The one mapping that the client made with fastrpc_mmap(FASTRPC_MAP_FD); counted,
- * each get wants a put. AEE_ERPC when there is none, as HAP_mmap_get has it. */
+ * each get needs a put. AEE_ERPC when there is none, as HAP_mmap_get has it. */
 int shell_fd_get(int client_fd, void **address, uint64_t *size);
 int shell_fd_put(int client_fd);
 

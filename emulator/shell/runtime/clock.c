@@ -1,4 +1,4 @@
-/* clock.c: the DSP's clocks, told from the build machine's monotonic one. */
+/* clock.c: the DSP's clocks, derived from the build machine's monotonic clock. */
 #define _GNU_SOURCE
 #include <time.h>
 

@@ -1,4 +1,4 @@
-/* exclusive.c: something that one DSP process of a device holds at a time. */
+/* exclusive.c: a lock that one DSP process of a device holds at a time. */
 #define _GNU_SOURCE
 #include "exclusive.h"
 
@@ -25,7 +25,7 @@ struct exclusive_waiters {
     struct slot slots[SLOTS];
 };
 
-/* Without a state directory there is nobody else to exclude. */
+/* Without a state directory there are no other processes to exclude. */
 static bool open_file(struct exclusive *exclusive)
 {
     char path[4096];

@@ -1,7 +1,7 @@
-/* exclusive.h: something that one DSP process of a device holds at a time.
+/* exclusive.h: a lock that one DSP process of a device holds at a time.
  *
- * A lock on a file in the device's state directory: it goes with its holder, however
- * that ends. The file also carries who waits, with which priority. */
+ * It is a lock on a file in the device's state directory, which the kernel releases when its holder
+ * ends. The file also lists the waiting threads and their priorities. */
 #ifndef BUILDTOOL_RUNTIME_EXCLUSIVE_H
 #define BUILDTOOL_RUNTIME_EXCLUSIVE_H
 
@@ -14,16 +14,16 @@ struct exclusive {
     struct exclusive_waiters *waiters;
 };
 
-/* At once, or not at all. The caller sees to it that its own process takes it once. */
+/* Does not wait. The caller makes sure that its own process locks it once. */
 bool exclusive_try_lock(struct exclusive *exclusive);
 void exclusive_unlock(struct exclusive *exclusive);
 
-/* Says that somebody of that priority waits (1 is the highest). To be repeated within
- * 250 ms. `slot` is -1 the first time; returns it, or -1 when too many wait. */
+/* Announces a waiting thread of that priority (1 is the highest); must be repeated within 250 ms.
+ * `slot` is -1 the first time, then what was returned: -1 when too many threads wait. */
 int exclusive_announce(struct exclusive *exclusive, int slot, int priority);
 void exclusive_withdraw(struct exclusive *exclusive, int slot);
 
-/* The highest priority that waits in any process; INT_MAX when nobody does. */
+/* The highest priority that waits in any process; INT_MAX for none. */
 int exclusive_highest_waiting(struct exclusive *exclusive);
 
 #endif

@@ -1,7 +1,7 @@
 /* hap_cache.c: memory locked into the L2 cache.
  *
- * There is no cache here, so locking costs nothing and changes nothing; the amount that a
- * DSP would give is kept to, so that a skel that asks for too much finds out. */
+ * Without a cache, locking has no effect. The amount is limited as on a DSP, so that a skel that
+ * asks for too much fails here too. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* hap_power.c: power votes. They are kept, one set for each client, and change nothing:
- * qemu runs as fast as it runs. What cannot be had (HMX) is refused. */
+/* hap_power.c: power votes. They are recorded for each client and have no effect on the speed of
+ * qemu. Votes for units that are not emulated (HMX) are refused. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* hap_ps.c: the DSP process among others, and tracing, which there is none of. */
+/* hap_ps.c: properties of the DSP process, and tracing, which is not emulated. */
 #include <stdio.h>
 
 #include "AEEStdErr.h"

@@ -1,8 +1,8 @@
 /* park.c: queues of waiting threads, one for each address that threads wait at.
  *
- * QuRT's objects are words in the skel's memory and may be copied from an initializer,
- * so nothing of ours can live in them. All that waits is kept here, by address, and in
- * the order QuRT documents: the highest priority is woken first. */
+ * QuRT's objects are words in the skel's memory and may be copied from an initializer, so they
+ * cannot hold the shell's data. Waiting threads are listed here, by address, and are woken in the
+ * order that QuRT documents: the highest priority first. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

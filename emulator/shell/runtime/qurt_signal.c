@@ -1,7 +1,7 @@
 /* qurt_signal.c: flags that threads wait for: 32 or 64 of them, any or all.
  *
- * QuRT documents one waiter an object; here there may be several, each with a mask of
- * its own: whoever sets a flag wakes them all, and each looks for itself. */
+ * QuRT documents one waiter per object. Here several may wait, each with its own mask: setting a
+ * flag wakes them all, and each checks its mask. */
 #include <limits.h>
 
 #include "qurt_anysignal.h"
@@ -183,7 +183,7 @@ const struct shell_symbol qurt_signal_symbols[] = {
     EXPORT(qurt_anysignal_set),
     EXPORT(qurt_anysignal_clear),
     EXPORT(qurt_anysignal_wait_timed),
-    /* signal2 has the same first word, and nobody but us looks at the others. */
+    /* signal2 has the same first word, and only this file uses the others. */
     EXPORT_AS("qurt_signal2_init", qurt_signal_init),
     EXPORT_AS("qurt_signal2_destroy", qurt_signal_init),
     EXPORT_AS("qurt_signal2_wait", qurt_signal_wait),

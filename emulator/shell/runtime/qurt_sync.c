@@ -8,7 +8,7 @@
 #include "qurt_sem.h"
 #include "runtime.h"
 
-/* ---- barriers: `count` is the round, so that nobody is woken into the wrong one ---- */
+/* ---- barriers: `count` is the round, which tells a woken thread that its round is over ---- */
 
 int qurt_barrier_init(qurt_barrier_t *barrier, unsigned int threads_total)
 {
@@ -73,7 +73,7 @@ void qurt_cond_broadcast(qurt_cond_t *cond)
     wake_condition(cond, INT_MAX);
 }
 
-/* In the queue first, and only then without the mutex: no signal is lost between. */
+/* Joins the queue before the mutex is unlocked, so that no signal is lost. */
 static void join_condition(qurt_cond_t *cond, struct park_waiter *waiter)
 {
     park_enter(cond);

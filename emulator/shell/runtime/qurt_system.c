@@ -1,4 +1,4 @@
-/* qurt_system.c: what QuRT says of the processor, its vector units, caches and counters. */
+/* qurt_system.c: QuRT's functions for the processor, its vector units, caches and counters. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -162,7 +162,7 @@ int qurt_mem_cache_clean2(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_
     return qurt_mem_cache_clean(addr, size, opcode, type);
 }
 
-/* ---- performance monitor: refused; its functions have no code to say so with ---- */
+/* ---- performance monitor: not emulated; its functions return no error code ---- */
 
 #define PMU "the performance monitor is not emulated: its counters read as 0"
 

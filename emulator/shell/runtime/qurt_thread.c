@@ -1,10 +1,9 @@
 /* qurt_thread.c: QuRT's threads, each one of musl's.
  *
- * A thread runs on a stack of our own, of the size that its creator gave plus what the
- * shell's functions and musl need more than a DSP's, with a page below that nobody may
- * touch: an overflow crashes instead of spoiling a neighbour. The memory that the creator
- * set aside stays unused. Priorities are kept, and order those who wait for one thing;
- * the build machine schedules as it likes. */
+ * A thread runs on a stack that the shell allocates: the size that its creator gave, plus what the
+ * shell's functions and musl need more than their counterparts on a DSP, with a guard page below,
+ * so that an overflow crashes. The memory that the creator passed stays unused. Priorities order
+ * the threads that wait for one object; they do not affect the build machine's scheduler. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
@@ -81,8 +80,8 @@ static struct thread *enlist(struct thread *thread)
     return thread;
 }
 
-/* Threads that serve calls are known from their first question on. Their records stay:
- * there are as many as the client had calling at once. */
+/* Threads that serve calls get a record when they first need one, and keep it: there are as many as
+ * the client has calls at once. */
 static struct thread *current(void)
 {
     if (self == NULL) {
@@ -110,7 +109,7 @@ int thread_priority(void)
     return current()->attributes.priority;
 }
 
-/* Locked: gives back what ended threads had. */
+/* Locked: frees the stacks and records of ended threads. */
 static void reap(void)
 {
     while (spent != NULL) {

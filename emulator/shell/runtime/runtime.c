@@ -1,5 +1,5 @@
-/* runtime.c: what compilers and linkers leave to the shell: assertions, stack guards, the
- * allocator behind --wrap, and the registration of exception frames. */
+/* runtime.c: functions that compilers and linkers expect of the shell: assertions, stack guards,
+ * the allocator behind --wrap, and the registration of exception frames. */
 #include "heap.h"
 #include "runtime.h"
 
@@ -14,8 +14,7 @@ static void stack_smashed(void)
     die("a function of the skel wrote beyond an array on its stack (stack protector)");
 }
 
-/* What the stack protector compares with: the same value all along, unlike a zeroed or a
- * repeated byte. */
+/* The value that the stack protector compares with: constant, and not a repeated byte. */
 static uint32_t guard = 0x00d50af1u;
 
 /* Frames are needed to unwind exceptions only, which skels cannot do here. */

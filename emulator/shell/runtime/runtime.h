@@ -18,7 +18,7 @@
 
 /* ---- refusals ---- */
 
-/* Logs why something is not to be had here: once for each place that says so. */
+/* Logs why something is not available, once for each use of the macro. */
 #define REFUSE_ONCE(...)                                         \
     do {                                                         \
         static int said_;                                        \
@@ -56,8 +56,7 @@ struct park_waiter {
     void *condition; /* the thread's own */
 };
 
-/* Everything about an address happens between enter and leave. A thread may be in
- * one address at a time. */
+/* The lock of an address. A thread may hold one at a time. */
 void park_enter(const void *key);
 void park_leave(const void *key);
 
@@ -75,8 +74,8 @@ int park_wake(const void *key, int count);
 
 /* ---- qurt_thread.c ---- */
 
-/* The calling thread, made known when it was not: threads that serve calls are not
- * created through QuRT. */
+/* The calling thread, which gets a record if it has none: threads that serve calls are not created
+ * by QuRT. */
 uint32_t thread_id(void);
 int thread_priority(void);
 

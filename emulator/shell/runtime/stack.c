@@ -54,7 +54,7 @@ void stack_catch_faults(const struct stack *stack)
     sigaltstack(&report, NULL);
 }
 
-/* What the core adds to the stack of a thread that serves calls is not the skel's. */
+/* Does not count what the core adds to the stack of a thread that serves calls. */
 static uint64_t served_left(uintptr_t here)
 {
     pthread_attr_t attributes;

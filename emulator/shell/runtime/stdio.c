@@ -1,8 +1,7 @@
 /* stdio.c: text for the DSP's log, and for buffers of the skel.
  *
- * What a skel prints to its standard output, a device puts into its log as messages of the
- * level HIGH (Hexagon SDK, "Messaging resources"). Streams are not here: the FILE of the
- * DSP's C library is not documented. */
+ * A device writes the standard output of a skel to its log, with the level HIGH (Hexagon SDK,
+ * "Messaging resources"). There are no streams: the DSP C library's FILE is not documented. */
 #include <limits.h>
 #include <string.h>
 
