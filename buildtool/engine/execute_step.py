@@ -44,14 +44,11 @@ def execute_step(check: StepCheck, context: BuildContext) -> StepResult:
         if packages:  # with a lockfile that Conan has just made, the key is another one
             check = check.with_packages(packages.key)
         decision = decide(check, context)
-        record: StepRecord | None = None
         if isinstance(decision, UpToDate):
             record, outcome = decision.record, Outcome.UP_TO_DATE
-        elif isinstance(decision, Restore):
-            record, outcome = _restore(decision.hit, check, context), Outcome.RESTORED
-            origin = decision.hit.origin
-        if record is None:
-            outcome, origin = Outcome.FAILED, ""
+        elif isinstance(decision, Restore) and (found := _restore(decision.hit, check, context)):
+            record, outcome, origin = found, Outcome.RESTORED, decision.hit.origin
+        else:
             record, outcome = _build(check, packages, context, started), Outcome.BUILT
         if record is not check.record:
             write_record(record_file(context.state, step), record)
