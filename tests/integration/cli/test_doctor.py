@@ -195,7 +195,7 @@ def test_a_path_in_the_project_file_that_names_nothing_is_an_error(
 
     said = [fault["what"] for row in found for fault in row["faults"]]
     assert any(
-        text.startswith(f"'path' in buildtool.toml names {project}/nowhere, and") for text in said
+        text.startswith(f"'path' in buildtool.toml names {project}/nowhere, but") for text in said
     )
 
 

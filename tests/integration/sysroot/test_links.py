@@ -323,7 +323,7 @@ def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
 
     project.lists(text.replace("{properties}", "PREFIX lib"))
     said = project.refused()
-    assert "main needs libcdsprpc.so, and every device has libcdsprpc.so.1" in said
+    assert "main needs libcdsprpc.so, but every device has libcdsprpc.so.1" in said
     assert "it would not start" in said
 
     project.lists(
@@ -338,7 +338,7 @@ def test_a_library_that_comes_ready_made_with_the_wrong_soname(
     """As prebuilt Android libraries do in a Linux release."""
     made = arm64_library(tmp_path / "libready.so", "libready.so", ["ready"], needs="libcdsprpc.so")
     project.lists(f'install(FILES "{made}" DESTINATION lib)\ntarget_link_libraries(main cdsprpc)')
-    assert "libready.so needs libcdsprpc.so, and every device has" in project.refused()
+    assert "libready.so needs libcdsprpc.so, but every device has" in project.refused()
 
 
 def test_a_toolchain_file_of_somebody_else_s(
