@@ -1,8 +1,8 @@
 """The contents of a release: files, and the few links that something in it needs.
 
 A shared library that is built with a version has three names, `libx.so → libx.so.1 → libx.so.1.2`.
-Some devices and archives do not support links, so it ships once, under its SONAME, which is the name
-that programs need.
+Some devices and archives do not support links, so it ships once, under its SONAME, which is the
+name that programs need.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def _mentioned(several: Mapping[str, Iterable[str]], files: Iterable[Path]) -> s
 def _ship_as(
     chosen: str, names: Iterable[str], asked: set[str], found: Contents, elves: dict[str, Dynamic]
 ) -> None:
-    """Ship the library with the paths `names` as the file `chosen`, with links from those names that
-    are needed."""
+    """Ship the library with the paths `names` as the file `chosen`, with links from those of the
+    names that are needed."""
     for place in names:
         if place in found.files:
             output, elf = found.files.pop(place), elves.pop(place)

@@ -80,7 +80,7 @@ def _check_alone(other: Output | None, output: Output, place: str) -> None:
     raise StageError(
         f"two files have the path {place} in the release",
         why=f"{other.path} and {output.path} differ",
-        remedy="Its install() rules install one, and 'artifacts' matches another: remove one of them."
+        remedy="Its install() rules install one, and 'artifacts' matches another: remove one."
         if other.step == output.step and output.step.artifacts
         else "Give one of them another name.",
         files=paths,

@@ -80,7 +80,8 @@ def _runpath(place: str, elf: Dynamic, output: Output) -> set[str]:
         directory = directory_in_release(entry, posixpath.dirname(place))
         if directory is None:
             raise LibraryError(
-                f"{place} has a RUNPATH that points outside the release: {entry or 'an empty entry'}",
+                f"{place} has a RUNPATH that points outside the release:"
+                f" {entry or 'an empty entry'}",
                 why=f"on a device the release has no files there ({output.path})",
                 remedy="Libraries in lib/ are found without it. Disable CMake's own RUNPATHs with"
                 f" defines = {{ CMAKE_SKIP_RPATH = true }} in [host.{output.step.component}], and"

@@ -200,7 +200,7 @@ def _refuse_cdsprpc(output: Output) -> None:
     if called := next(filter(is_cdsprpc, names), ""):
         raise StageError(
             f"{step} ships {name}" + ("" if is_cdsprpc(name) else f", which is {called}"),
-            why="libcdsprpc belongs to the device's system: another copy that is loaded instead of it"
+            why="libcdsprpc belongs to the device's system: another copy that is loaded instead"
             f" breaks every session ({path})",
             remedy="Do not install it; link Buildtool::cdsprpc, which is never shipped.",
             files=[path],
