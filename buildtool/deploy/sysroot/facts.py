@@ -31,7 +31,7 @@ def read_soc(device: DeviceFiles) -> tuple[str, str]:
 
 
 def known_soc(name: str) -> Soc | None:
-    """The SoC's row in socs.toml."""
+    """The SoC's row in socs.tsv."""
     return known_socs().get(name)
 
 
