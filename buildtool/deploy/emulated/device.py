@@ -104,7 +104,7 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
             f"the target {staged.target!r} needs glibc {glibc}, the emulated device has"
             f" {device.glibc.version}",
             why=f"its C library is the one in {device.glibc.directory}",
-            remedy=f'Lower it for this target: glibc = "{device.glibc.version}".',
+            remedy=f'Set glibc = "{device.glibc.version}" in [target.{staged.target}].',
         )
     if not staged.archs:
         return ""
@@ -113,7 +113,8 @@ def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
         raise DeviceError(
             f"the target {staged.target!r} has no skel that the DSP of {device.soc.name} can load",
             why=f"the DSP is {device.soc.arch}, the skels are for {', '.join(staged.archs)}",
-            remedy=f'Add "{device.soc.arch}" to its archs, or choose another SoC with --soc.',
+            remedy=f'Add "{device.soc.arch}" to the archs of the target, or choose another SoC with'
+            " --soc.",
         )
     return max(fitting, key=arch_number)
 

@@ -14,6 +14,7 @@ import typer.main
 from buildtool.cli import main
 from buildtool.cli.app import app
 from buildtool.cli.command_table import read_commands
+from buildtool.cli.errors import show_repairs
 from buildtool.cli.help import help_page
 
 GROUPS = {
@@ -104,6 +105,8 @@ def test_neither_typer_nor_rich_is_needed(
 ) -> None:
     for name in ("typer", "rich"):
         monkeypatch.setitem(sys.modules, name, None)  # importing it fails
+    show_repairs()  # those of tests before this one
+    capsys.readouterr()
 
     assert main(words) == 0
     assert capsys.readouterr().err == ""

@@ -138,7 +138,7 @@ def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Serv
 
 
 def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
-    long = "/".join(["x" * 250] * 16)  # longer than any path, with the clone's in front of it
+    long = "/".join(["x" * 254] * 16)  # longer than any path, with the clone's in front of it
     change(
         server,
         action_key(KEY, victim.inputs(), ""),
