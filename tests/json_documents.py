@@ -11,7 +11,7 @@ import typer.main
 from referencing import Registry, Resource
 from typer.core import TyperCommand, TyperGroup
 
-from buildtool.cli.app import app
+from buildtool.cli.app import typer_app
 from tests.command_line import REPOSITORY
 
 ENDING = ".schema.json"
@@ -25,7 +25,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def commands() -> Iterator[tuple[str, TyperCommand]]:
     """All commands of the command line by name (`cache-stats`)."""
-    groups = [("", typer.main.get_command(app))]
+    groups = [("", typer.main.get_command(typer_app()))]
     for before, group in groups:
         assert isinstance(group, TyperGroup)
         for name, command in group.commands.items():

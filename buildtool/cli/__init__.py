@@ -87,11 +87,12 @@ def _run_command(argv: list[str], *, as_json: bool, usage_status: int) -> int:
         return status
     from typer.exceptions import Abort, TyperException
 
-    from buildtool.cli.app import app
+    from buildtool.cli.app import COMMANDS, typer_app
     from buildtool.cli.errors import show_usage_error
 
+    names = argv[:1] if argv and argv[0] in COMMANDS else COMMANDS
     try:
-        status = app(argv, prog_name="buildtool", standalone_mode=False)
+        status = typer_app(names)(argv, prog_name="buildtool", standalone_mode=False)
     except TyperException as error:
         show_usage_error(error, as_json=as_json)
         return usage_status or error.exit_code

@@ -21,6 +21,9 @@ class RunCommand(Command):
         return super().parse_args(ctx, args)
 
 
+COMMAND_CLASS = RunCommand
+
+
 def run(
     ctx: typer.Context,
     device: Annotated[

@@ -137,7 +137,7 @@ def kill_children() -> None:
                 os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
-        time.sleep(0.01)
+        time.sleep(0.001)
 
 
 def _children() -> list[int]:

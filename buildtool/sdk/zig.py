@@ -52,12 +52,15 @@ def find_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
     )
 
 
-def usable_zig(requirement: Tool = NO_REQUIREMENT) -> Zig:
-    """`find_zig`, but raises `ToolUnfitError` for a zig with problems.
+def usable_zig(requirement: Tool | Zig = NO_REQUIREMENT) -> Zig:
+    """`find_zig`, but raises `ToolUnfitError` for a zig with problems.  Returns a zig that was
+    already found as it is.
 
     The zig of the `ziglang` package is replaced by its copy in the user's cache if there can be
     one: see `shared_copy`.
     """
+    if isinstance(requirement, Zig):
+        return requirement
     zig = require_usable("zig", find_zig(requirement))
     if not _is_packaged(zig.where):
         return zig

@@ -10,15 +10,15 @@ import platform
 
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import CLANG_VERSION, usable_zig
+from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile
 
 GLIBC = "2.28"  # as in manylinux_2_28, the oldest baseline of current PyPI wheels
 
 
-def build_machine(zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
+def build_machine(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile of programs for this machine; raises `ToolMissingError` without zig."""
-    zig = usable_zig(zig_requirement)
+    zig = usable_zig(requirement)
     program, arch = str(zig.where), platform.machine()
     arguments = ("-target", f"{arch}-linux-gnu.{GLIBC}", "-fno-sanitize=undefined")
     return Profile(

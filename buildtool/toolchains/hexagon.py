@@ -60,7 +60,7 @@ def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     unusable.
     """
     check_arch(arch)
-    zig = requirement if isinstance(requirement, Zig) else usable_zig(requirement)
+    zig = usable_zig(requirement)
     program = str(zig.where)
     return Profile(
         name=f"hexagon-{arch}",
@@ -74,13 +74,13 @@ def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     )
 
 
-def hexagon_musl() -> Profile:
+def hexagon_musl(requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile of static Hexagon Linux programs for qemu-hexagon, such as the emulated shell.
 
     It has one CPU and one optimisation level, because zig builds its libc for each pair of them,
-    which takes a minute or more.
+    which takes a minute or more.  `requirement` is as for `hexagon`.
     """
-    zig = usable_zig()
+    zig = usable_zig(requirement)
     program = str(zig.where)
     return Profile(
         name="hexagon-linux-musl",

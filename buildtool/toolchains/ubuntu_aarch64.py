@@ -6,21 +6,21 @@ import re
 
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
-from buildtool.sdk.zig import CLANG_VERSION, usable_zig
+from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.zig_cpu import ZigCpuRule
 
 DEFAULT_GLIBC = "2.35"  # Ubuntu 22.04, the oldest release on Snapdragon boards
 
 
-def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, zig_requirement: Tool = NO_REQUIREMENT) -> Profile:
+def ubuntu_aarch64(glibc: str = DEFAULT_GLIBC, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
     """The profile of ARM64 Linux programs that run with `glibc` ("2.35") or newer.
 
-    Raises `ProfileError` for an invalid glibc version, `ToolMissingError` without zig,
-    `ToolUnfitError` if it is unusable.
+    `requirement` is as for `hexagon`.  Raises `ProfileError` for an invalid glibc version,
+    `ToolMissingError` without zig, `ToolUnfitError` if it is unusable.
     """
     check_glibc(glibc)
-    zig = usable_zig(zig_requirement)
+    zig = usable_zig(requirement)
     program = str(zig.where)
     arguments = ("-target", f"aarch64-linux-gnu.{glibc}", "-fno-sanitize=undefined")
     return Profile(

@@ -18,6 +18,7 @@ from buildtool.deploy.emulated.verify import is_whole
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.cmake import CMake, find_cmake
+from buildtool.sdk.zig import usable_zig
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
@@ -82,7 +83,8 @@ def _parts() -> tuple[_Part, _Part]:
         key = value_digest({"sources": sources, "profile": profile.digest})[:16]
         return _Part(name, profile, directory() / key)
 
-    return part("cdsprpc", ubuntu_aarch64(GLIBC)), part("shell", hexagon_musl())
+    zig = usable_zig()
+    return part("cdsprpc", ubuntu_aarch64(GLIBC, zig)), part("shell", hexagon_musl(zig))
 
 
 def _build(step: CMakeStep, listener: Listener) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer.main
 
-from buildtool.cli.app import app
+from buildtool.cli.app import typer_app
 from buildtool.cli.command_table import FILE, read_commands
 from buildtool.cli.complete import DIRECTORIES, FILES
 from buildtool.cli.complete_values import WORDS_OF
@@ -80,7 +80,7 @@ def kinds(level: dict[str, Any]) -> set[str]:
 
 
 def test_the_table_describes_the_command_line() -> None:
-    table = described(typer.main.get_command(app))
+    table = described(typer.main.get_command(typer_app()))
     text = json.dumps(table, indent=1, ensure_ascii=False) + "\n"
     if os.environ.get("BUILDTOOL_UPDATE_GOLDEN") == "1":
         FILE.write_text(text)

@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 from buildtool.cli import main
-from buildtool.cli.app import app
+from buildtool.cli.app import typer_app
 from buildtool.cli.command_table import read_commands
 from buildtool.cli.errors import show_repairs
 from buildtool.cli.help import help_page
@@ -76,7 +76,9 @@ def test_at_eighty_columns_each_command_is_one_line(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("names", EVERY, ids=" ".join)
 def test_typer_draws_the_same_page(names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    typer.main.get_command(app)([*names, "--help"], prog_name="buildtool", standalone_mode=False)
+    typer.main.get_command(typer_app())(
+        [*names, "--help"], prog_name="buildtool", standalone_mode=False
+    )
 
     assert capsys.readouterr().out.rstrip() == help_page(names).rstrip()
 
