@@ -16,8 +16,7 @@ from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
-from buildtool.release.stage import in_use
-from buildtool.release.stage import stage as stage_release
+from buildtool.release.stage import Staged, in_use, stage
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.engine.explain import Explanation
     from buildtool.engine.result import BuildResult
     from buildtool.ide.write_files import Written
-    from buildtool.release.stage import Staged
     from buildtool.sdk.sysroot import Sysroot
 
 
@@ -40,12 +38,12 @@ def make_plan(project: Project, target_name: str) -> Plan:
     return plan_target(project, target_name, cmake, *profiles(project, target))
 
 
-def stage(
+def build_and_stage(
     project: Project, target_name: str, listener: Listener, options: Options | None = None
 ) -> tuple[BuildResult, Staged]:
     """Build `target_name` and stage what it ships."""
     with _open_target(project, target_name, listener, options) as (plan, context):
-        return _stage(plan, context)
+        return _build_and_stage(plan, context)
 
 
 @contextlib.contextmanager
@@ -58,7 +56,7 @@ def _open_target(
         yield plan, context
 
 
-def _stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
+def _build_and_stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
     build = run_plan(plan, context)
     try:
         return build, _stage_outputs(build, context)
@@ -73,7 +71,7 @@ def _stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
 def _stage_outputs(build: BuildResult, context: BuildContext) -> Staged:
     try:
         check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
-        return stage_release(build, context.file_states.with_fresh_stats())
+        return stage(build, context.file_states.with_fresh_stats())
     except BuildtoolError as error:
         from buildtool.engine.report import build_document
 
@@ -173,7 +171,7 @@ def run_emulated(
     check_platform(target_name, target.platform)
     with contextlib.ExitStack() as stack:
         with _open_target(project, target_name, listener, options) as (plan, context):
-            _, staged = _stage(plan, context)
+            _, staged = _build_and_stage(plan, context)
             staged = stack.enter_context(in_use(staged))
         device = prepare(
             project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")

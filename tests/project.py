@@ -138,7 +138,7 @@ class Project:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             try:
-                flow.stage(find_project(self.root), target, listen, Options())
+                flow.build_and_stage(find_project(self.root), target, listen, Options())
             finally:
                 self.said = "\n".join(notes)
         return outcomes

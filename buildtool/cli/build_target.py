@@ -41,7 +41,7 @@ def build_target(
         else:
             _show_plan(steps)
         return
-    build, staged = flow.stage(project, name, Screen(verbose=verbose), options)
+    build, staged = flow.build_and_stage(project, name, Screen(verbose=verbose), options)
     if as_json:
         from buildtool.engine.report import build_document
 
