@@ -33,6 +33,11 @@ def pytest_unconfigure() -> None:
     NOTES.cleanup()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than processors, because tests also wait."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Share only zig and its cache with the user's builds: filling that takes minutes."""
     # A shell that starts us in the background has Ctrl-C ignored, and children would inherit it.

@@ -332,7 +332,7 @@ def test_many_slow_answers_are_too_slow(monkeypatch: pytest.MonkeyPatch) -> None
         build = Build(server.url)
         for _ in range(10):
             assert build.remote.document(KEY) is None
-        assert 2 <= len(server.heads) <= 3
+        assert len(server.heads) < 5
         assert len(build.said) == 1
         assert "is slow" in build.said[0]
 
