@@ -73,7 +73,7 @@ class Action(Value):
 
 
 def read_action(data: bytes, action_key: str) -> Action | None:
-    """The action in the document stored under `action_key`; None when it is no such document."""
+    """The action in the document stored under `action_key`; None for any other document."""
     match _parsed(data, "action"):
         case {
             "step": str(step),
@@ -111,7 +111,7 @@ def path_sets_document(path_sets: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def read_path_sets(data: bytes) -> tuple[dict[str, Any], ...]:
-    """The path sets (JSON) in a document, newest first; none when it is no such document."""
+    """The path sets (JSON) in a document, newest first; an empty list for any other document."""
     match _parsed(data, "path sets"):
         case {"sets": list(sets)} if all(isinstance(one, dict) for one in sets):
             return tuple(sets[:PATH_SETS])

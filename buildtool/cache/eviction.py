@@ -44,7 +44,7 @@ T = TypeVar("T", bound=_Sized)
 def evict(
     store: Store, index: Index, target: int, entries: Iterable[Evictable] = ()
 ) -> dict[str, Freed]:
-    """Deletes the least recently used of the items in `store` and of `entries` until `target` bytes
+    """Delete the least recently used of the items in `store` and of `entries` until `target` bytes
     are left; returns what was deleted, by name in the cache directory.
 
     A document that refers to a deleted blob is deleted too.  Other processes may read, write and
@@ -84,12 +84,12 @@ def select_oldest(items: Sequence[T], target: int) -> list[T]:
 
 
 def delete(store: Store, index: Index, rows: Iterable[Row]) -> Freed:
-    """Deletes items, documents first, so that none refers to a blob that is missing."""
+    """Delete items, documents first, so that none refers to a blob that is missing."""
     rows = sorted(rows, key=lambda row: row.item.kind)
     sizes = [store.size(row.item) for row in rows]
     for row in rows:
         store.discard(row.item)
-    # Rows last: a deleted item that is counted does less harm than an uncounted one.
+    # Rows last: counting a deleted item does less harm than not counting an existing one.
     index.forget(rows)
     existing = [size for size in sizes if size is not None]
     return Freed(len(existing), sum(existing))

@@ -68,7 +68,7 @@ class Index:
     def add(
         self, item: Item, size: int, appear: Callable[[], object], names: Iterable[str] = ()
     ) -> None:
-        """Adds `item`, a document with the digests of the blobs that it refers to, then calls
+        """Add `item`, a document with the digests of the blobs that it refers to, then call
         `appear`, which creates its file.
 
         In this order a process that is killed in between leaves a row without a file, which does
@@ -86,7 +86,7 @@ class Index:
         self._transaction(act, appear)
 
     def use(self, items: Mapping[Item, int]) -> None:
-        """Records that items of these sizes were used, with the blobs that documents refer to."""
+        """Record that items of these sizes were used, with the blobs that documents refer to."""
         now = time.time_ns()
         found = {item: size for item, size in items.items() if self.store.touch(item, now)}
 
@@ -111,7 +111,7 @@ class Index:
                 self.store.touch(Item("cas", blob), now)
 
     def forget(self, rows: Sequence[Row]) -> None:
-        """Deletes rows, except those that another process has updated since they were read."""
+        """Delete rows, except those that another process has updated since they were read."""
 
         def act(database: Connection) -> None:
             for item, stored in rows:
@@ -154,14 +154,14 @@ class Index:
         return self._transaction(act)
 
     def rebuild(self) -> None:
-        """Creates the index again from the files."""
+        """Create the index again from the files."""
         with self._lock():
             self._make()
 
     def _transaction(
         self, act: Callable[[Connection], T], then: Callable[[], object] = lambda: None
     ) -> T:
-        """Runs `act` in a transaction, and `then` after it was committed, under one lock."""
+        """Run `act` in a transaction, and `then` after it was committed, under one lock."""
         with self._lock():
             result = self._run(act)
             then()

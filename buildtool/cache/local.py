@@ -79,7 +79,7 @@ class LocalCache:
         return text
 
     def put_document(self, key: str, data: bytes) -> bool:
-        """Stores a document under `key`, in place of any other; returns whether that succeeded.
+        """Store a document under `key`, in place of any other; returns whether that succeeded.
 
         Blobs that it refers to are stored before it.
         """
@@ -99,7 +99,7 @@ class LocalCache:
         return self._try(write)
 
     def discard_document(self, key: str) -> bool:
-        """Deletes the document under `key`; returns whether none is left."""
+        """Delete the document under `key`; returns whether none is left."""
         item = Item("ac", key)
 
         def write() -> bool:
@@ -113,7 +113,7 @@ class LocalCache:
         return self.store.size(Item("cas", digest)) is not None
 
     def fetch(self, digest: str, into: Path) -> bool:
-        """Writes a blob to the file `into`, whole and verified, mode 0644.
+        """Write a blob to the file `into`, whole and verified, mode 0644.
 
         Returns False when the blob is missing or damaged, and raises `OSError` when `into` cannot
         be written; `into` then stays as it was.
@@ -129,7 +129,7 @@ class LocalCache:
         return True
 
     def put(self, digest: str, file: Path) -> bool:
-        """Stores the content of a file; returns False when its digest is not `digest`, when it is
+        """Store the content of a file; returns False when its digest is not `digest`, when it is
         too large or when it could not be written."""
         item = Item("cas", digest)
         try:
@@ -158,7 +158,7 @@ class LocalCache:
         return read_path_sets(self.document(step_key) or b"")
 
     def add_path_set(self, step_key: str, path_set: Mapping[str, Any]) -> bool:
-        """Makes `path_set` the newest of a step; returns whether it was written."""
+        """Make `path_set` the newest of a step; returns whether it was written."""
 
         def write() -> bool:
             with locked(self.directory / "path-sets.lock", timeout=LOCK_TIMEOUT):
@@ -169,7 +169,7 @@ class LocalCache:
         return self._try(write)
 
     def close(self) -> None:
-        """Records what was used, and evicts if anything was written; may be called again."""
+        """Record what was used, and evict if anything was written; may be called again."""
         with self._state:
             used, self._used = self._used, {}
             wrote, self._wrote = self._wrote, False

@@ -40,7 +40,7 @@ def store_usage(store: Store) -> tuple[DiskUsage, DiskUsage]:
 
 
 def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str, Freed]:
-    """Creates the index again, and evicts down to `limit` bytes."""
+    """Create the index again, and evict down to `limit` bytes."""
     store.sweep()
     index = Index(store)
     index.rebuild()
@@ -51,7 +51,7 @@ def gc(store: Store, limit: int, others: OtherCaches | None = None) -> dict[str,
 
 
 def verify(store: Store) -> Verified:
-    """Reads and checks every document and blob, and deletes those that are damaged or useless."""
+    """Read and check every document and blob, and delete those that are damaged or useless."""
     store.sweep()
     wrong = list(store.strays())
     for path in wrong:
@@ -74,7 +74,7 @@ def verify(store: Store) -> Verified:
 
 
 def clear(store: Store) -> Freed:
-    """Deletes all documents and blobs."""
+    """Delete all documents and blobs."""
     files = size = 0
     for item, stored in list(store.items()):
         store.discard(item)

@@ -66,7 +66,7 @@ class OtherCaches(Value):
         return size
 
     def collect(self, store: Store, index: Index, target: int) -> dict[str, Freed]:
-        """Evicts the least recently used entries of `store` and of these caches, until `target`
+        """Evict the least recently used entries of `store` and of these caches, until `target`
         bytes are left of what can be evicted; returns what was deleted, by name."""
         entries = [*zig_cache.entries(self.directory / zig_cache.NAME), *self._entries()]
         freed = evict(store, index, target, entries)
@@ -75,11 +75,11 @@ class OtherCaches(Value):
         return freed
 
     def sweep(self) -> None:
-        """Deletes temporary files of processes that were killed."""
+        """Delete temporary files of processes that were killed."""
         zig_cache.sweep(self.directory / zig_cache.NAME)
 
     def clear(self) -> dict[str, Freed]:
-        """Deletes everything that a build makes again, of a link only the link."""
+        """Delete everything that a build can make again; of a link, only the link."""
         freed = {}
         for name in DESCRIPTIONS:
             path = self.directory / name

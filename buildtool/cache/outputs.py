@@ -100,7 +100,7 @@ def check_outputs(outputs: Sequence[Output], where: str) -> tuple[Output, ...]:
         if output.path in tree:
             raise _refuse(where, f"{output.path} is in it twice")
         tree[output.path] = output
-    # In this order the content of a directory follows right after it.
+    # In this order the content of a directory follows directly after it.
     for path, after in itertools.pairwise(sorted(tree, key=lambda path: path.replace("/", "\0"))):
         if after.startswith(path + "/"):
             raise _refuse(where, f"{path} is a {tree[path].kind} and a directory")

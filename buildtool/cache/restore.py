@@ -19,7 +19,7 @@ Check = Callable[[Path], None]
 def restore(
     outputs: Sequence[Output], into: Path, fetch: Fetch, check: Check = lambda _: None
 ) -> bool:
-    """Replaces the directory `into` by one with exactly these (safe) outputs, all modified now.
+    """Replace the directory `into` by one with exactly these (safe) outputs, all modified now.
 
     Returns False when `fetch` does not have one of them, or has it with another size.  Raises what
     `check` raises, and `OSError` when there is no space or no permission.  In each of these cases

@@ -95,13 +95,13 @@ class Store:
         return None
 
     def write_document(self, key: str, text: bytes, commit: Commit) -> None:
-        """Writes a document, in place of any other under its key."""
+        """Write a document, in place of any other under its key."""
         with self._written(Item("ac", key), commit) as stream:
             stream.write(_header(key, text))
             stream.write(text)
 
     def copy_out(self, digest: str, to: BinaryIO) -> bool:
-        """Writes the content of a blob to `to`; returns False when it is missing or damaged.
+        """Write the content of a blob to `to`; returns False when it is missing or damaged.
 
         A damaged blob is deleted.  Raises `OSError` when `to` cannot be written.
         """
@@ -116,7 +116,7 @@ class Store:
         return False
 
     def copy_in(self, digest: str, source: BinaryIO, commit: Commit) -> bool:
-        """Stores `source` as the blob `digest`; returns False when its digest is another one."""
+        """Store `source` as the blob `digest`; returns False when its digest is another one."""
         with contextlib.suppress(_OtherContentError):
             with self._written(Item("cas", digest), commit) as stream:
                 if _copy(source, stream) != digest:
@@ -137,7 +137,7 @@ class Store:
             return self.copy_out(item.key, nowhere)
 
     def discard(self, item: Item) -> None:
-        """Deletes the item, if it exists and can be deleted."""
+        """Delete the item, if it exists and can be deleted."""
         remove_tree(self.path(item), ignore_errors=True)
 
     def items(self) -> Iterator[tuple[Item, Stored]]:
@@ -163,7 +163,7 @@ class Store:
                         yield Path(file.path)
 
     def touch(self, item: Item, when: int) -> bool:
-        """Records in the file itself that it was used; returns False when it is missing."""
+        """Record in the file itself that it was used; returns False when it is missing."""
         try:
             os.utime(self.path(item), ns=(when, when))
         except FileNotFoundError:
@@ -173,7 +173,7 @@ class Store:
         return True
 
     def sweep(self, older: float = STALE) -> None:
-        """Deletes temporary files that were not written to for so many seconds."""
+        """Delete temporary files that were not written to for so many seconds."""
         for entry in _entries(self.directory / "tmp"):
             with contextlib.suppress(OSError):
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > older:
@@ -182,7 +182,7 @@ class Store:
     def _open(self, item: Item) -> BinaryIO | None:
         path = self.path(item)
         try:
-            # Not blocking: opening a pipe in the place of a file would wait.
+            # Non-blocking: opening a pipe in place of a file would wait.
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             return None
@@ -221,7 +221,7 @@ def _header(key: str, text: bytes) -> bytes:
 
 
 def _copy(source: BinaryIO, to: BinaryIO) -> str:
-    """Copies `source`; returns the sha256 of what was copied, "" when it could not be read."""
+    """Copy `source`; returns the sha256 of what was copied, "" when it could not be read."""
     digest = hashlib.sha256()
     while True:
         try:

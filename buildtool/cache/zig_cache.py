@@ -3,7 +3,7 @@
 h/<32 hex>   a manifest: the files that a compilation read; its name is the digest of the command
 o/<32 hex>/  the outputs; the name is the digest of the manifest's name and of the files in it
 z/<32 hex>   a parsed source file of zig's library
-tmp/         temporary files, which each link and each process that is killed leaves behind
+tmp/         temporary files, left by each link and by each process that is killed
 
 zig fails each time that it finds a manifest without its outputs, so both are deleted together.  It
 locks the manifest while it uses the outputs.  Source: zig 0.17, lib/std/Build/Cache.zig.  Manifests
@@ -48,7 +48,7 @@ _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
 
 def make_ready() -> None:
-    """Creates zig's cache directory, and makes it writable.
+    """Create zig's cache directory, and make it writable.
 
     Raises `UnwritableError` when this user may not write there, and other `OSError`s.
     """
@@ -87,7 +87,7 @@ def entries(directory: Path) -> list[Evictable]:
 
 
 def sweep(directory: Path) -> None:
-    """Deletes old temporary files."""
+    """Delete old temporary files."""
     for path in _inside(directory / "tmp", _TEMPORARY):
         with contextlib.suppress(OSError):
             if time.time_ns() - _last_added(path) > STALE_NS:
@@ -95,7 +95,7 @@ def sweep(directory: Path) -> None:
 
 
 def repair(directory: Path, message: str) -> bool:
-    """Deletes the manifests of missing outputs that `message`, the output of a tool, names.
+    """Delete the manifests of missing outputs that `message`, the output of a tool, names.
 
     Returns whether there were any: then the tool may succeed when it is run again.
     """
@@ -107,7 +107,7 @@ def repair(directory: Path, message: str) -> bool:
 
 
 def verify(directory: Path) -> list[Path]:
-    """Deletes the manifests of outputs that are missing or empty; returns the outputs' paths."""
+    """Delete the manifests of outputs that are missing or empty; returns the outputs' paths."""
     # Manifests first: zig, which may be running, writes them after their outputs.
     known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
     broken = {name for name in known if name and not _is_whole(directory / "o" / name)}
@@ -157,7 +157,7 @@ def _delete_pair(manifest: Path, used: int, output: Path) -> bool:
 
 
 def _delete_unmatched(manifests: Sequence[Path], outputs: Sequence[Path]) -> bool:
-    """Deletes what has no counterpart, but no outputs as long as there is a manifest that they may
+    """Delete what has no counterpart, except outputs as long as there is a manifest that they may
     belong to."""
     now = time.time_ns()
     for manifest in manifests:
@@ -191,7 +191,7 @@ def _read(manifest: Path) -> bytes:
 
 
 def _inside(folder: Path, name: re.Pattern[str]) -> list[Path]:
-    """The entries of a folder with such a name; none if it is a link."""
+    """The entries of a folder whose names match; none if the folder is a link."""
     if folder.is_symlink() or not folder.is_dir():
         return []
     return [path for path in folder.iterdir() if name.fullmatch(path.name)]

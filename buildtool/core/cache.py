@@ -11,7 +11,7 @@ from buildtool.core.safe_path import check_path
 def cache_dir() -> Path:
     """`$BUILDTOOL_CACHE`, else `buildtool` in the user's cache directory.
 
-    Source: the XDG Base Directory Specification, by which a relative `$XDG_CACHE_HOME` is ignored.
+    Source: the XDG Base Directory Specification, which tells programs to ignore a relative path.
     Raises `UnsafePathError` for a path that a tool would misread.
     """
     chosen = os.environ.get("BUILDTOOL_CACHE", "")

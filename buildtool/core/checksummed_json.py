@@ -11,7 +11,7 @@ from buildtool.core.files import read_regular, write_if_changed
 
 
 def write_checksummed(path: Path, value: Any) -> None:
-    """Writes `value` as a line with the sha256 of its JSON text, and the text."""
+    """Write a line with the sha256 of the JSON text of `value`, then the text."""
     text = json.dumps(value).encode()
     write_if_changed(path, hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
 

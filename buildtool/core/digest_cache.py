@@ -31,6 +31,6 @@ def cached_digest(path: Path) -> str:
         return digest
     digest = file_digest(path)
     if is_settled(status.st_ctime_ns):
-        with contextlib.suppress(OSError):  # a read-only cache costs time, nothing else
+        with contextlib.suppress(OSError):  # a read-only cache only costs time
             write_if_changed(note, stamp + digest)
     return digest

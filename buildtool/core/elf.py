@@ -17,7 +17,7 @@ from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
-MAX_READS = 300_000  # a large library takes some 100,000; more means a file made to take long
+MAX_READS = 300_000  # a large library takes some 100,000; more means that the file is malicious
 MAX_BYTES_READ = 64 << 20
 _NOTE_OWNER = "buildtool"
 _Read = TypeVar("_Read")
@@ -74,7 +74,7 @@ class Dynamic(Value):
 
 
 def read_elf(path: Path) -> Elf:
-    """Reads an ELF file.
+    """Read an ELF file.
 
     Raises `ElfError` when it cannot be read, is not an ELF file, or is malformed.
     """
@@ -82,7 +82,7 @@ def read_elf(path: Path) -> Elf:
 
 
 def read_dynamic(path: Path) -> Dynamic:
-    """Reads the fields of `Dynamic` only, in less time; raises as `read_elf` does."""
+    """Read the fields of `Dynamic` only, in less time; raises as `read_elf` does."""
     return _checked(path, _read_dynamic)
 
 
@@ -107,7 +107,7 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
 
 
 def preload_elf_parser() -> None:
-    """Imports pyelftools, which takes longer than reading a file."""
+    """Import pyelftools, which takes longer than reading a file does."""
     import elftools.elf.dynamic  # noqa: F401, PLC0415
     import elftools.elf.elffile  # noqa: F401, PLC0415
 

@@ -1,6 +1,6 @@
 """The type and the machine of an ELF file, without the library that reads the rest of it.
 
-Importing that library (pyelftools) takes longer than a build with nothing to do.
+Importing that library (pyelftools) takes longer than an up-to-date build.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ POINTERS = (
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A symbol that this file exports to or imports from others, not a local one."""
+    """A symbol that a file exports or imports; local symbols are not included."""
 
     index: int
     name: str
@@ -82,8 +82,8 @@ def file_offset(segment: Any, address: int) -> int:
 def _count(segment: Any, stream: Any, tags: Mapping[str, int], size: int, order: str) -> int:
     """The number of symbols.
 
-    DT_HASH has it.  DT_GNU_HASH covers exported symbols only, so without DT_HASH the symbol table
-    is taken to extend to the table that follows it.
+    DT_HASH contains the number.  DT_GNU_HASH covers exported symbols only, so without DT_HASH the
+    symbol table is taken to extend to the table that follows it.
     """
     if "DT_HASH" in tags:
         stream.seek(file_offset(segment, tags["DT_HASH"]))

@@ -43,7 +43,7 @@ class StepFinished(Value):
 class StepSkipped(Value):
     """A step was not started because another step failed.
 
-    `needed` is the failed step that it needs, or "" when the build stopped for another one.
+    `needed` is the failed step that it needs, or "" when the build stopped because of another step.
     """
 
     name: str

@@ -1,12 +1,12 @@
-"""File stamps: what the file system says of a file, to tell whether its content may have changed.
+"""File stamps: metadata of a file, from which one can tell whether its content may have changed.
 
 A program can set the time of modification of a file, but not the time of its last change of status,
 so a replaced file with its old time of modification is noticed.
 
 Four modules remember results by stamps.  They share this definition and differ in what they store:
-`core.digest_cache` one digest per file, `sdk.answers` the output of a program with the stamps of
-all files that it names, `inputs.file_states` the digests of some 50,000 files in one note that is
-read in one go, and `drivers.cmake.tree_record` what Ninja wrote into a build tree.
+`core.digest_cache` one digest per file, `sdk.probe_cache` the output of a program with the stamps
+of all files that it names, `inputs.file_states` the digests of some 50,000 files in one note that
+is read at once, and `drivers.cmake.tree_record` what Ninja wrote into a build tree.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def file_digest(path: Path) -> str:
 
 
 def open_regular(path: Path, *, follow: bool = False) -> BufferedReader:
-    """Opens a regular file for reading; a link to one only with `follow`.
+    """Open a regular file for reading; a link to one only with `follow`.
 
     Raises `OSError` for everything else: opening a named pipe waits for a writer, and opening a
     device can have any effect.
@@ -51,7 +51,7 @@ def read_regular(path: Path, limit: int = -1) -> bytes:
 
 
 def open_own(path: Path, flags: int) -> int:
-    """Opens a file in a directory of this tool, creates it if it is missing; returns a descriptor.
+    """Open a file in a directory of this tool, create it if it is missing; returns a descriptor.
 
     Anything else with its name is removed.  `flags` are those of `os.open`.  Raises `OSError`.
     """
@@ -102,7 +102,7 @@ def tree_digest(roots: Iterable[Path], digest: Callable[[Path], str] = file_dige
 
 @contextlib.contextmanager
 def with_path_in_errors(file: Path | str) -> Iterator[None]:
-    """Makes every `OSError` of the block name `file`, instead of no file or a temporary one."""
+    """Make every `OSError` of the block name `file`, instead of no file or a temporary one."""
     try:
         yield
     except OSError as error:
@@ -112,7 +112,7 @@ def with_path_in_errors(file: Path | str) -> Iterator[None]:
 
 
 def write_if_changed(path: Path, text: str | bytes, *, mode: int = 0o644) -> bool:
-    """Writes `text` to `path` atomically, unless the file has this content; returns whether it
+    """Write `text` to `path` atomically, unless the file has this content; returns whether it
     changed.
 
     An unchanged file keeps its time of modification, so that nothing that depends on it is rebuilt.
@@ -160,7 +160,7 @@ def temporary_file(folder: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def replace_file(fresh: Path, path: Path, mode: int | None = 0o644) -> None:
-    """Moves the file `fresh` to `path`, on the same file system, in place of any other file.
+    """Move the file `fresh` to `path`, on the same file system, in place of any other file.
 
     The file gets the permissions `mode`, unless that is None.  In this tool's own directories a
     directory at `path` is replaced too.  Raises `OSError`.

@@ -22,11 +22,11 @@ _POLL_SECONDS = 0.002
 def locked(
     path: Path, waiting: Callable[[], None] = lambda: None, *, timeout: float | None = None
 ) -> Iterator[None]:
-    """Holds a lock on the file `path`, which is created if it is missing, for the block.
+    """Hold a lock on the file `path`, which is created if it is missing, for the block.
 
-    `waiting` is called once when another holder has the lock.  Raises `TimeoutError` when it keeps
-    the lock for more than `timeout` seconds (None: wait without limit), and `OSError` when the file
-    cannot be created.
+    `waiting` is called once when another holder has the lock.  Raises `TimeoutError` when the
+    lock is not free within `timeout` seconds (None: wait without limit), and `OSError` when the
+    file cannot be created.
     """
     with os.fdopen(open_own(path, os.O_RDWR), "rb") as stream:
         try:
@@ -42,7 +42,7 @@ def locked(
 
 @contextlib.contextmanager
 def try_lock(path: Path) -> Iterator[int | None]:
-    """Holds a lock on the file `path` for the block, which receives its descriptor; None when
+    """Hold a lock on the file `path` for the block, which receives its descriptor; None when
     another holder has the lock or there is no such file."""
     handle = -1
     try:

@@ -48,7 +48,7 @@ def own_root(path: Path) -> Path | None:
 
 
 def make_directory(path: Path) -> None:
-    """Creates the directory `path` and its parents, as far as they are missing.
+    """Create the directory `path` and its parents, as far as they are missing.
 
     In this tool's own directories anything else with one of these names is removed.  Raises
     `OSError`.
@@ -69,7 +69,7 @@ def make_directory(path: Path) -> None:
 
 
 def repair_file(path: Path) -> bool:
-    """Removes what is at `path` in place of a file, and makes a file readable and writable.
+    """Remove what is at `path` in place of a file, and make a file readable and writable.
 
     Returns whether anything was changed, which is never the case outside of this tool's own
     directories.  Raises `OSError`.
@@ -94,7 +94,7 @@ def _make_directory(folder: Path, root: Path) -> None:
     if status is None:
         try:
             folder.mkdir(parents=folder == root, exist_ok=True)
-        except OSError as error:  # which names any of the directories above it
+        except OSError as error:  # may name any of the directories above `path`
             raise type(error)(error.errno, error.strerror, str(folder)) from error
         return
     if stat.S_ISDIR(status.st_mode):

@@ -65,12 +65,12 @@ def capture(
     on_line: Callable[[str], None] | None = None,
     umask: int = -1,
 ) -> Completed:
-    """Runs `argv` without a terminal, and returns its output (both streams, in order).
+    """Run `argv` without a terminal, and return its output (both streams, in order).
 
     `on_line` is called with each line; bytes that are not UTF-8 are decoded as in file names (PEP
-    383).  `umask` is that of the process (-1: the caller's).  The process runs in a session of its
-    own, all of which is ended on timeout, on Ctrl-C, on an error of `on_line` and when the process
-    is killed.
+    383).  `umask` is that of the process (-1: the caller's).  The process runs in its own
+    session, all of which is ended on timeout, on Ctrl-C, on an error of `on_line` and when the
+    process is killed.
 
     Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds, and
     `ToolInterrupt` on Ctrl-C and when all tools of its build are ended (see `running_tools`).
@@ -133,7 +133,7 @@ def capture(
 
 
 def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
-    """Returns `done` if it succeeded; raises `ToolError` with the end of its output if not."""
+    """Return `done` if it succeeded; raises `ToolError` with the end of its output if not."""
     if done.status == 0:
         return done
     tail = "\n".join(done.output.splitlines()[-40:])
@@ -151,7 +151,7 @@ def foreground(
     cwd: Path,
     stdout: int | None = None,
 ) -> int:
-    """Runs `argv` on the caller's terminal and returns its status, 128+n for signal n.
+    """Run `argv` on the caller's terminal and return its status, 128+n for signal n.
 
     `stdout` is the descriptor of the program's standard output, None for the caller's.  Ctrl-C
     reaches the program through the terminal; its remaining processes are ended before this returns
@@ -190,8 +190,8 @@ def _started(
     start_new_session: bool = False,
     umask: int = -1,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A new process.  When the block ends before it, or this program is killed, the kernel ends the
-    process, or asks its whole group to end if it has a session of its own."""
+    """A new process.  When the block ends before the process, or this program is killed, the kernel
+    ends the process, or asks its whole group to end if it has its own session."""
     with _pipe() as (read, _write):
         try:
             process = subprocess.Popen(
@@ -212,7 +212,7 @@ def _started(
                 remedy="Check that the program is installed and executable.",
             ) from error
         if start_new_session:
-            # Ninja passes SIGTERM on to its jobs, which have process groups of their own.
+            # Ninja passes SIGTERM on to its jobs, which have their own process groups.
             _signal_at_hangup(read, -process.pid, signal.SIGTERM)
         else:
             _signal_at_hangup(read, process.pid, signal.SIGKILL)
@@ -230,7 +230,7 @@ def _pipe() -> Iterator[tuple[int, int]]:
 
 
 def _signal_at_hangup(read: int, owner: int, number: int) -> None:
-    """Have the kernel send a signal to the process, or group if negative, `owner` when the last
+    """Have the kernel send a signal to the process `owner` (a group if negative) when the last
     write end of a pipe is closed, which is when this program has ended.
 
     The owner has inherited the read end.  Source: fcntl(2), F_SETOWN, F_SETSIG and O_ASYNC.
@@ -251,7 +251,7 @@ def _become_subreaper() -> None:
 
 @contextlib.contextmanager
 def signals_as_interrupt() -> Iterator[None]:
-    """Treats SIGTERM and SIGHUP as Ctrl-C in the block, so that clean-up runs for them too.
+    """Treat SIGTERM and SIGHUP as Ctrl-C in the block, so that clean-up runs for them too.
 
     Does nothing in threads other than the main thread, which receives the signals.
     """

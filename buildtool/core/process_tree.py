@@ -25,7 +25,7 @@ class RunningTools:
 
     @contextlib.contextmanager
     def track(self, pid: int) -> Iterator[None]:
-        """Registers the leader of a session for the block, at whose end it must not be reaped yet.
+        """Register the leader of a session for the block, at whose end it must not be reaped yet.
 
         Raises `KeyboardInterrupt` before or after the block when `terminate` was called.
         """
@@ -43,7 +43,7 @@ class RunningTools:
             raise KeyboardInterrupt
 
     def terminate(self) -> None:
-        """Sends SIGTERM to all tools and lets no other start; kills them after `GRACE_SECONDS`."""
+        """Send SIGTERM to all tools and let no other start; kills them after `GRACE_SECONDS`."""
         with self._lock:
             self._terminated = True
             for pid in self._running:
@@ -75,13 +75,13 @@ def running_tools() -> Iterator[RunningTools]:
 
 
 def kill_group(pid: int) -> None:
-    """Kills every process of a group."""
+    """Kill every process of a group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def kill_session(leader: int) -> None:
-    """Kills every process of a session, in all of its groups.
+    """Kill every process of a session, in all of its groups.
 
     The kernel does not reuse the number of a session as long as there is a process in it.
     """
@@ -112,7 +112,7 @@ def _session(pid: int) -> int:
 
 
 def kill_leftovers(pid: int) -> None:
-    """Waits for the leader of a session to end, then kills its process group.
+    """Wait for the leader of a session to end, then kill its process group.
 
     When the leader was killed, and so could not end its children, kills the whole session.
     """
@@ -126,7 +126,7 @@ def kill_leftovers(pid: int) -> None:
 
 
 def kill_children() -> None:
-    """Kills and reaps all children of this process, which as a subreaper include orphans."""
+    """Kill and reap all children of this process, which as a subreaper include orphans."""
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:
         children = _children()

@@ -65,7 +65,7 @@ def misread(path: str | Path) -> tuple[str, str] | None:
 
 @functools.cache
 def check_path(path: str | Path, what: str, remedy: str = "") -> None:
-    """Raises `UnsafePathError` if a tool would misread `path`, the location of `what`."""
+    """Raise `UnsafePathError` if a tool would misread `path`, the location of `what`."""
     if wrong := misread(path):
         character, why = wrong
         raise UnsafePathError(
@@ -76,7 +76,7 @@ def check_path(path: str | Path, what: str, remedy: str = "") -> None:
 
 
 def _unsafe(path: str) -> str:
-    """The first character that may not be in a path; "" for none."""
+    """The first character that a path must not contain; "" for none."""
     return next((c for c in path if c in MISREAD or is_control(c)), "")
 
 
@@ -97,5 +97,5 @@ def _reason(character: str) -> str:
 
 
 def _is_byte(character: str) -> bool:
-    """Whether it stands for a byte that is not UTF-8; see PEP 383."""
+    """Whether `character` stands for a byte that is not UTF-8; see PEP 383."""
     return "\udc80" <= character <= "\udcff"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
-    """Removes `path`, whatever it is; of a link only the link.  A missing path is no error.
+    """Remove `path`, whatever it is; if it is a link, only the link.  A missing path is no error.
 
     Directories of this user without write permission are removed too.  Raises `OSError` unless
     `ignore_errors` is set; what could not be removed then stays.
@@ -22,7 +22,7 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
 
 
 def replace_directory(fresh: Path, path: Path) -> None:
-    """Moves the directory `fresh` to `path` in place of whatever is there.
+    """Move the directory `fresh` to `path` in place of whatever is there.
 
     Both paths must be on one file system.  Raises `OSError`; `path` then stays as it was.  A
     process that is killed here leaves `path` old, new or missing, never mixed.  Callers keep other
@@ -43,7 +43,7 @@ def replace_directory(fresh: Path, path: Path) -> None:
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """The status of `path` itself, of a link not its target; None when there is nothing."""
+    """The status of `path`, for a link that of the link itself; None when nothing is there."""
     try:
         return path.lstat()
     except OSError as error:

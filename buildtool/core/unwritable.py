@@ -26,7 +26,7 @@ class UnwritableError(BuildtoolError):
 
 
 def as_unwritable_error(error: OSError) -> UnwritableError | None:
-    """`error` as one of the directory of this tool that it concerns; None if it concerns none."""
+    """`error` as an `UnwritableError` of the directory of this tool that it concerns, else None."""
     if error.errno not in _ERRORS:
         return None
     path = Path(os.fsdecode(error.filename or ""))

@@ -6,8 +6,8 @@
 
 As with `typing.NamedTuple`, a value is a tuple of its fields and compares as one.  In addition,
 subclasses can add fields and have cached properties.  NamedTuple and dataclasses compile source
-code for each class: for the classes that a build with nothing to do imports, this took a fifth of
-all its instructions (callgrind: 247 million with NamedTuple).
+code for each class: for the classes that an up-to-date build imports, this took a fifth of all its
+instructions (callgrind: 247 million with NamedTuple).
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class RemoteDocument:
     _frames: Mapping[str, Frame] = field(repr=False, compare=False)
 
     def fetch(self, content_digest: str, into: Path) -> bool:
-        """Writes the file with this content to `into`, whole and verified, mode 0644.
+        """Write the file with this content to `into`, whole and verified, mode 0644.
 
         Returns False when it is not available; `into` then stays as it is.
         """
@@ -63,9 +63,9 @@ class RemoteDocument:
 class RemoteCache:
     """One server for the time of a process; steps that run in parallel share it.
 
-    No method raises because of the server, the network or a file: it returns what makes the build
-    go on without.  `listener` receives the first failure; `failures` takes what turns out to be
-    wrong with a document later.
+    No method raises because of the server, the network or a file: it returns a value with which
+    the build continues without the cache.  `listener` receives the first failure; `failures`
+    receives errors in a document that are found later.
     """
 
     def __init__(self, config: RemoteConfig, listener: Listener) -> None:
@@ -78,7 +78,7 @@ class RemoteCache:
 
     @property
     def url(self) -> str:
-        """Its address, without credentials."""
+        """The server's address, without credentials."""
         return self._config.url
 
     @property
@@ -105,10 +105,10 @@ class RemoteCache:
         return self._run(get, self.failures.bad_response)
 
     def put(self, key: str, data: bytes, files: Mapping[str, Path]) -> bool:
-        """Stores `data` under `key`, with files by content digest; returns whether all is stored.
+        """Store `data` under `key`, with files by content digest; returns whether all is stored.
 
-        The document is stored last, so that its files can be fetched once it is found.  Nothing is
-        stored of a file that has another digest, nor the document.
+        The document is stored last, so that its files can be fetched once it is found.  A file
+        with another digest is not stored, and then neither is the document.
         """
         path = _path("ac", key)
         if not self.writable:
@@ -150,7 +150,7 @@ class RemoteCache:
 
         def head() -> bool:
             with self._connected().request("HEAD", path) as response:
-                # A blob is stored again where the server does not state its size.
+                # A blob is stored again if the server does not report its size.
                 length = response.headers.get("content-length")
                 return response.status == FOUND and length == str(frame.frame_size)
 
@@ -235,13 +235,13 @@ def _text(error: OSError) -> str:
 
 
 def _media_type(response: BaseHTTPResponse) -> str:
-    """For a message: a login page in place of a document is text/html."""
+    """The media type for a message: a login page in place of a document is text/html."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip()[:40]
     return f" ({kind})" if kind and kind.isascii() and kind.isprintable() else ""
 
 
 def _is_found(response: BaseHTTPResponse) -> bool:
-    """Whether the response holds what was requested, or else is a plain miss.
+    """Whether the response holds what was requested; False for a plain miss.
 
     Raises `BadResponseError` or `AccessDeniedError` when it is neither.
     """

@@ -1,6 +1,6 @@
 """Where the remote cache is, its mode and its credentials: from the environment and the project.
 
-Credentials are in no message and no `repr`: a value that is refused is not repeated.
+Credentials appear in no message and no `repr`: an error does not repeat an invalid value.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _parsed(address: str, source: str) -> SplitResult:
 
 
 def _credentials(environment: Mapping[str, str], parts: SplitResult) -> tuple[str, str, str]:
-    """(token, user, password) of which the token or the other two are empty."""
+    """(token, user, password); either the token or the other two are empty."""
     token = environment.get(TOKEN, "")
     user, password = environment.get(USER, ""), environment.get(PASSWORD, "")
     in_url = "@" in parts.netloc

@@ -48,7 +48,7 @@ class FailurePolicy:
         self._waited = 0.0
 
     def before_request(self) -> None:
-        """Warns before the first request if it sends credentials without encryption."""
+        """Warn before the first request if it sends credentials without encryption."""
         with self._lock:
             first, self._started = not self._started, True
         if first and self._config.in_the_open:
@@ -82,7 +82,7 @@ class FailurePolicy:
         self._report(f"{what}; that was not used")
 
     def not_stored(self, what: str, status: int = 0) -> None:
-        """The server did not store something.  Reading goes on."""
+        """The server did not store something.  Reads continue."""
         with self._lock:
             self._failed_writes += 1
             if self._failed_writes >= MAX_FAILURES or status in (*ACCESS_DENIED, 405):
@@ -94,7 +94,7 @@ class FailurePolicy:
         self._report(f"{what}; not all that was built is kept there")
 
     def add_wait(self, seconds: float) -> None:
-        """Counts `seconds` that a request took beyond what its bytes need."""
+        """Count `seconds` that a request took beyond what its bytes need."""
         with self._lock:
             self._waited += max(0.0, seconds - GRACE_SECONDS)
             slow = self._waited > self._config.timeout

@@ -63,7 +63,7 @@ class Server:
         try:
             response = self._send(method, path, body, size)
             yield response
-            # With the page of a 404 read, the connection can be used again.
+            # Once the page of a 404 is read, the connection can be used again.
             left = response.length_remaining
             if left is not None and left <= CHUNK:
                 response.drain_conn()
@@ -77,7 +77,8 @@ class Server:
         self, method: str, path: str, body: BinaryIO | None, size: int
     ) -> urllib3.BaseHTTPResponse:
         url = self._config.url + path
-        # Followed here: urllib3 would also send a body elsewhere, and leave responses open.
+        # Redirects are followed here: urllib3 would also send a body to another server, and
+        # leave responses open.
         for _ in range(MAX_REDIRECTS + 1):
             headers = dict(self._headers)
             if _origin(url) == _origin(self._config.url):
@@ -92,7 +93,7 @@ class Server:
                 # A server may close a kept connection as it is used again.
                 retries=urllib3.Retry(None, connect=0, read=1, status=0, other=0),
                 redirect=False,
-                # Comes after the deadline of the request, unless bytes have extended that.
+                # Longer than the request's deadline, unless transferred bytes have extended that.
                 timeout=2 * self._config.timeout,
                 preload_content=False,
                 decode_content=False,

@@ -77,7 +77,7 @@ class RequestThread(threading.Thread, Generic[T]):
 
 
 def report_progress(count: int = 0, connection: Any = None) -> None:
-    """Counts bytes that the request of this thread transferred, or notes its connection.
+    """Count bytes that the request of this thread transferred, or note its connection.
 
     Raises `DeadlineError` when the request was abandoned.
     """

@@ -67,7 +67,7 @@ def zstd_frame(data: bytes) -> bytes:
 
 
 def compress(source: Any, target: Any) -> tuple[str, Frame]:
-    """Writes the binary stream `source` to `target` as one frame.
+    """Write the binary stream `source` to `target` as one frame.
 
     Returns the sha256 of what was read, and the frame.
     """
@@ -77,7 +77,7 @@ def compress(source: Any, target: Any) -> tuple[str, Frame]:
 
 
 def decompress(source: HashedStream, target: HashedStream) -> None:
-    """Writes the content of the frame in `source` to `target`, within the limits of both.
+    """Write the content of the frame in `source` to `target`, within the limits of both.
 
     Raises `BadResponseError` when it is no frame or holds more.  A frame that is cut off is not
     noticed: callers check size and digest.
@@ -92,7 +92,7 @@ def decompress(source: HashedStream, target: HashedStream) -> None:
 
 
 def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
-    """Writes the content of `frame`, the body of `response`, to the binary stream `target`.
+    """Write the content of `frame`, the body of `response`, to the binary stream `target`.
 
     Raises `BadResponseError` unless both have their sizes and digests (`content` is the sha256 of
     the content); what was written by then is of no use.
