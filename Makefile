@@ -1,4 +1,4 @@
-# The commands of this clone.  Each sets up what it needs first; that is quick when repeated.
+# The commands of this clone.  Each first runs the setup that it needs; repeated setup is quick.
 PYTEST = .venv/bin/python -m pytest -n auto
 
 .PHONY: demo test test-long check format lint types imports check-c bench setup setup-tests clean
@@ -33,7 +33,7 @@ imports: setup
 check-c: setup
 	.venv/bin/python scripts/check_c.py
 
-bench: setup ## builds against a CMake superbuild and Ninja; what the tool costs on top of others
+bench: setup ## measure builds against a CMake superbuild and Ninja, and the overhead of the tool
 	.venv/bin/python bench/build.py
 	.venv/bin/python bench/overhead.py
 
@@ -43,5 +43,5 @@ setup:
 setup-tests:
 	@scripts/setup tests
 
-clean: ## forget what was built here; the shared cache stays
+clean: ## delete all build results of this clone; the shared cache stays
 	rm -rf .buildtool .venv

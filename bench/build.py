@@ -1,9 +1,9 @@
-"""Builds by buildtool, and by what it replaces: a CMake superbuild with an ExternalProject for each
-arch (BUILD_ALWAYS), and Ninja itself.  Everything is measured in one run.
+"""Compares buildtool with a CMake superbuild, which has an ExternalProject for each arch
+(BUILD_ALWAYS), and with Ninja.  All times are measured in one run.
 
     python bench/build.py [--many]
 
-`--many` also measures 60 skels, which take some minutes to build.
+`--many` also measures a project of 60 skels, which takes some minutes to build.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ CMAKE = find_cmake()
 
 @dataclass(frozen=True)
 class Compared:
-    """A project in `folder`, beside a superbuild of the same sources; `toolchains` and `launchers`
-    are those of the superbuild."""
+    """A project and a superbuild of the same sources, both in `folder`; `toolchains` and
+    `launchers` are those of the superbuild."""
 
     folder: Path
     skels: int
@@ -63,7 +63,7 @@ class Compared:
         write_superbuild(folder, self.root, self.skels, self.toolchains, self.launchers)
 
     def builds(self, before: Callable[[], object] = lambda: None) -> tuple[Run, Run]:
-        """Both builds, of what is there after `before`."""
+        """The build by buildtool, after a call of `before`, and the superbuild."""
         return (
             Run([OURS], self.root, self.environment, before),
             Run([self.superbuild], self.root, self.environment),
@@ -71,9 +71,9 @@ class Compared:
 
 
 def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
-    """Both, built from nothing."""
+    """A new project and its superbuild, both built."""
     found = as_installed()
-    zig_cache = str(cache_dir() / "zig")  # what buildtool gives zig: its C libraries are there
+    zig_cache = str(cache_dir() / "zig")  # as for buildtool: it contains zig's C libraries
     environment = {
         **found,
         "PATH": f"{CMAKE.ninja.parent}:{found['PATH']}",
@@ -90,8 +90,8 @@ def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
         run([*BUILDTOOL, "profile", "sim", *to, *chosen], both.root, environment)
     run(OURS, both.root, environment)
     if launcher:
-        # zig's compilers are two words, which launchers cannot do with: the superbuild gets the
-        # scripts that buildtool has put between.
+        # zig's compiler commands are two words, which launchers do not support: the superbuild
+        # uses the launcher scripts that buildtool has written.
         plan = json.loads(run([*OURS, "--plan", "--json"], both.root, environment))
         scripts = {
             step["arch"] or "host": Path(step["tree"], "launcher", launcher)
@@ -105,7 +105,7 @@ def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
 
 
 def compare(folder: Path, launcher: str, rounds: int) -> Compared:
-    """The rows of one kind of build."""
+    """Measure builds with one launcher and print their rows; returns the project."""
     both = compared(folder, 1, launcher)
     kind = f", {launcher}" if launcher else ""
     row(f"no-op, 6 skels{kind}", medians(rounds, *both.builds()), aim="≤ 0.50")
@@ -114,15 +114,15 @@ def compare(folder: Path, launcher: str, rounds: int) -> Compared:
     edit.undo()
     switches = itertools.cycle([OTHER, "main"])
     builds = both.builds(lambda: git(both.root, "switch", "--quiet", next(switches)))
-    medians(2, *builds)  # each branch once before
-    aim = "" if launcher else "≤ 0.10"  # with one, the superbuild compiles nothing either
+    medians(2, *builds)  # build each branch once first
+    aim = "" if launcher else "≤ 0.10"  # with a launcher, the superbuild compiles nothing either
     row(f"switch of branches, both known{kind}", medians(4, *builds), aim=aim)
     row(f"clean clone, caches as they are{kind}", medians(2, *clean_clones(both)))
     return both
 
 
 class Edit:
-    """Makes of a file, with `more` behind it, what was never compiled before, each time."""
+    """Changes a file, to which `more` is appended, so that each version is new to all caches."""
 
     def __init__(self, file: Path, more: str = "") -> None:
         self.file = file
@@ -138,7 +138,7 @@ class Edit:
 
 
 def clean_clones(both: Compared) -> tuple[Run, Run]:
-    """Both builds in a new clone each time."""
+    """Both builds, each time in a new clone."""
     fresh = dataclasses.replace(both, folder=both.folder / "clone")
 
     def clone() -> None:
@@ -155,7 +155,8 @@ def clean_clones(both: Compared) -> tuple[Run, Run]:
 
 
 def edit_against_ninja(both: Compared, rounds: int) -> None:
-    """An edit of a file of one skel for one arch; Ninja has a tree of the same sources."""
+    """Measure an edit of a file of one skel for one arch, against Ninja in a tree of the same
+    sources."""
     run([*OURS, "one"], both.root, both.environment)
     file = both.root / "work0" / "work0_skel_2.c"
     small = Edit(file)
@@ -184,20 +185,20 @@ def many_inputs(folder: Path, rounds: int) -> None:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Measure builds.")
-    parser.add_argument("--many", action="store_true", help="also 60 skels: takes some minutes")
-    parser.add_argument("--rounds", type=int, default=9, help="of what is quick; default: 9")
-    said = parser.parse_args()
+    parser.add_argument("--many", action="store_true", help="also measure 60 skels (takes minutes)")
+    parser.add_argument("--rounds", type=int, default=9, help="of quick builds (default: 9)")
+    arguments = parser.parse_args()
     head("buildtool", "superbuild")
     with tempfile.TemporaryDirectory(prefix="buildtool-bench-") as name:
         folder = Path(name)
-        plain = compare(folder / "plain", "", said.rounds)
+        plain = compare(folder / "plain", "", arguments.rounds)
         if shutil.which("ccache"):
-            compare(folder / "ccache", "ccache", said.rounds)
-        edit_against_ninja(plain, said.rounds)
-        many_inputs(folder / "inputs", said.rounds)
-        if said.many:
+            compare(folder / "ccache", "ccache", arguments.rounds)
+        edit_against_ninja(plain, arguments.rounds)
+        many_inputs(folder / "inputs", arguments.rounds)
+        if arguments.many:
             both = compared(folder / "many", 10)
-            row("no-op, 60 skels", medians(said.rounds, *both.builds()), aim="≤ 0.10")
+            row("no-op, 60 skels", medians(arguments.rounds, *both.builds()), aim="≤ 0.10")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Wall times of commands that take turns, so that whatever else the machine does hits all alike."""
+"""Wall times of commands that take turns, so that other load on the machine affects all alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BUILDTOOL = (Path(sys.executable).with_name("buildtool"),)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Commands that are measured together; `before` is what they need each time and is not."""
+    """Commands that are measured together; `before` is called first each time and not measured."""
 
     commands: Sequence[Command]
     cwd: Path
@@ -25,7 +25,7 @@ class Run:
     before: Callable[[], object] = lambda: None
 
     def seconds(self) -> float:
-        """Wall time of all, which must succeed."""
+        """The wall time of all commands, which must succeed."""
         self.before()
         started = time.perf_counter()
         for command in self.commands:
@@ -34,7 +34,7 @@ class Run:
 
 
 def run(command: Command, cwd: Path, environment: Mapping[str, str]) -> str:
-    """What the command prints on standard output; one that fails ends the program."""
+    """What the command prints on standard output; a failure ends this program."""
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
@@ -50,8 +50,8 @@ def medians(rounds: int, *runs: Run) -> list[float]:
 
 
 def as_installed() -> dict[str, str]:
-    """The environment of everything that is measured: Python keeps what it compiled, as it does
-    for whoever installed this."""
+    """The environment of all measured commands: Python caches bytecode, as in a normal
+    installation."""
     dropped = ("PYTHONDONTWRITEBYTECODE", "BUILDTOOL_LAUNCHER", "MAKEFLAGS")
     return {name: value for name, value in os.environ.items() if name not in dropped}
 
@@ -61,7 +61,7 @@ def head(ours: str, theirs: str) -> None:
 
 
 def row(what: str, seconds: Sequence[float], aim: str = "") -> None:
-    """Print one line of a table: our time and perhaps theirs, in milliseconds, and their ratio."""
+    """Print one line of a table: our time and any other times, in milliseconds, and our ratio."""
     ours, *others = seconds
     beside = "".join(f"{theirs * 1000:>12.0f}{ours / theirs:>8.2f}" for theirs in others)
     beside = beside or f"{'':>20}"

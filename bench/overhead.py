@@ -1,4 +1,4 @@
-"""What buildtool costs on top of the tools behind it, on this project's own sample.
+"""The overhead of buildtool over the tools that it runs, on this project's own sample.
 
 make bench
 """

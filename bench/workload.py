@@ -1,5 +1,5 @@
-"""The project that is measured: a host library and skels, in a git repository with two branches,
-and a CMake superbuild of the same sources, as such projects are built without this tool.
+"""The measured projects: a host library and skels, in a git repository with two branches, and a
+CMake superbuild of the same sources, which is how such projects are built without buildtool.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ARCHS = ("v68", "v69", "v73", "v75", "v79", "v81")
-SOURCES = 8  # of each component
-FUNCTIONS = 12  # of each source: so much that a compiler works longer than it starts
+SOURCES = 8  # in each component
+FUNCTIONS = 12  # in each source: enough that compiling takes longer than starting the compiler
 OTHER = "other"
 COMMON = "include/common.h"
 
@@ -51,8 +51,8 @@ endfunction()
 
 
 def write(root: Path, skels: int) -> None:
-    """Write a project like no other before, with `skels` skels, and commit it; the branch `other`
-    has another common header, so that everything is compiled anew."""
+    """Write a project with `skels` skels and new content, and commit it; the branch `other` has
+    another common header, so that everything is compiled again."""
     (root / "include").mkdir(parents=True)
     (root / COMMON).write_text(f"#define SCALE {time.time_ns() % 1_000_003}\n")
     _component(root / "host", "bench", "lib")

@@ -1,7 +1,7 @@
 """Check the C sources: their layout, the compiler's warnings, and the findings of clang-tidy.
 
 Both sides are parsed as they are compiled, with the headers of zig's C libraries.  Each finding is
-an error.  With `--format`, the sources are laid out anew and nothing is checked.
+an error.  With `--format`, the sources are reformatted and nothing is checked.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIBC = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit status: 1 when something was found, which has been printed."""
+    """Run all checks and print the findings; returns the exit status, 1 if there are any."""
     sources = list(map(str, files(LAID_OUT, "*.[ch]")))
     if arguments == ["--format"]:
         return run([TOOLS / "clang-format", "-i", *sources])
@@ -71,7 +71,7 @@ def batches(names: Sequence[str], size: int) -> list[Sequence[str]]:
 
 
 def run(command: Sequence[str | Path]) -> int:
-    """Run a command; what it prints is shown when it fails."""
+    """Run a command; prints its output when it fails."""
     done = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
