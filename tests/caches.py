@@ -1,4 +1,4 @@
-"""Cache directories for tests, which share only what takes minutes to make.
+"""Cache directories for tests, which share only what takes minutes to create.
 
 A build tree is configured again when it is built with another cache directory, since the path of
 the compiler is in it.
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 SLOW = ("zig", "toolchains")
-"""What zig compiled, and zig itself, by whose path it finds what it compiled."""
+"""zig's compilation cache, and zig itself, whose path is part of the keys of that cache."""
 
 
 def share(cache: Path, names: Iterable[str] = SLOW) -> Path:
@@ -27,9 +27,9 @@ def share(cache: Path, names: Iterable[str] = SLOW) -> Path:
 
 
 def empty(cache: Path) -> Path:
-    """Remove from the cache directory `cache` what was built."""
+    """Remove all build results from the cache directory `cache`."""
     shutil.rmtree(cache / "actions", ignore_errors=True)
     (cache / "actions").mkdir()
-    # The size of what is shared, as if just determined: there are many files.
+    # A recent size of the shared directories, so that their many files are not counted.
     (cache / "actions" / "neighbours").write_text(f"{time.time_ns()} 0", encoding="utf-8")
     return cache

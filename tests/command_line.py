@@ -1,4 +1,4 @@
-"""The command line as a user runs it: a process of its own."""
+"""The command line as a user runs it, in its own process."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def run_buildtool(
 
 @pytest.fixture(scope="session")
 def buildtool() -> Buildtool:
-    """Run `buildtool ARGUMENTS...` in `cwd`."""
+    """The function that runs `buildtool ARGUMENTS...` in `cwd`."""
     return run_buildtool
 
 
 @pytest.fixture
 def project(tmp_path: Path, buildtool: Buildtool) -> Path:
-    """A project fresh from the template, in a directory with a space in its name."""
+    """A new project from the template, in a directory with a space in its name."""
     root = tmp_path / "my project"
     root.mkdir()
     done = buildtool("init", "--template", "hvx", "--name", "demo", cwd=root)
@@ -53,7 +53,7 @@ def project(tmp_path: Path, buildtool: Buildtool) -> Path:
 
 @pytest.fixture
 def edit() -> Edit:
-    """Replace a text in a file; it must be there."""
+    """The function that replaces a text once in a file, which must contain it."""
 
     def edit_(file: Path, old: str, new: str) -> None:
         text = file.read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ settings.register_profile(
     "long", max_examples=2000, deadline=None, database=None, suppress_health_check=QUIET
 )
 settings.load_profile("long" if LONG else "short")
-NOTES = tempfile.TemporaryDirectory(prefix="hypothesis-")  # else they were left in the clone
+NOTES = tempfile.TemporaryDirectory(prefix="hypothesis-")  # the default is a directory in the clone
 set_hypothesis_home_dir(NOTES.name)
 
 
@@ -39,16 +39,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share only zig and its cache with the user's builds: filling that takes minutes."""
-    # A shell that starts us in the background has Ctrl-C ignored, and children would inherit it.
+    """Share only zig and its cache, which takes minutes to fill, with the user's builds."""
+    # A shell starts background processes with SIGINT ignored, which children would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The compilers of whoever runs the tests are not what is tested.
+    # The tests must not use compilers that the caller's environment configures.
     for name in list(os.environ):
         if name.startswith(
             ("ANDROID_", "HEXAGON_", "DEFAULT_HEXAGON_", "BUILDTOOL_CLANG", "CONAN_")
         ):
             del os.environ[name]
-    # The programs that tests start compile buildtool once, not each anew.
+    # The programs that tests start compile buildtool to bytecode once, not each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["BUILDTOOL_CACHE"] = str(cache_dir())
     zig_cache = str(cache_dir() / "zig")
@@ -64,7 +64,7 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
         base = base.parent  # one for all workers
     cache_dir().mkdir(parents=True, exist_ok=True)
     cache = base / "buildtool-cache"
-    with contextlib.suppress(FileExistsError):  # another worker made it
+    with contextlib.suppress(FileExistsError):  # another worker created it
         share(cache)
     os.environ["BUILDTOOL_CACHE"] = str(cache)
 

@@ -1,4 +1,4 @@
-"""The schemas of docs/json, and the commands that print what they describe."""
+"""The schemas in docs/json, and the commands whose output they describe."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def printing_json() -> set[str]:
 
 
 def validate(name: str, document: Any) -> None:
-    """Raise `jsonschema.ValidationError` unless `document` is as the schema `name` says."""
+    """Raise `jsonschema.ValidationError` unless `document` matches the schema `name`."""
     known = schemas()
     resources = [(schema["$id"], Resource.from_contents(schema)) for schema in known.values()]
     registry: Registry[Any] = Registry().with_resources(resources)

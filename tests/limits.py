@@ -1,4 +1,4 @@
-"""Limits of this process, for as long as a block runs."""
+"""Limits of this process for the duration of a block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def file_size_limit(size: int) -> Iterator[None]:
-    """Let writing beyond `size` bytes fail with EFBIG, as it fails on a full disk."""
+    """Make writes beyond `size` bytes of a file fail with EFBIG, much as on a full disk."""
     before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
     try:

@@ -1,4 +1,4 @@
-"""Steps that were never built, for tests of what comes before and after a build."""
+"""Results of steps that were never built, for tests of what comes before and after a build."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ NO_INPUTS = InputSet(PathSet(), {}, (), {})
 
 
 def built(step: CMakeStep) -> StepResult:
-    """The result of `step` as if it had built what is in its output directory."""
+    """The result of `step` as if it had built the content of its output directory."""
     record = StepRecord("a" * 64, NO_INPUTS, read_outputs(step.output), 0.0)
     return StepResult(step, Outcome.BUILT, record)

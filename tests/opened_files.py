@@ -14,17 +14,17 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
     if not _watching or event not in {"open", "os.scandir"}:
         return
     path = arguments[0]
-    is_read = event == "os.scandir" or arguments[1] is not None  # of os.open() it is None
+    is_read = event == "os.scandir" or arguments[1] is not None  # None for os.open()
     if is_read and isinstance(path, (str, bytes, os.PathLike)):
         name = os.fsdecode(path)
-        if not name.endswith((".py", ".pyc")):  # else Python imports a module
+        if not name.endswith((".py", ".pyc")):  # otherwise Python imports a module
             for opened in _watching:
                 opened.append(name)
 
 
 @contextlib.contextmanager
 def opened_files() -> Iterator[list[str]]:
-    """Collect in a list what open() opens and os.scandir() lists: paths as they are passed."""
+    """Collect the paths that are passed to open() and os.scandir() in a list."""
     opened: list[str] = []
     _watching.append(opened)
     try:
@@ -33,4 +33,4 @@ def opened_files() -> Iterator[list[str]]:
         _watching.remove(opened)
 
 
-sys.addaudithook(_note)  # which cannot be removed
+sys.addaudithook(_note)  # an audit hook cannot be removed

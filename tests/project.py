@@ -1,4 +1,4 @@
-"""A project on disk, and `buildtool` run on it as its user runs it."""
+"""A project on disk, on which tests run `buildtool` as a user does."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from buildtool.project.read import find_project
 from tests.command_line import run_buildtool
 
 OLD = 1_000_000_000
-"""A time stamp in 2001, in seconds since the epoch, as of a file from an archive."""
+"""A time stamp in 2001 in seconds since the epoch, such as a file from an archive has."""
 Outcomes = dict[str, str]
 """Step → outcome, and the cache that it was restored from: `restored local`."""
 
 
 @dataclass
 class Project:
-    """A project in the directory `root`, and the user who builds it.
+    """A project in the directory `root`, and the settings of the user who builds it.
 
     `cache` is the user's cache directory, by default the test's.  `variables` are added to the
-    test's environment.  `prefix` is a command that runs the command line after it.
+    test's environment.  `prefix` is a command that runs the arguments after it as a command.
     """
 
     root: Path
@@ -41,7 +41,7 @@ class Project:
     said: str = field(default="", init=False)
     """What the last command wrote to standard error, or the notes of the last `build_here`."""
     outcomes: Outcomes = field(default_factory=dict, init=False)
-    """What became of the steps in the last `build_here`, which may have failed."""
+    """The outcomes of the steps in the last `build_here`, which may have failed."""
 
     def write(self, name: str, text: str, *, old: bool = False) -> None:
         """Write a file and its directory."""
@@ -52,7 +52,7 @@ class Project:
             os.utime(path, (OLD, OLD))
 
     def lay_out(self, files: Mapping[str, str]) -> None:
-        """Make `files` the only sources; a file with that content keeps its time stamp."""
+        """Make `files` the only sources; files that are already correct keep their time stamps."""
         for path in [*self.root.rglob("*")]:
             name = str(path.relative_to(self.root))
             if not name.startswith(".buildtool") and path.is_file() and name not in files:
@@ -63,7 +63,7 @@ class Project:
                 self.write(name, text)
 
     def edit(self, name: str, old: str, new: str) -> None:
-        """Replace a text in a file once; it must be there."""
+        """Replace the first occurrence of a text in a file, which must contain it."""
         text = (self.root / name).read_text()
         assert old in text, f"{old!r} is not in {name}"
         self.write(name, text.replace(old, new, 1))
@@ -74,13 +74,13 @@ class Project:
         shutil.copytree(self.root, root, symlinks=True, ignore=ignored)
 
     def forget(self, *names: str) -> None:
-        """Remove directories of the state, by default all but the build trees."""
+        """Remove directories in `.buildtool`, by default all except the build trees."""
         for name in names or ("state", "out", "stage"):
             shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
 
     @property
     def environment(self) -> dict[str, str]:
-        """What this user's environment sets in addition to the test's."""
+        """The variables of this user's environment that are added to the test's."""
         return {"BUILDTOOL_CACHE": str(self.cache), **self.variables}
 
     def run(self, *arguments: str) -> CompletedProcess[str]:
@@ -94,13 +94,13 @@ class Project:
         return done
 
     def succeeds(self, *arguments: str) -> str:
-        """Run a command that must succeed; returns its standard output."""
+        """Run a command, which must succeed; returns its standard output."""
         done = self.run(*arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def fails(self, *arguments: str) -> str:
-        """Run a command (`build`) that must end in an error; returns the error."""
+        """Run a command (default: `build`), which must fail; returns the error message."""
         done = self.run(*(arguments or ("build",)))
         assert done.returncode == 1, done.stderr
         assert "\x1b" not in done.stderr
@@ -109,18 +109,18 @@ class Project:
         return done.stderr[error.start() :]
 
     def steps(self, target: str = "sim", *options: str) -> list[dict[str, Any]]:
-        """Build; returns the steps as `build --json` describes them."""
+        """Build; returns the steps of `build --json`."""
         steps: list[dict[str, Any]]
         steps = json.loads(self.succeeds("build", target, "--json", *options))["steps"]
         return steps
 
     def build(self, target: str = "sim", *options: str) -> Outcomes:
-        """Build, which must succeed."""
+        """Build successfully; returns the outcomes."""
         steps = self.steps(target, *options)
         return {s["name"]: f"{s['outcome']} {s['origin'] or ''}".strip() for s in steps}
 
     def build_here(self, target: str = "sim") -> Outcomes:
-        """Build in this process, which takes less time; caches are not named.
+        """Build in this process, which takes less time; the outcomes do not name caches.
 
         Raises:
             BuildtoolError: the build failed.
