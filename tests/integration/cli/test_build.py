@@ -1,4 +1,4 @@
-"""`buildtool build`: what it makes, and that it makes nothing twice."""
+"""`buildtool build`: what it builds, and that it builds nothing twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.command_line import Buildtool, Edit
 
 
 def outcomes(buildtool: Buildtool, project: Path) -> dict[str, str]:
-    """Build; step → outcome."""
+    """Build; returns the outcome of each step by its name."""
     done = buildtool("build", "--json", cwd=project)
     assert done.returncode == 0, done.stderr
     return {step["name"]: step["outcome"] for step in json.loads(done.stdout)["steps"]}

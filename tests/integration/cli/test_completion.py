@@ -1,4 +1,4 @@
-"""Completion in the shells themselves."""
+"""Completion in real shells."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Completed = Callable[[str], list[str]]
 
 @pytest.fixture
 def staged(project: Path) -> Path:
-    """A project with a staged tree, as if it had been built."""
+    """A project with a staged tree that looks as if it had been built."""
     for name in ("bin/demo", "bin/my $(touch run) prog", "lib/libx.so"):
         file = project / ".buildtool/stage/sim" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(0o755)
-    (project / "sim").mkdir()  # is no reason to complete the target as a directory
+    (project / "sim").mkdir()  # the target must not be completed as a directory
     return project
 
 
@@ -65,11 +65,11 @@ INTERACTIVE = {
         "bindkey -e; unsetopt beep prompt_sp; autoload -Uz compinit; compinit -u -D",
     ),
 }
-"""Shells without anybody's settings, and what makes them ready for completion."""
+"""Commands that start shells without the user's settings, and that prepare them for completion."""
 
 
 class Terminal:
-    """A shell on a terminal of its own, with completion loaded."""
+    """A shell on its own terminal, with completion loaded."""
 
     def __init__(self, folder: Path, shell: str) -> None:
         command, ready = INTERACTIVE[shell]
@@ -91,7 +91,7 @@ class Terminal:
         os.write(self.main, text.encode())
 
     def read(self, until: str) -> str:
-        """What is printed until `until` is in it."""
+        """The output up to the first occurrence of `until`."""
         said = ""
         deadline = time.monotonic() + 60
         while until not in said:

@@ -1,4 +1,4 @@
-"""`buildtool -C DIR COMMAND`: as if it had been started there."""
+"""`buildtool -C DIR COMMAND` runs the command as if it had been started in that directory."""
 
 from __future__ import annotations
 

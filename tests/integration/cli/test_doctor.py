@@ -1,4 +1,4 @@
-"""`buildtool doctor` tells what is there, what is not, and what a build would say of it."""
+"""`buildtool doctor` reports what is found, what is missing, and the errors of a build."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GCC = '\n[target.board]\nplatform = "ubuntu-aarch64"\ntoolchain = "gcc"\n'
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home directory, and no variable that names a tool."""
+    """An empty home directory; variables that name tools are unset."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "home"
@@ -50,7 +50,7 @@ def add(project: Path, text: str) -> None:
 
 
 def survey_here(project: Path) -> dict[str, Any]:
-    """What `doctor --json` prints, without a process of its own."""
+    """What `doctor --json` prints, without starting a process."""
     document: dict[str, Any] = surveys.survey(find_project(project)).as_json()
     return document
 

@@ -1,4 +1,4 @@
-"""Wrong input: what happened, where, and what to do next; never a traceback."""
+"""Errors for invalid input say what happened, where, and what to do; none is a traceback."""
 
 from __future__ import annotations
 

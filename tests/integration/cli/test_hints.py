@@ -1,4 +1,4 @@
-"""Errors whose remedy is known end with it."""
+"""Errors with a known remedy end with that remedy."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_mistakes_in_a_kernel(buildtool: Buildtool, project: Path, edit: Edit) -
 
 
 def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    """It compiles as it is; where a target switches it off the line and the option are named."""
+    """It compiles by default; if a target disables it, the error names the line and the option."""
     kernel = project / IMP
     line = append(kernel, KERNEL.format(name="sums", intrinsic="Q6_Vqf32_vadd_VsfVsf(a, b)"))
     done = buildtool("build", cwd=project)
@@ -87,7 +87,7 @@ def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
     idl = project / "dsp/demo_dsp.idl"
 
     def both() -> tuple[str, str]:
-        """What a build prints after the lines of its steps, and what `buildtool idl` prints."""
+        """The output of a build after the lines of its steps, and the output of `buildtool idl`."""
         build = buildtool("build", "-j", "2", "-k", cwd=project).stderr
         alone = buildtool("idl", str(idl), "-o", str(project / "out"), cwd=project).stderr
         return build[build.index("error: ") :], alone

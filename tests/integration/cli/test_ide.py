@@ -1,4 +1,4 @@
-"""`buildtool ide`: clang and plain CMake accept what it writes, and nobody's file is lost."""
+"""`buildtool ide`: clang and plain CMake accept what it writes, and no file of the user is lost."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def entries(project: Path, name: str) -> list[dict[str, Any]]:
 
 
 def clang(entry: dict[str, Any]) -> subprocess.CompletedProcess[str]:
-    """Let a clang of the system check a file, as clangd would."""
+    """Check a file with the system's clang, as clangd would."""
     compiler = Path(entry["arguments"][0]).name
     program = "clang++" if compiler.endswith("++") else "clang"
-    # clangd, too, takes the target from the name of a compiler.
+    # Like clangd, derive the target from the name of the compiler.
     target = ["--target=aarch64-linux-gnu"] if compiler.startswith("aarch64-linux-gnu-") else []
     return subprocess.run(
         [program, *target, *entry["arguments"][1:], "-fsyntax-only", "-Werror"],
@@ -59,7 +59,7 @@ def clang(entry: dict[str, Any]) -> subprocess.CompletedProcess[str]:
 
 
 def cmake(source: Path, *arguments: str | Path) -> str:
-    """Plain CMake, in a shell whose variables would spoil the build."""
+    """Run plain CMake with variables that would break the build if they were used."""
     environment = {"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin", "CFLAGS": "-DSPOILT=("}
     done = subprocess.run(
         [find_cmake().program, *arguments],
@@ -78,7 +78,7 @@ def cmake(source: Path, *arguments: str | Path) -> str:
 def test_clang_accepts_every_command_of_both_sides(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
-    # What is the compiler's own is found too: C library, HVX intrinsics.
+    # The compiler's own headers are found too: those of the C library and the HVX intrinsics.
     edit(project / "host/src/main.c", "#include", "#include <pthread.h>\n#include")
     edit(
         project / "dsp/src/demo_dsp_imp.c",
@@ -194,7 +194,7 @@ def test_presets_start_from_the_components_own(
     assert f"FROM_BASE:UNINITIALIZED={os.environ['HOME']}\n" in cache
     assert "MONEY:UNINITIALIZED=$5\n" in cache
 
-    # A preset that another starts from is renamed: CMake would refuse the whole directory.
+    # If a preset that another one inherits from is missing, CMake rejects the whole directory.
     edit(shared, '"base"', '"renamed"')
     edit(project / "buildtool.toml", '"base"', '"renamed"')
     assert outcomes(buildtool, project) == {"built"}

@@ -1,4 +1,4 @@
-"""What every command prints with --json is as its published schema says, also when it fails."""
+"""The output of every command with --json matches its published schema, also when it fails."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_steps_that_fail_are_told_with_log_and_place(
     validate("build", printed)
     validate("run", run)
     assert failed.returncode == 1
-    assert "The error of each step is above." in failed.stderr  # there, it is
+    assert "The error of each step is above." in failed.stderr  # true for standard error only
     assert "above" not in failed.stdout
     assert printed["error"]["code"] == "steps-failed"
     assert (printed["stage"], printed["release"]) == (None, None)

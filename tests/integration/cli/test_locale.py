@@ -1,4 +1,4 @@
-"""Locales without UTF-8: names of files mean the same, and nothing ends in a traceback."""
+"""Locales without UTF-8: file names keep their meaning, and no command ends in a traceback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.command_line import Buildtool, Edit
 
 @pytest.fixture(autouse=True)
 def _locale_without_utf8(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ISO-8859-1 is to Python too: file names are not UTF-8."""
+    """A locale in which, as with ISO-8859-1, Python does not decode file names as UTF-8."""
     for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
         monkeypatch.setenv(name, value)
 

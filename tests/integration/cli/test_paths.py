@@ -16,7 +16,7 @@ HARMFUL = "back`touch started`tick"
 
 @pytest.fixture
 def watched(project: Path, tmp_path: Path) -> Path:
-    """The template project; its CMake, Ninja and zig leave a file `started` when they are run."""
+    """The template project; its CMake, Ninja and zig create the file `started` when they run."""
     for name in ("cmake", "ninja", "zig"):
         program = tmp_path / "tools" / name
         program.parent.mkdir(exist_ok=True)
@@ -28,7 +28,7 @@ def watched(project: Path, tmp_path: Path) -> Path:
 
 
 def started(tmp_path: Path) -> bool:
-    """Whether a tool was run, or a command in a name."""
+    """Whether a tool was run, or a command that is part of a name."""
     return any("started" in names for _, _, names in os.walk(tmp_path))
 
 

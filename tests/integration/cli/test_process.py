@@ -1,4 +1,4 @@
-"""Processes: their output, time limits, and that none is left behind."""
+"""Processes: their output and time limits; none is left behind."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -
 
 
 def test_no_python_runs_between_fork_and_exec() -> None:
-    """It could wait forever for a lock that another thread of the parent holds."""
+    """Python code could wait forever for a lock that another thread of the parent holds."""
     code = (
         "import os, sys\nfrom pathlib import Path\n"
         "from buildtool.core.process import capture, foreground\n"
@@ -137,7 +137,7 @@ def test_no_python_runs_between_fork_and_exec() -> None:
 
 
 def wait_for(pid: Path) -> None:
-    """Waits until a program has written its number to `pid`, and its caller has gone on."""
+    """Wait until a program has written its process ID to `pid`, and its caller has continued."""
     while not (pid.exists() and pid.read_text(encoding="utf-8").strip()):
         time.sleep(0.02)
     time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""A cache of the test's own, so that sysroots of one test are not seen by another."""
+"""A separate cache for each test, so that no test sees the sysroots of another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pull = Callable[..., tuple[Sysroot, bool]]
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With the shared zig cache and stand-ins in it; its path has a space."""
+    """The cache, which shares zig's cache and the stand-ins; its path has a space."""
     own = share(tmp_path / "the cache", (*SLOW, "stand-ins"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
     return own

@@ -1,4 +1,4 @@
-"""Stand-in devices that lie: only `PullError` comes out, and nothing gets out of place."""
+"""Malicious stand-in devices: a pull raises only `PullError`, and writes only to the sysroot."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_something_else_in_place_of_a_stand_in_s_library(
 def test_a_link_out_of_a_stand_in_is_read_inside_of_it(
     board: Path, tmp_path: Path, pull_from: Pull
 ) -> None:
-    """What is above the device's root is, as on the device, the root itself."""
+    """As on the device, the parent of the device's root is the root itself."""
     outside = tmp_path / "secret.so"
     arm64_library(outside, "libcdsprpc.so.1", ["remote_handle_open", "stolen"])
     replace(board / LIBRARY).symlink_to(outside)
@@ -85,7 +85,7 @@ def test_a_link_that_climbs_above_a_stand_in_s_root_stays_inside(
 
 
 def test_what_turns_into_something_else_while_it_is_looked_at(tmp_path: Path) -> None:
-    """Neither waited for nor followed, whatever was there a moment ago."""
+    """A file that has become a pipe or a link is neither waited for nor followed."""
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to("/etc/passwd")
     for name in ("fifo", "link", "."):
@@ -173,7 +173,7 @@ def test_facts_of_a_stand_in_are_one_printable_line(board: Path, pull_from: Pull
 
 @pytest.fixture
 def include(board: Path) -> Path:
-    """With a C library on the board: the directory of its headers."""
+    """The directory of the headers of a C library, which is added to the board."""
     for name in ("crt1.o", "crti.o", "crtn.o", "libc.so"):
         (board / MULTIARCH / name).touch()
     folder = board / "usr/include"

@@ -1,4 +1,4 @@
-"""The C library of a stand-in board, with the linker scripts that Debian's package has."""
+"""The C library of a stand-in board, with the linker scripts of Debian's package."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PROGRAM = (
 
 @pytest.fixture(params=["one directory for libraries", "two"])
 def board(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Debian's ARM64 glibc as a device has it: scripts with the device's absolute paths.
+    """Debian's ARM64 glibc laid out as on a device: scripts contain the device's absolute paths.
 
-    On newer systems /lib is a link; on older ones the libraries themselves lie in /lib, and those
-    that programs are linked with in /usr/lib, some of them absolute links.
+    On newer systems /lib is a link.  On older ones the libraries themselves are in /lib, and the
+    files that programs are linked with are in /usr/lib, some of them absolute links.
     """
     root = make_board(tmp_path / "a board")
     own, dev = root / "lib/aarch64-linux-gnu", root / MULTIARCH
@@ -80,7 +80,7 @@ def test_a_stand_in_s_scripts_name_no_absolute_path(board: Path, pull_from: Pull
 def test_a_program_links_against_a_stand_in_s_c_library(
     linker: str, board: Path, tmp_path: Path, pull_from: Pull
 ) -> None:
-    """By GNU ld and by lld; every library that they read is the sysroot's or the compiler's."""
+    """GNU ld and lld read no libraries other than the sysroot's and the compiler's."""
     sysroot, _ = pull_from(board, libc=True)
     source = tmp_path / "main.c"
     source.write_text(PROGRAM)
@@ -122,7 +122,7 @@ def test_a_script_of_a_stand_in_that_names_itself(board: Path, pull_from: Pull) 
 def test_scripts_of_a_stand_in_that_name_each_other_without_end(
     board: Path, pull_from: Pull
 ) -> None:
-    """None is kept with the absolute path that is in it."""
+    """No script that contains an absolute path is kept."""
     for number in range(MAX_DEPTH + 2):
         script = board / MULTIARCH / f"lib{number}.so"
         script.write_text(f"INPUT ( /{MULTIARCH}/lib{number + 1}.so )")

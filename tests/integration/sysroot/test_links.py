@@ -1,4 +1,4 @@
-"""Which libcdsprpc programs are linked against: the system's, whoever asks for it and however."""
+"""Programs are linked against the system's libcdsprpc, however a project requests the library."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ COMPILERS = ["zig", "gcc", "clang"]
 
 
 class Project:
-    """A project in a directory with a space, of one program for the ARM64 side."""
+    """A project of one program for the ARM64 side, in a directory with a space in its name."""
 
     def __init__(self, root: Path, buildtool: Buildtool) -> None:
         self.root = root
@@ -96,7 +96,7 @@ def project(tmp_path: Path, buildtool: Buildtool) -> Project:
         "find_package(Buildtool REQUIRED)\ntarget_link_libraries(main Buildtool::cdsprpc)",
         'include(CheckLibraryExists)\ncheck_library_exists(cdsprpc rpcmem_alloc "" have)\n'
         "if(have)\n  target_link_libraries(main -lcdsprpc)\nendif()",
-        # GNU ld wants to see what the library needs.
+        # GNU ld has to find the libraries that the library needs.
         "add_library(part SHARED library.c)\ntarget_link_libraries(part PRIVATE cdsprpc)\n"
         "target_link_libraries(main part cdsprpc)\ninstall(TARGETS part)",
         'set(CMAKE_EXE_LINKER_FLAGS "")\ntarget_link_libraries(main cdsprpc)',
@@ -112,7 +112,7 @@ def test_the_system_s_is_linked(toolchain: str, how: str, project: Project) -> N
     assert "libcdsprpc.so.1" in program.needed
     assert "libcdsprpc.so" not in program.needed
     assert "rpcmem_alloc" in program.imports
-    # A program that found the stub when it runs would call nothing.
+    # At run time a program must not find the stub, whose functions do nothing.
     (built,) = (project.root / ".buildtool/build/linked").glob("*/main")
     assert b"buildtool-cdsprpc" not in built.read_bytes()
 
@@ -166,7 +166,7 @@ def test_a_stand_in_s_own_exports_are_what_is_linked(
     pull_from(make_board(tmp_path / "new", newer=True), "new")
     project.target("zig", 'sysroot = "new"\n')
     assert "rpcmem_alloc2" in read_elf(project.program()).imports
-    # What the true library needs, and the build machine has not, is not asked for.
+    # The needs of the real library, which the build machine does not have, are not resolved.
     assert read_elf(project.program()).needed == ("libcdsprpc.so.1", "libc.so.6")
 
 
@@ -184,7 +184,7 @@ def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Project)
 
 @pytest.mark.parametrize("toolchain", COMPILERS)
 def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Project) -> None:
-    """GNU ld reads what a library needs, and looks for it."""
+    """GNU ld searches for the libraries that a library needs."""
     project.target(toolchain)
     (project.root / "host/main.c").write_text(
         "int library(void);\nint main(void) { return library(); }\n"
@@ -199,7 +199,7 @@ def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Project
 def test_a_library_may_not_need_what_the_stand_in_s_has_not(
     project: Project, tmp_path: Path, pull_from: Pull
 ) -> None:
-    """Nobody asks a linker whether a library is complete."""
+    """By default, linkers do not check whether a shared library is complete."""
     pull_from(make_board(tmp_path / "old"), "old")
     project.target("zig", 'sysroot = "old"\n')
     (project.root / "host/library.c").write_text(
@@ -335,7 +335,7 @@ def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
 def test_a_library_that_comes_ready_made_with_the_wrong_soname(
     project: Project, tmp_path: Path
 ) -> None:
-    """As prebuilt Android libraries do in a Linux release."""
+    """Such as prebuilt Android libraries in a Linux release."""
     made = arm64_library(tmp_path / "libready.so", "libready.so", ["ready"], needs="libcdsprpc.so")
     project.lists(f'install(FILES "{made}" DESTINATION lib)\ntarget_link_libraries(main cdsprpc)')
     assert "libready.so needs libcdsprpc.so, but every device has" in project.refused()
@@ -344,7 +344,7 @@ def test_a_library_that_comes_ready_made_with_the_wrong_soname(
 def test_a_toolchain_file_of_somebody_else_s(
     tmp_path: Path, buildtool: Buildtool, project: Project
 ) -> None:
-    """`Buildtool::cdsprpc` works with it; so does the check."""
+    """`Buildtool::cdsprpc` and the check work with such a toolchain file."""
     (project.root / "host/own.cmake").write_text(
         "set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR aarch64)\n"
         "set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)\n"

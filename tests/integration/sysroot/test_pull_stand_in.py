@@ -103,7 +103,7 @@ def test_pulling_again_replaces_what_changed_and_says_when_nothing_did(
     without, changed = pull_from(board)
     assert changed
     assert files(without.root) == files(replaced.root)[:2]
-    # The table knows the DSP of the SoC; what its shell offers, nobody.
+    # The DSP of the SoC is in the table; the exports of its shell are unknown.
     assert (without.arch, without.shell_exports) == ("v68", frozenset())
     assert "no DSP shell" in without.problems[0].text
 

@@ -1,4 +1,4 @@
-"""Skels against the DSP's shell: of known chips, and of the stand-in device that they are for."""
+"""Skels are checked against the DSP's shell: of known chips, or of their stand-in device."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ int demo_use(int x) { return needed() + x; }
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project of one skel, which needs one name of the shell."""
+    """A project of one skel, which imports one name from the shell."""
     root = tmp_path / "a project"
     (root / "dsp").mkdir(parents=True)
     (root / "buildtool.toml").write_text(PROJECT)
@@ -116,7 +116,7 @@ def test_the_shell_of_a_stand_in_device_decides(
     edit(project / "dsp/skel.c", "return needed(", "return HAP_mmap_put(")
     assert buildtool("build", "sim", cwd=project).returncode == 0
 
-    done = buildtool("build", "board", cwd=project)  # the very skel that was built for `sim`
+    done = buildtool("build", "board", cwd=project)  # the same skel that was built for `sim`
 
     assert done.returncode == 1
     assert (
@@ -145,7 +145,7 @@ def test_the_shell_of_a_stand_in_device_decides(
 
 
 def plain_cmake(project: Path, buildtool: Buildtool, *more: str) -> str:
-    """Build the skel without this tool's `build`; returns what went wrong."""
+    """Build the skel without this tool's `build`; returns the errors."""
     buildtool("profile", "sim", "--arch", "v68", "-o", "v68.cmake", cwd=project)
     toolchain = f"-DCMAKE_TOOLCHAIN_FILE={project / 'v68.cmake'}"
     cmake = find_cmake().program

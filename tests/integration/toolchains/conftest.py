@@ -1,4 +1,4 @@
-"""Plain CMake, with a toolchain file and an empty PATH: what anybody's project would do."""
+"""Plain CMake with a toolchain file and an empty PATH, as any project may run it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ NO_PROGRAMS = "/nonexistent"
 
 @dataclass(frozen=True)
 class PlainCMake:
-    """A scratch CMake project and the trees it is built in."""
+    """A scratch CMake project and its build trees."""
 
     root: Path
 
     def write(self, **files: str) -> None:
-        """Write files; `_` in a name stands for the dot of its ending."""
+        """Write files; `_` in a name stands for the dot before its extension."""
         for name, text in files.items():
             stem, _, ending = name.rpartition("_")
             (self.root / f"{stem}.{ending}").write_text(text)
 
     def build(self, profile: Profile, *arguments: str, path: str = NO_PROGRAMS) -> tuple[Path, str]:
-        """Configure and build with that PATH; returns the tree and everything that was printed."""
+        """Configure and build with that PATH; returns the tree and the whole output."""
         cmake = find_cmake()
         tree = self.root / f"build-{profile.name}"
         toolchain = self.root / f"{profile.name}.cmake"

@@ -1,4 +1,4 @@
-"""The Android profile with a stand-in NDK: what its toolchain file is told, what comes out."""
+"""The Android profile with a stand-in NDK: the settings of its toolchain file, and the results."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_every_stand_in_release_makes_files_for_16_kib_pages(
 def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
     stand_in_ndk: MakeNdk, plain_cmake: PlainCMake, tmp_path: Path
 ) -> None:
-    """NDKs have two toolchain files in one: this way the flags are cached before CMake's _INIT."""
+    """NDKs have two toolchain files; the older one caches the flags before CMake's _INIT."""
     root = tmp_path / "ndk"
     shutil.copytree(stand_in_ndk("r26"), root, symlinks=True)
     file = root / "build/cmake/android.toolchain.cmake"
@@ -107,7 +107,7 @@ def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
 def test_a_stand_in_links_small_pages_unless_told_otherwise(
     stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
 ) -> None:
-    """What the checks above are worth: a project that asks for 4 KiB gets them, and is refused."""
+    """A project that requests pages of 4 KiB gets them and is refused, so the checks can fail."""
     write(plain_cmake)
 
     tree, _ = plain_cmake.build(
@@ -157,7 +157,7 @@ def test_a_broken_stand_in_is_refused_with_its_fault(stand_in_ndk: MakeNdk, tmp_
 
 
 def small_pages(library: Path) -> None:
-    """Rewrite the alignment in the program headers: what an NDK before r27 has."""
+    """Rewrite the alignment in the program headers to that of an NDK before r27."""
     data = bytearray(library.read_bytes())
     (start,) = struct.unpack_from("<Q", data, 0x20)
     (count,) = struct.unpack_from("<H", data, 0x38)
@@ -202,7 +202,7 @@ def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed
 def test_the_emulated_device_refuses_a_target_for_android(
     buildtool: Buildtool, project: Path
 ) -> None:
-    """Before the NDK, which is not there, is missed."""
+    """This error comes before that of the missing NDK."""
     with (project / "buildtool.toml").open("a") as file:
         file.write('\n[target.phone]\nplatform = "android"\n')
 

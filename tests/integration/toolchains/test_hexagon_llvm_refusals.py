@@ -1,4 +1,4 @@
-"""What open LLVM cannot make of a skel is refused, with the reason and what to do."""
+"""Skels that open LLVM cannot compile are refused, with the reason and a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK's profile with stand-in SDKs: no code of the vendor is in them."""
+"""The SDK's profile with stand-in SDKs, which contain no code of the vendor."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_cxx_skel_with_exceptions_of_a_stand_in_needs_the_runtime(
     for library in runtime:
         assert check_library(library, arch).soname == library.name
     without_abi = [file for file in runtime if file.name == "libc++.so.1"]
-    check_skel(skel, arch, without_abi)  # the device may have libc++abi.so.1
+    check_skel(skel, arch, without_abi)  # the device may provide libc++abi.so.1
 
 
 def test_a_skel_of_a_stand_in_finds_the_names_of_its_own_libraries(
@@ -152,7 +152,7 @@ def test_debug_builds_of_a_stand_in_are_optimised(
 
 
 def test_headers_are_the_stand_in_s_own(stand_in_sdk: MakeSdk, plain_cmake: PlainCMake) -> None:
-    """find_package(Buildtool) adds its open headers to a skel only where there is no SDK."""
+    """find_package(Buildtool) adds its open headers to a skel only if no SDK is used."""
     root = stand_in_sdk("6.4.0.2")
     plain_cmake.write(
         CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"

@@ -1,4 +1,4 @@
-"""Whole projects built with stand-in SDKs by the command line."""
+"""Whole projects that the command line builds with stand-in SDKs."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def test_a_third_party_s_project_from_source_to_stage_with_a_stand_in(
     buildtool: Buildtool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It brings a toolchain file of its own and includes the SDK's CMake files on both sides."""
+    """The project has its own toolchain file and includes the SDK's CMake files on both sides."""
     sdk = stand_in_sdk(version)
     monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
-    # Left over from another SDK's set-up script.
+    # As set by the set-up script of another SDK.
     monkeypatch.setenv("DEFAULT_HEXAGON_TOOLS_ROOT", "/another/tools")
     monkeypatch.setenv("DEFAULT_TOOLS_VARIANT", "toolv65")
     monkeypatch.setenv("PREBUILT_LIB_DIR", "another")
@@ -86,7 +86,7 @@ def test_without_an_sdk_the_third_party_s_project_is_told_what_it_needs(
 
 @pytest.fixture
 def qaic_project(project: Path, edit: Edit) -> Path:
-    """The template's project, with an included interface, compiled by qaic on both sides."""
+    """The template's project with an included interface; qaic compiles both for both sides."""
     edit(project / "buildtool.toml", "[target.sim]", '[target.sim]\nidl-compiler = "qaic"')
     idl = next(project.glob("dsp/*.idl"))
     (project / "dsp/types.idl").write_text("typedef long number;\n")

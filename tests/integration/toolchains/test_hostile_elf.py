@@ -1,4 +1,4 @@
-"""ELF files that lie: only `ElfError` ever comes out, and soon."""
+"""Malformed ELF files: reading raises only `ElfError`, and takes little time."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_mutated_files(skel: Path, tmp_path: Path) -> None:
 
 
 def test_a_name_for_every_tag_as_long_as_the_file_is_given_up(skel: Path, tmp_path: Path) -> None:
-    """A dynamic section of NEEDED entries that all point at one endless name."""
+    """All NEEDED entries of a dynamic section point to one very long name."""
     data = bytearray(skel.read_bytes())
     offset = data.index(b"\x02\x00\x00\x00", struct.unpack_from("<I", data, 0x1C)[0])  # PT_DYNAMIC
     end = len(data)
     strings, tags = 1 << 20, 50_000
-    # PT_DYNAMIC: offset, address, size; the tags and the names follow the file's end.
+    # PT_DYNAMIC: offset, address, size; the tags and the names are appended to the file.
     struct.pack_into("<II", data, offset + 4, end, end)
     struct.pack_into("<II", data, offset + 16, tags * 8, tags * 8)
     table = struct.pack("<II", 5, 0) + struct.pack("<II", 1, 1) * (tags - 2) + bytes(8)

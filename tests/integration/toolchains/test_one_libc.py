@@ -1,4 +1,4 @@
-"""zig compiles a C library for Hexagon, which takes minutes: once, and not for each way to link."""
+"""zig compiles a C library for Hexagon, which takes minutes, only once for all ways to link."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_emulated_shell_cmake_s_check_and_the_tests_link_the_same(
         main_c="int main(void) { return 1; }\n",
     )
     tree, _ = plain_cmake.build(hexagon_musl())
-    # Another source, for zig remembers what it has linked.
+    # Another source, since zig caches linked programs.
     plain_cmake.write(main_c="int main(void) { return 2; }\n")
     source = f"'{plain_cmake.root}/main.c'"
     ninja: list[str | Path] = [find_cmake().ninja, "-t", "commands", "p"]

@@ -59,7 +59,7 @@ def test_a_skel_is_what_dsp_loaders_want(arch: str, plain_cmake: PlainCMake) -> 
     assert elf.kind == "DYN"
     assert set(elf.load_alignments) == {0x1000}
     assert elf.needed == ()
-    # memcpy and the division come out of compiler-rt, so nothing else is left to the shell.
+    # compiler-rt provides memcpy and the division, so the shell has to provide nothing else.
     assert elf.imports == {"__wrap_malloc", "__wrap_free"}
     assert "-lc " not in output
     assert "libc.so" not in output

@@ -1,4 +1,4 @@
-"""What a target's toolchain file says besides the compiler: plain CMake does as buildtool does."""
+"""The variables of a target's toolchain file: plain CMake uses them exactly as buildtool does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def told(cmake: PlainCMake, profile: Profile, *arguments: str) -> list[str]:
 def sides(
     stand_in_sdk: MakeSdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, Profile, Profile]:
-    """A stand-in SDK, and both profiles of a target whose interfaces its qaic compiles."""
+    """A stand-in SDK, and both profiles of a target whose interfaces are compiled by its qaic."""
     sdk = stand_in_sdk("6.4.0.2")
     monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
     target = Target(platform="ubuntu-aarch64", archs=("v73",), idl_compiler="qaic")

@@ -1,4 +1,4 @@
-"""What the ARM64 side needs of its glibc is read from the result."""
+"""The glibc version that the ARM64 side needs is read from the built files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .conftest import PlainCMake
 
 SEEDS = 300
 LISTS = "cmake_minimum_required(VERSION 3.22)\nproject(demo C)\nadd_executable(main main.c)"
-# arc4random is of glibc 2.36; source: its release notes.
+# arc4random was added in glibc 2.36; source: its release notes.
 RANDOM = "#include <stdlib.h>\nint main(void) { return (int)(arc4random() & 0); }"
 
 
 @pytest.fixture
 def program(plain_cmake: PlainCMake) -> Path:
-    """A program that needs glibc 2.36, by gcc."""
+    """A program that needs glibc 2.36, compiled by gcc."""
     plain_cmake.write(CMakeLists_txt=LISTS, main_c=RANDOM)
     tree, _ = plain_cmake.build(ubuntu_aarch64_gcc("2.36"))
     return tree / "main"
@@ -49,7 +49,7 @@ def test_a_file_that_zig_did_not_compile_is_told_apart(program: Path) -> None:
 
 
 def test_all_that_a_program_without_exports_needs_is_seen(program: Path) -> None:
-    """gcc writes the newer hash table only, which knows nothing of what is needed."""
+    """gcc writes only the newer hash table, which does not contain the needed symbols."""
     elf = read_elf(program)
 
     assert "DT_HASH" not in elf.dynamic_tags
@@ -60,7 +60,7 @@ def test_all_that_a_program_without_exports_needs_is_seen(program: Path) -> None
 
 
 def test_mutated_files(program: Path, tmp_path: Path) -> None:
-    """Only `ElfError` ever comes out of tables that lie, and soon."""
+    """Reading malformed tables raises only `ElfError`, and takes little time."""
     data = program.read_bytes()
     chance = random.Random(1)
     file = tmp_path / "mutated"

@@ -150,7 +150,7 @@ def test_headers_and_libraries_of_the_build_machine_are_not_seen(
 
 
 def test_native_is_no_cross_build(plain_cmake: PlainCMake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As far as another machine can show it: the cross gcc takes the place of the native one."""
+    """The cross gcc stands in for the native gcc of an ARM64 machine."""
     monkeypatch.setenv("BUILDTOOL_GCC_AARCH64", str(find_gcc().where))
     plain_cmake.write(
         CMakeLists_txt=CXX + 'message(STATUS "<${CMAKE_CROSSCOMPILING}>")\n',

@@ -48,12 +48,12 @@ def of_package(package: str) -> list[Path]:
 
 @pytest.fixture(params=["absolute", "relative"])
 def scripts(request: pytest.FixtureRequest) -> str:
-    """How libc.so names its parts: as on a device, or rewritten."""
+    """The form of libc.so: with the absolute paths of a device, or rewritten."""
     return str(request.param)
 
 
 def lay_out(root: Path, scripts: str) -> Path:
-    """A device's root: Debian's ARM64 files at a device's paths."""
+    """Create a device's root: Debian's ARM64 files at the paths of a device."""
     libraries, include = root / "lib" / MULTIARCH, root / "usr" / "include"
     dev = root / "usr" / "lib" / MULTIARCH
     for folder in (libraries, dev, include / MULTIARCH):
@@ -87,7 +87,7 @@ def lay_out(root: Path, scripts: str) -> Path:
 
 @pytest.fixture
 def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
-    """A device's C library as if it had been pulled, in a directory with a space in its name."""
+    """A device's C library as a pull writes it, in a directory with a space in its name."""
     where = tmp_path / "pulled roots" / "board"
     lay_out(where / "root", scripts)
     return Sysroot(
@@ -108,7 +108,7 @@ def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
 def test_debian_s_cross_library_as_a_sysroot_fails_the_compiler_check(
     plain_cmake: PlainCMake,
 ) -> None:
-    """The toolchain file that everybody writes first, and then the profile."""
+    """The check fails with a simple toolchain file, and succeeds with the profile."""
     plain_cmake.write(
         CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
         "add_executable(main main.c)",
@@ -140,7 +140,7 @@ def test_debian_s_cross_library_as_a_sysroot_fails_the_compiler_check(
 def check_links_the_device_s(
     compiler: Callable[..., Profile], sysroot: Sysroot, plain_cmake: PlainCMake
 ) -> None:
-    """Compile C and C++, and look at which headers, start files and libraries were taken."""
+    """Compile C and C++, and check which headers, start files and libraries are used."""
     plain_cmake.write(CMakeLists_txt=LISTS, **SOURCES)
 
     # -H names every header, --trace every file that the linker reads.
@@ -183,7 +183,7 @@ def test_a_sysroot_pulled_from_a_stand_in_is_linked(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """By the code of `buildtool sysroot pull`, from scripts with absolute paths."""
+    """The code of `buildtool sysroot pull` pulls it, from scripts with absolute paths."""
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "the cache"))
     device = lay_out(tmp_path / "device", "absolute")
     cdsprpc = device / "usr" / "lib" / MULTIARCH / "libcdsprpc.so.1"
@@ -221,7 +221,7 @@ def test_a_sysroot_without_a_c_library_changes_nothing(sysroot: Sysroot) -> None
 
 @pytest.mark.parametrize("place", [f"usr/lib/{MULTIARCH}/collect2", f"lib/{MULTIARCH}/as"])
 def test_programs_of_a_device_are_not_started(sysroot: Sysroot, place: str) -> None:
-    """gcc would take these from the directory where it is sent for start files."""
+    """gcc would otherwise run programs from the directory in which it searches for start files."""
     (sysroot.root / place).write_text("#!/bin/sh\n")
 
     with pytest.raises(ProfileError, match="where gcc searches for its programs") as caught:

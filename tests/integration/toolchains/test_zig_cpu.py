@@ -1,4 +1,4 @@
-"""Processors in zig's words: what is advised is taken by zig, and means the same to its clang."""
+"""Processors by zig's names: zig accepts a suggested name, which means the same to its clang."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FLAGS = [
 
 
 def macros(*arguments: str) -> set[str]:
-    """What a compiler of zig's defines."""
+    """The macros that a compiler of zig defines."""
     command: list[str | Path] = [zig_program(), *arguments, "-dM", "-E", "-x", "c", "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-300:]
