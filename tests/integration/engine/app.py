@@ -1,4 +1,4 @@
-"""A project of one library that is quickly built and checked."""
+"""A project of one library, which is quick to build and to check."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class App(Project):
     edits: int = 0
 
     def edit_source(self) -> None:
-        """Change a source to what it never was before."""
+        """Change a source to a content that it has not had before."""
         self.edits += 1
         text = '#include "config.h"\n#include "made/made.h"\nconst char *const mark = "mark '
         self.write("app/a.c", text + f'{self.edits} " CONFIGURED " " MADE;\n')
 
     def check_build(self) -> str:
-        """Build, and check what was built; returns what was written to standard error."""
+        """Build, and check the library; returns the output on standard error."""
         self.succeeds("build")
         made = self.staged()["lib/libapp.so"]
         assert f"mark {self.edits} configured made".encode() in made

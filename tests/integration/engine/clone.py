@@ -34,7 +34,7 @@ class Clone(Project):
             if self.state.get(name) != source:
                 _write(self.root / name, source, manner)
         self.state = dict(state)
-        # What is written that shortly before a build began may have been written during it.
+        # A build cannot tell a file that was written shortly before it from one written during it.
         time.sleep(0.02)
 
     def touch(self) -> None:

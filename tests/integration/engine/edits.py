@@ -19,8 +19,8 @@ HARMS = ("delete", "flip", "truncate")
 class Edit:
     """A change of one source.
 
-    `kind`: its `number` changes; it gets a `comment`; it comes or goes (`toggle`); it is called by
-    `other` name (`rename`); it becomes a `link`; its `mode` changes; it is `broken`.
+    `kind`: its `number` changes; it gets a `comment`; it is added or removed (`toggle`); it is
+    renamed to `other` (`rename`); it becomes a `link`; its `mode` changes; it is `broken`.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """Return to an earlier state, as to a branch: number `number` modulo their count."""
+    """Return to an earlier state, as to a branch: the state `number` modulo their count."""
 
     number: int
     manner: str = "now"
@@ -40,7 +40,7 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """Damage to a file of a build: number `number` in `place`, modulo their count."""
+    """Damage to a file of a build: the file `number`, modulo their count, in `place`."""
 
     place: str
     number: int
@@ -49,7 +49,7 @@ class Harm:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """`build`, `touch` all sources, `clear` the cache."""
+    """One of: `build`, `touch` all sources, `clear` the cache."""
 
     what: str
 
@@ -109,7 +109,7 @@ _first = [name for name in _numbered if name in FIRST]
 
 
 def sequence(seed: int) -> list[Act]:
-    """Random acts, with builds between some of them; a seed always gives the same acts."""
+    """Random acts, with builds between some of them; the same seed gives the same acts."""
     random = Random(seed)
     acts: list[Act] = []
     for _ in range(random.randint(1, 5)):

@@ -1,7 +1,8 @@
-"""Builds on a disk that gets full, as a program: `project` or `cache`, the disk, free bytes.
+"""A program that builds on a disk that becomes full.
 
-Prints a JSON list with a row for each number of bytes: status and words of the build that had only
-so much room, and of the next one, and the digest of what was staged then.
+Its arguments: what is on the disk (`project` or `cache`), the disk, and numbers of free bytes.
+It prints a JSON list with a row for each number: status and output of a build with so much space,
+the same of the next build, and the digest of the files that the latter staged.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main(what: str, disk: Path, rooms: list[int]) -> None:
     ballast = disk / "ballast"
     rows = []
     for number, room in enumerate(rooms):
-        if number % 3 == 0:  # else the trees are those of another state, or of what failed
+        if number % 3 == 0:  # in other turns, trees of another state or of a failed build exist
             shutil.rmtree(clone.root / ".buildtool", ignore_errors=True)
         shutil.rmtree(cache / "actions" / "ac", ignore_errors=True)
         state = (EDITED, BASE)[number % 2]

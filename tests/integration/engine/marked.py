@@ -1,4 +1,4 @@
-"""A project of one library, in which marks tell what it was made of."""
+"""A project of one library, whose content shows from which sources it was built."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Marked(Project):
         return self.build("sim", "-j", "1")["host/app"]
 
     def has(self, mark: str) -> bool:
-        """Whether the library was made of the source with this mark."""
+        """Whether the library was built from the source with this mark."""
         files = (self.stage() / "lib").iterdir()
         return any(f"mark: {mark}.".encode() in file.read_bytes() for file in files)
 

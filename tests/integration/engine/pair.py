@@ -1,4 +1,4 @@
-"""A project with a host and a skel that are quickly built, on machines that share nothing."""
+"""A project with a host and a skel that are quick to build, on machines that share nothing."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
 
 
 def left(root: Path, seconds: float = 5.0) -> list[str]:
-    """The processes that still work in or on `root` after at most `seconds`."""
+    """The processes that still use `root` after at most `seconds`."""
     deadline = time.monotonic() + seconds
     while (found := _working_on(root)) and time.monotonic() < deadline:
         time.sleep(0.02)

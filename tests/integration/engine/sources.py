@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file: its text, or what it links to; `runs` is its mode."""
+    """One file: its text, or the target of a link; `runs` is whether it is executable."""
 
     text: str = ""
     link: str = ""

@@ -1,4 +1,4 @@
-"""A project with a host and four skels, and the steps and commands that its builds run."""
+"""A project with a host and four skels, and records of what its builds run."""
 
 from __future__ import annotations
 
@@ -104,15 +104,15 @@ _LINK = re.compile(r"Linking C (?:executable|shared library) (?:\S*/)?(\S+)$")
 
 
 class Subject(Project):
-    """The project, and what its builds did."""
+    """The project, and the steps and commands that its builds run."""
 
     def rebuilt(self, target: str = "sim") -> Outcomes:
         """Build; returns the outcomes of the steps that were not up to date."""
         return {name: how for name, how in self.build(target).items() if how != "up-to-date"}
 
     def commands(self, step: str) -> list[str]:
-        """What the last build that ran `step` did: `main.c` for a compilation, `link app`, `idl`,
-        `configure`; sorted."""
+        """The commands of the last build that ran `step`, sorted: `main.c` for a compilation,
+        `link app`, `idl`, `configure`."""
         log = self.root / ".buildtool/state/logs" / f"{step.replace('/', '-')}.log"
         lines = log.read_text().splitlines()
         found = ["configure"] if any("--trace-expand" in x and " -S " in x for x in lines) else []
@@ -124,6 +124,6 @@ class Subject(Project):
                 found.append(compiled[1])
             elif linked := _LINK.search(edge[1]):
                 found.append(f"link {linked[1]}")
-            elif not edge[1].startswith("Re-checking"):  # globs, which every build looks at
+            elif not edge[1].startswith("Re-checking"):  # globs, which every build checks
                 found.append(edge[1].split()[0].lower())
         return sorted(found)

@@ -1,4 +1,4 @@
-"""Another installation of buildtool goes on with the build trees of the first one."""
+"""Another installation of buildtool continues with the build trees of the first one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def own_toolchains() -> Path:
-    """The directory for compilers of a cache that has none yet."""
+    """The toolchain directory of a cache, which does not exist yet."""
     directory = Path(os.environ["BUILDTOOL_CACHE"], DIRECTORY)
     if find_zig().where.stat().st_dev != directory.parent.stat().st_dev:
         pytest.skip("no hard links between the file systems of zig and of the cache")
@@ -58,7 +58,7 @@ def own_toolchains() -> Path:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs another installation: buildtool as a wheel has it, and the same zig elsewhere."""
+    """Runs another installation: buildtool as from a wheel, and a copy of the same zig."""
     venv.create(tmp_path / "other", with_pip=False)
     (packages,) = (tmp_path / "other").glob("lib/python*/site-packages")
     spec = importlib.util.find_spec("ziglang")

@@ -1,4 +1,4 @@
-"""A server with well-formed actions whose outputs are bad: they cost a build and break none."""
+"""A server with well-formed actions whose outputs are bad: they cause builds, but no errors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture
 def victim(built: Built, nginx: Nginx) -> Project:
-    """The clone without outputs and with an empty cache; the server in its first state."""
+    """The clone without outputs and with an empty cache; the server is in its first state."""
     shutil.rmtree(nginx.files)
     shutil.copytree(built.served, nginx.files)
     built.clone.forget()
@@ -68,8 +68,8 @@ def victim(built: Built, nginx: Nginx) -> Project:
 
 
 def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> str:
-    """Let `change` have its way with the outputs of the server's action of `step`: path → content,
-    or `→ target`.  Returns the action's key."""
+    """Let `change` change the outputs of the server's action of `step`: path → content, or
+    `→ target`.  Returns the action's key."""
     mine = {HOST: "bin/app", SKEL: "libb_skel.so"}[step]
     for path in nginx.stored("ac"):
         data, frames = unpack(path.name, io.BytesIO(path.read_bytes()))
@@ -155,7 +155,7 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
     assert why in said[0]
     assert victim.staged() == built.staged
 
-    # Without the server, and without what is in the project: nothing of it is in the cache.
+    # Nothing of the bad action is in the local cache, which is used without the server here.
     victim.forget()
     assert build(victim) == RESTORED
     assert (victim.said, victim.staged()) == ("", built.staged)
@@ -172,7 +172,7 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
 def test_what_is_bad_only_beside_others_is_found_out_later(
     removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:
-    """Another target restored it without an error; the server is off since then."""
+    """Another target restored it without an error; then the server was switched off."""
     key = forge(nginx, HOST, lambda found: found.update({"dsp/v68/libb_skel.so": b"x"}))
     assert build(victim, nginx.url, target="alone") == {HOST: "restored"}
     assert build(victim, nginx.url, target="alone") == {HOST: "up-to-date"}
@@ -229,11 +229,11 @@ def _update(changes: dict[str, Any], found: dict[str, Any]) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(40))
 def test_no_action_breaks_a_build(seed: int, victim: Project, built: Built, nginx: Nginx) -> None:
-    """With any outputs: an action that is restored can ship, a rejected one leaves no trace."""
+    """Whatever its outputs are, a restored action can ship, and a rejected one leaves no trace."""
     chance = random.Random(seed)
     for step in chance.sample((HOST, SKEL), k=chance.randint(1, 2)):
         changes = {chance.choice(NAMES): chance.choice(CONTENTS) for _ in range(3)}
-        with contextlib.suppress(AssertionError):  # it has been changed beyond recognition
+        with contextlib.suppress(AssertionError):  # an earlier change has hidden the action
             forge(nginx, step, partial(_update, changes))
 
     done = build(victim, nginx.url)

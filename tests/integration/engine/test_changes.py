@@ -24,7 +24,7 @@ EVERYTHING: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Change:
-    """`do` changes something; then exactly the steps of `built` are built, by these commands, and
+    """A change by `do`, after which exactly the steps of `built` are built, by these commands, and
     those of `restored` are restored."""
 
     name: str
@@ -45,7 +45,7 @@ def touch(subject: Subject) -> None:
 
 
 def old_time(subject: Subject) -> None:
-    """An edit with an old time stamp, as from an archive or a backup."""
+    """Edit a file, with an old time stamp as from an archive or a backup."""
     subject.write("host/other.c", "int other(void) { return 7; }\n", old=True)
 
 
@@ -181,14 +181,14 @@ CHANGES = [
 
 @pytest.fixture(scope="module")
 def only_one(tmp_path_factory: pytest.TempPathFactory) -> Subject:
-    """The project and its cache, in the state in which the last test left them."""
+    """The project and its cache, in the state that the last test left."""
     place = tmp_path_factory.mktemp("subject")
     return Subject(place / "a project", share(place / "cache"))
 
 
 @pytest.fixture
 def subject(only_one: Subject) -> Subject:
-    """The project, built in its first state; its cache has nothing else in it."""
+    """The project, built in its first state; its cache contains nothing else."""
     only_one.lay_out(FILES)
     only_one.forget()
     empty(only_one.cache)
@@ -221,7 +221,7 @@ def test_environment_variables_on_the_list_count_and_others_do_not(
     assert subject.rebuilt() == {}
 
     monkeypatch.setenv("LET_THROUGH", "1")
-    # No tool tells what depends on a variable, so the trees are made anew.
+    # No tool reports what depends on a variable, so the trees are created again.
     assert subject.rebuilt() == dict.fromkeys(ALL, "built")
     assert {step: subject.commands(step) for step in ALL} == {
         step: list(commands) for step, commands in EVERYTHING.items()
@@ -245,7 +245,7 @@ def test_another_branch_and_back(subject: Subject) -> None:
     assert subject.rebuilt() == dict.fromkeys(SKELS, "restored local")
     assert subject.staged() == second
 
-    # The trees are two states behind; what is built now is right all the same.
+    # The trees are two states old; the result of the build is still right.
     subject.edit("common/shared.h", "SHARED 2", "SHARED 3")
     assert subject.rebuilt() == dict.fromkeys(SKELS, "built")
     assert subject.commands(B[0]) == ["entry.c", LINK_B]

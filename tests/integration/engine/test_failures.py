@@ -15,7 +15,7 @@ from tests.integration.engine import pair
 from tests.integration.engine.pair import HOST, SKEL
 from tests.project import Project
 
-SETTLED = 2.1  # s; the digest of a file that changed later is not remembered
+SETTLED = 2.1  # s; digests of files that changed more recently are not cached
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_digests_are_remembered_when_a_build_fails(
     time.sleep(SETTLED)
     project.fails("build", "alone")
 
-    # Where the file stays what it is, the digest is not computed again.
+    # The digest of an unchanged file is not computed again.
     source, saved = project.root / "host/parts/one.c", project.root / ".buildtool/state/digests"
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     monkeypatch.setattr(hashlib, "file_digest", None)

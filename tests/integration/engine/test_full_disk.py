@@ -1,4 +1,4 @@
-"""A full disk ends in an error, or in a note if only the cache is on it; later builds are right."""
+"""A full disk causes an error, or a note if only the cache is on it; later builds are right."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_project_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
             assert "error: " in said, where
             assert "no space left" in said.lower() or "disk is full" in said.lower(), where
             assert f"{tmp_path}/disk/" in said, where
-            assert "standard output" not in said, where  # which has room
+            assert "standard output" not in said, where  # which is not on the full disk
         assert then == 0, f"{where}, then: {afterwards}"
         assert made == right[base], where
     assert failed

@@ -36,7 +36,7 @@ def cmake_by_ninja(app: Marked) -> bool:
 
 @pytest.mark.parametrize("name", ["app/CMakeLists.txt", "app/value.h.in"])
 def test_what_cmake_reads(name: str, app: Marked) -> None:
-    """Ninja alone would run CMake a hundred times and give up."""
+    """Without buildtool, Ninja would run CMake a hundred times and then fail."""
     from_future(app, name)
     assert app.outcome() == "built"
     assert not cmake_by_ninja(app)
@@ -58,7 +58,7 @@ def test_a_file_that_comes_to_be_from_the_future(app: Marked) -> None:
     os.utime(app.root / "app/CMakeLists.txt")
     app.write("app/mark.h", marked("two"))
     assert app.outcome() == "built"
-    assert cmake_by_ninja(app)  # which notes when that was
+    assert cmake_by_ninja(app)  # and CMake records the time
     from_future(app, "app/CMakeLists.txt")
     assert app.outcome() == "up-to-date"
     app.write("app/mark.h", marked("three"))
@@ -76,13 +76,13 @@ def test_sources(app: Marked) -> None:
         from_future(app, "app/mark.h")
         assert app.outcome() == "built"
         assert app.has(mark)
-    app.write("app/mark.h", marked("two"))  # of the present; what was made of the other is kept
+    app.write("app/mark.h", marked("two"))  # with the present time
     assert app.outcome() == "restored local"
     assert app.has("two")
 
 
 def test_a_file_that_cmake_reads_and_a_rule_makes(app: Marked) -> None:
-    """Only Ninja determines whether to run CMake then, by time stamps."""
+    """For such a file only Ninja decides, by time stamps, whether to run CMake."""
     app.write("app/in.txt", "")
     made = (
         "add_custom_command(OUTPUT made.txt DEPENDS in.txt"
@@ -94,7 +94,7 @@ def test_a_file_that_cmake_reads_and_a_rule_makes(app: Marked) -> None:
     app.write("app/a.c", marked("one"))
     app.lists(made)
     assert app.outcome() == "built"
-    app.lists(made, "# edited\n")  # CMake lists such a file only when it is there
+    app.lists(made, "# edited\n")  # CMake lists such a file only if it exists
     from_future(app, "app/CMakeLists.txt")
     error = app.fails()
     assert "CMakeLists.txt is from the future: its time stamp is 2037-01-0" in error

@@ -58,7 +58,7 @@ def test_all_running_tools_end_with_the_build(tmp_path: Path, number: int) -> No
     assert ended.status == (-signal.SIGKILL if number == signal.SIGKILL else 130)
     asked = (tmp_path / "asked").read_text().split()
     assert {*map(int, asked)} == {*ended.pids}
-    assert len(ended.pids) == 3  # and none was started after it
+    assert len(ended.pids) == 3  # and no tool was started after the signal
     assert not any(map(running, ended.pids))
 
 
@@ -77,7 +77,7 @@ class Ended:
 
 
 def end(place: Path, number: int, script: str) -> Ended:
-    """Send a signal to a build whose steps run `script`, as soon as three of them do."""
+    """Send a signal to a build as soon as three of its steps run `script`."""
     folder = place / "pids"
     folder.mkdir()
     with subprocess.Popen(
@@ -99,5 +99,5 @@ def end(place: Path, number: int, script: str) -> Ended:
         finally:
             build.kill()
     if number == signal.SIGKILL:
-        time.sleep(0.5)  # the kernel tells the tools
+        time.sleep(0.5)  # until the kernel has signalled the tools
     return Ended(status, pids(folder))

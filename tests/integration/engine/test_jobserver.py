@@ -1,4 +1,4 @@
-"""One budget over several real Ninjas: never exceeded, used up, and whole again after a kill."""
+"""Several real Ninjas share one budget, which is never exceeded, is used up, and survives kills."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from buildtool.core.process import Completed, capture
 from buildtool.engine.jobserver import MAX_JOBS, Jobserver
 from buildtool.sdk.cmake import find_cmake
 
-# A job notes when it begins and when it ends.
+# A job records when it begins and when it ends.
 JOB = "echo + $$(date +%s%N) >> '{log}'; sleep {seconds}; echo - $$(date +%s%N) >> '{log}'"
 
 
@@ -63,7 +63,7 @@ def most_at_once(log: Path) -> int:
 
 
 def tokens(jobserver: Jobserver) -> int:
-    """How many tokens are free."""
+    """The number of free tokens."""
     held = b""
     try:
         while more := os.read(jobserver._source, MAX_JOBS):
@@ -120,7 +120,7 @@ def test_after_a_kill_nobody_starts_before_all_who_hold_a_token_are_done() -> No
 
         def dies() -> None:
             with jobserver.token():
-                os.read(jobserver._source, 1)  # a token that does not come back
+                os.read(jobserver._source, 1)  # a token that is not returned
                 jobserver.lost()
             killed.set()
 

@@ -36,7 +36,7 @@ def test_the_build_after_one_that_was_ended_is_right(
     clone = Clone(tmp_path / "a clone")
     clone.check_out(FIRST)
     clone.build_here()
-    lasts = 2.0  # seconds, until it is known better
+    lasts = 2.0  # seconds, until builds have been measured
     cut = 0
     for turn in range(MOMENTS if number == signal.SIGKILL else (MOMENTS + 1) // 2):
         state = (other(), FIRST)[turn % 2]

@@ -1,4 +1,4 @@
-"""Real launchers before real compilers of both sides: a second build hits, outputs are the same."""
+"""Real launchers with real compilers of both sides: a second build hits, outputs are the same."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A user with launchers' caches and servers of their own."""
+    """A user with separate caches and servers of launchers."""
     for name in ("ccache", "sccache", "distcc"):
         folder = tmp_path / name
         folder.mkdir()
@@ -59,7 +59,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def build(
     project: Path, profile: Profile, launcher: Launcher | None, name: str = "tree"
 ) -> tuple[Path, str]:
-    """Configure and build in a new tree, and build once more: the library, what Ninja said."""
+    """Configure and build in a new tree, and build again; returns the library and the output."""
     cmake = find_cmake()
     tree = project.parent / f"{name} {profile.name}"
     if tree.exists():
@@ -71,7 +71,7 @@ def build(
     configure: list[str | Path] = [cmake.program, "-G", "Ninja", "-S", project, "-B", tree]
     configure += ["-DCMAKE_TOOLCHAIN_FILE=" + str(tree / "toolchain.cmake")]
     configure += [f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
-    configure += ["-DCMAKE_BUILD_TYPE=Release"]  # as builds: zig compiles a C++ library for each
+    configure += ["-DCMAKE_BUILD_TYPE=Release"]  # as in builds, for zig's C++ library
     configure += [f"-D{key}={value}" for key, value in entries.items()]
     said = ""
     ninja: list[str | Path] = [cmake.ninja, "-C", tree, "-v"]
@@ -85,7 +85,7 @@ def build(
 
 
 def ccache_counts() -> dict[str, int]:
-    """What ccache counts, since it was last set to zero: its own names for it."""
+    """The counts of ccache since they were last reset, by the names that ccache uses."""
     said = subprocess.run(
         ["ccache", "--print-stats"], capture_output=True, text=True, check=True
     ).stdout
@@ -145,7 +145,7 @@ def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> 
     plain, _ = build(project, profile, None)
     wanted = tree_digest([plain.parent / "CMakeFiles" / "part.dir"])
     if name == "sccache":
-        # Two clients that start its server at once may both wait for the one that gave up.
+        # Two clients that start servers at once may both wait for the server that has given up.
         subprocess.run(["sccache", "--start-server"], capture_output=True, check=True, timeout=60)
 
     made, said = build(project, profile, launcher)
@@ -154,7 +154,7 @@ def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> 
     calls = [line for line in said.splitlines() if " -c " in line]
     assert len(calls) == C_AND_CXX
     assert all(f"/{name}" in call.partition(" -c ")[0] for call in calls)
-    # What -Xclang says sccache does not cache, and the open Hexagon profile needs it.
+    # sccache does not cache calls with -Xclang, which the open Hexagon profile needs.
     if name == "sccache" and side != "hexagon":
         build(project, profile, launcher)
         counts = subprocess.run(["sccache", "-s"], capture_output=True, text=True, check=True)

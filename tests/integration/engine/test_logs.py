@@ -1,4 +1,4 @@
-"""The log of a step: whole, as it comes, and named in the error."""
+"""The log of a step is complete, is written during the step, and is named in the error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_commands_their_output_and_their_ends_are_in_the_log(tmp_path: Path) -> 
     seen: list[str] = []
     with step_log(tmp_path / "logs", "skel/k/v68", "k with hexagon-v68") as log:
         sh(log, "echo one; echo two >&2", tmp_path, seen)
-        # As it comes: the log can be read while the step runs.
+        # The log can be read while the step runs.
         assert "two\n(exit status 0 after" in log.path.read_text()
         sh(log, "kill -9 $$", tmp_path)
 

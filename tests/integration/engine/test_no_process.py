@@ -1,4 +1,4 @@
-"""A build with nothing to do starts no process, whatever compilers it is for."""
+"""A build with nothing to do starts no process, for any compilers."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
     assert hits_and_misses() == (SOURCES, SOURCES)
     assert project.staged() == first
 
-    # Who compiles is no reason to compile again.
+    # Another launcher is no reason to compile again.
     assert set(project.build().values()) == {"up-to-date"}
 
 
@@ -56,11 +56,11 @@ def test_a_build_type_reaches_both_sides(project: Project) -> None:
     trees = [file.read_text() for file in project.root.glob(".buildtool/build/*/*/CMakeCache.txt")]
     assert len(trees) == 2
     assert all(re.search(r"^CMAKE_BUILD_TYPE:\w+=Debug$", text, re.M) for text in trees)
-    # Each line of a tool has its step's name before it, and one step after the other they ran.
+    # The name of the step precedes each line of a tool, and the steps ran one after the other.
     steps = [line.partition(": ")[0] for line in lines if re.search(r": \[\d+/\d+]", line)]
     assert {*steps} == {HOST, SKEL}
     assert steps == sorted(steps, key=[HOST, SKEL].index)
-    # Those trees are beside those of another build type.
+    # Each build type has its own trees.
     assert project.build("alone", "--build-type", "Debug") == {HOST: "up-to-date"}
     assert project.build("alone") == {HOST: "built"}
 
@@ -105,5 +105,5 @@ def test_defines_of_a_target_go_before_the_component_s(project: Project) -> None
 
     assert project.staged("alone")["share/told"] == b"1 two"
     assert project.staged("plain")["share/told"] == b"1 2"
-    assert "Warning" not in said  # of FOR_ANOTHER, which this component does not use
+    assert "Warning" not in said  # about FOR_ANOTHER, which this component does not use
     assert project.build("alone") == {HOST: "up-to-date"}

@@ -1,4 +1,4 @@
-"""Headers with any byte in their path: each is an input, however dependency files are misread."""
+"""Headers with any byte in their path are inputs, even if dependency files are misread."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import pytest
 from tests.conftest import LONG
 from tests.project import OLD, Project
 
-# No `#include` has a zero byte or an end of a line in it; backslashes have a test of their own.
+# An `#include` cannot contain a zero byte or an end of line; backslashes have separate tests.
 BYTES = [bytes([number]) for number in range(1, 256) if number not in b"\n\r\\/"]
 FORMS = (b"inc/a%sb/d.h", b"inc/a%sb.h", b"inc/%sx.h", b"inc/t%s", b"inc/a %s%s.h")
-NOT_GENERATED = b';<>"|[]'  # CMake or Ninja refuse to make files that are called so
+NOT_GENERATED = b';<>"|[]'  # CMake or Ninja refuse to generate files with these in their names
 
 
 @dataclass
 class Headers(Project):
-    """A project of a library; source N includes the headers of row N, and says the level of each.
+    """A project of a library; source N includes the headers of row N, and contains their levels.
 
-    The headers are in the component's directory, or generated where their name begins so.
+    The headers are in the component's directory, or generated if their name begins with `gen/`.
     """
 
     rows: Sequence[Sequence[bytes]] = ()
@@ -116,7 +116,7 @@ def in_groups() -> list[list[bytes]]:
 
 def rows_of(groups: Sequence[Sequence[bytes]]) -> list[list[bytes]]:
     rows = [[form.replace(b"%s", byte) for byte in group for form in FORMS] for group in groups]
-    # Each in a directory of its own: the shell takes some for patterns.
+    # Each in its own directory, as the shell interprets some names as patterns.
     return rows + [
         [b"gen/%d/a%sb.h" % (byte[0], byte) for byte in group]
         for group in groups
@@ -129,7 +129,7 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
     rows = rows_of([[byte] for byte in BYTES] if LONG else in_groups())
     app = Headers(tmp_path / "one", rows=rows, toolchain=toolchain)
     app.write_level("one")
-    # What Ninja takes some of these paths for is there too.
+    # The files as which Ninja misreads some of these paths exist too.
     app.put("app/inc/a", b"")
     app.put("app/inc/t", b"")
     assert app.outcome() == "built"
@@ -141,7 +141,7 @@ def test_headers_with_any_byte_in_their_path(toolchain: str, tmp_path: Path) -> 
     assert app.outcome() == "built"
     assert app.all_at("two")
 
-    if toolchain != "gcc":  # each of these takes a while
+    if toolchain != "gcc":  # the rest takes a while
         return
     other = Headers(tmp_path / "other", rows=rows, toolchain=toolchain)
     other.write_level("three")
@@ -219,7 +219,7 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path
     assert {*names} <= app.inputs()
     assert app.outcome() == "up-to-date"
 
-    app.put("app/gen.txt", header("two"))  # no tool tells of it
+    app.put("app/gen.txt", header("two"))  # no tool reports this file
     assert app.outcome() == "up-to-date"
     app.put(b"app/inc/a^b.h", b"edited", old=True)
     assert app.outcome() == "built"
@@ -230,7 +230,7 @@ def test_a_generator_that_reads_files_with_any_byte_in_their_path(tmp_path: Path
 @pytest.mark.parametrize("place", ["project", "source"])
 @pytest.mark.parametrize("number", [*range(1, 0x2F), *range(0x30, 0x81), 0xC3, 0xE9, 0xFF])
 def test_any_byte_in_the_path_of_a_project(number: int, place: str, tmp_path: Path) -> None:
-    """The path is refused, or edits are noticed and a clone builds from its own files."""
+    """The path is refused, or edits are noticed and a clone is built from its own files."""
     strange = os.fsdecode(b"a" + bytes([number]) + b"b")
     outcomes = []
     for clone in ("one", "other"):

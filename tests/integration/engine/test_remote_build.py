@@ -57,14 +57,14 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
     assert f"{HOST}: restored from the remote cache\n" in person.why("--last")
     assert {line.split()[0] for line in nginx.log()[len(asked) :]} == {"GET"}
 
-    # Now it has them itself, and the server is not asked.
+    # Now the machine has the outputs in its own cache, and sends no requests.
     before = nginx.log()
     assert person.build() == dict.fromkeys(BOTH, "up-to-date")
     shutil.rmtree(person.root / ".buildtool")
     assert person.build() == dict.fromkeys(BOTH, "restored local")
     assert nginx.log() == before
 
-    # Who only reads stores nothing.
+    # A machine in read mode stores nothing.
     person.edit("host/main.c", "return LEVEL", "return 7")
     assert person.build() == {HOST: "built", SKEL: "up-to-date"}
     assert puts(nginx.log()) == puts(asked)

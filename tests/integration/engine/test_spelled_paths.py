@@ -42,14 +42,14 @@ def test_include_directories_that_end_in_dots(app: Marked) -> None:
     app.write("app/mark.h", marked("two"), old=True)
     assert app.outcome() == "built"
     assert app.has("two")
-    app.write("app/src/mark.h", marked("three"))  # it shadows the other one
+    app.write("app/src/mark.h", marked("three"))  # shadows the other header
     assert app.outcome() == "built"
     assert app.has("three")
     assert app.outcome() == "up-to-date"
 
 
 def test_links_in_the_build_tree(app: Marked) -> None:
-    """CMake creates one to a directory, and a rule creates one to a file."""
+    """CMake creates a link to a directory, and a rule creates a link to a file."""
     app.lists(
         "include_directories(${CMAKE_BINARY_DIR}/inc ${CMAKE_BINARY_DIR}/made)\n"
         "file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/inc SYMBOLIC)\n"

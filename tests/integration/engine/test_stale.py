@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.engine.marked import HEAD, LIBRARY, Marked, marked
 
-DURING = (  # as somebody might while the linker runs
+DURING = (  # an edit while the linker runs
     "add_custom_command(TARGET app PRE_LINK COMMAND ${{CMAKE_COMMAND}} -E {command}"
     " WORKING_DIRECTORY ${{CMAKE_SOURCE_DIR}})\n"
 )
@@ -194,7 +194,7 @@ def test_a_spoiled_note_of_what_was_checked(app: Marked) -> None:
 
 
 def test_cmake_that_was_killed_when_it_had_done(app: Marked) -> None:
-    """Ninja's file exists, but what CMake read to generate it is unknown."""
+    """Ninja's file exists, but the files that CMake read to generate it are unknown."""
     app.lists(
         "file(READ marks text)\nconfigure_file(a.c.in ${CMAKE_BINARY_DIR}/a.c)\n",
         sources="${CMAKE_BINARY_DIR}/a.c",

@@ -24,7 +24,7 @@ SEQUENCES = 200 if LONG else 15
 
 @dataclass
 class Compared:
-    """The outputs of a build (None: it failed), what happened before, and those from scratch."""
+    """The outputs of a build (None: it failed) `after` some acts, and those from scratch."""
 
     after: tuple[str, ...]
     made: Mapping[str, Outputs] | None
@@ -52,8 +52,8 @@ class Story:
     compared: list[Compared] = field(default_factory=list)
 
     def go_on(self, begin: int, acts: Sequence[Act]) -> None:
-        """Go to a state that could be built, the `begin`th, let `acts` happen, build, and note
-        what that makes, to be compared."""
+        """Check out the buildable state number `begin`, do `acts`, build, and record the outputs
+        for comparison."""
         self.told.append(f"state {begin}:")
         self.clone.check_out(self.good[begin % len(self.good)] if self.good else FIRST)
         for act in acts:
@@ -102,7 +102,7 @@ def test_random_acts_leave_a_build_that_makes_what_one_from_scratch_makes(
     story.go_on(0, [])
 
     @settings(max_examples=SEQUENCES, phases=[Phase.generate])
-    @given(st.integers(0, 1 << 64))  # seeds: lists of hypothesis' own are mostly much the same
+    @given(st.integers(0, 1 << 64))  # a seed: lists from hypothesis are too similar
     def happen(seed: int) -> None:
         story.go_on(seed, sequence(seed))
 

@@ -1,6 +1,7 @@
 """Builds in directories that are not writable or belong to another user.
 
-They end in a clear error, or work without the cache; no file is lost."""
+They end in a clear error, or work without the cache; no file is lost.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`buildtool why`, verbatim: what a build would do now and why, and what the last one did."""
+"""The exact output of `buildtool why`: what a build would do and why, and what the last one did."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def here(built: Project) -> Project:
-    """The project, reset to its first state; tests that use it must not build."""
+    """The project, reset to its first state; tests that use it must not build it."""
     built.lay_out(FILES)
     built.variables.clear()
     return built
@@ -131,7 +131,7 @@ def test_another_build_type_is_another_tree(here: Project) -> None:
 def test_why_touches_nothing(here: Project) -> None:
     def state() -> dict[Path, int]:
         files = [path for path in here.root.rglob("*") if path.is_file()]
-        # What was digested and read is remembered, whoever asked.
+        # Every command updates these caches.
         noted = ("digests", "project.json")
         return {path: path.lstat().st_mtime_ns for path in files if path.name not in noted}
 
@@ -185,7 +185,7 @@ def test_a_project_from_first_build_to_another_clone(own: Project) -> None:
     assert own.why("alone", "--last") == first
     assert own.why("alone") == HOST_FINE
 
-    # Another branch, and back.
+    # Switch to another branch, and back.
     own.edit(LEVEL, "LEVEL 1", "LEVEL 2")
     changed = f"{HOST}: rebuilt\n    {LEVEL} changed: … → …\n"
     assert without_digests(own.why("alone")) == changed
@@ -200,7 +200,7 @@ def test_a_project_from_first_build_to_another_clone(own: Project) -> None:
     own.build("alone")
     assert own.why("alone", "--last") == HOST_FINE
 
-    # Of two states the nearer one is told of.
+    # Of two states, the more similar one is shown.
     own.edit("host/main.c", "LEVEL", "LEVEL + 1")
     own.edit(LEVEL, "LEVEL 1", "LEVEL 2")
     assert without_digests(own.why("alone")) == (

@@ -1,6 +1,7 @@
-"""Builds replace any entry that takes the place of their own files and directories.
+"""Builds replace any entry of another kind in place of their own files and directories.
 
-The targets of links stay as they are."""
+The targets of links do not change.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def folders(folder: Path) -> list[Path]:
 
 
 def leaves(found: Iterable[Path]) -> list[Path]:
-    """The directories that contain none of the others."""
+    """The paths that contain none of the others."""
     found = list(found)
     return [path for path in found if not any(path in other.parents for other in found)]
 
@@ -70,7 +71,7 @@ def replace(kinds: tuple[Kind, ...], turn: int, found: list[Path], elsewhere: El
 
 @pytest.mark.parametrize("turn", range(len(FOR_FILES)))
 def test_every_file_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
-    # Without its note all of the tree is made again, whatever is in it.
+    # Without its record the whole tree is created again, whatever it contains.
     found = [path for path in files(app.tree("app")) if path.name != "buildtool-tree.json"]
     replace(FOR_FILES, turn, found, elsewhere)
     app.edit_source()
@@ -117,7 +118,7 @@ def test_every_directory_besides_the_build_tree(turn: int, app: App, elsewhere: 
     app.edit_source()
     app.check_build()
     replace(FOR_FOLDERS, turn, [path for path in state.iterdir() if path.is_dir()], elsewhere)
-    # In the cache itself a link to a directory may be the user's, to where there is more room.
+    # Users may replace a directory of the cache by a link to another disk.
     kinds = tuple(kind for kind in FOR_FOLDERS if kind is not link)
     replace(kinds, turn, [path for path in app.cache.iterdir() if path.is_dir()], elsewhere)
     app.edit_source()

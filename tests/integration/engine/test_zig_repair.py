@@ -1,4 +1,4 @@
-"""zig fails for ever when its cache lacks an output that it lists; a build repairs the cache."""
+"""zig keeps failing when its cache lacks an output that it lists; a build repairs the cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.project import Project
 FILES = {
     "buildtool.toml": '[project]\nname = "kept"\n[host.app]\nsource = "app"\n'
     '[target.sim]\nplatform = "ubuntu-aarch64"\n',
-    # Without a dependency file zig keeps what it compiles, as it does with its own libraries.
+    # Without a dependency file zig caches what it compiles, as it does for its own libraries.
     "app/CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
 project(app NONE)
 add_custom_command(OUTPUT kept.o DEPENDS kept.c COMMAND ${CMAKE_C_COMPILER}

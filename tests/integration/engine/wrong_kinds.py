@@ -41,7 +41,7 @@ FOR_FOLDERS: tuple[Kind, ...] = (file, pipe, dangling, loop, link)
 
 
 class Elsewhere:
-    """A file and a directory of the user that links lead to; builds must not change them."""
+    """A file and a directory of the user, the targets of links; builds must not change them."""
 
     def __init__(self, place: Path) -> None:
         self.file, self.folder = place / "file", place / "folder"
