@@ -15,14 +15,14 @@ needs_unshare = pytest.mark.skipif(not shutil.which("unshare"), reason="there is
 
 
 def small_disk(place: Path, size: str) -> str:
-    """The command that mounts an empty file system of `size` on the directory `place`."""
+    """The command that mounts an empty file system of `size` (`64m`) on the directory `place`."""
     return f"mount -t tmpfs -o size={size} none {shlex.quote(str(place))}"
 
 
 def mounted(mount: str, *program: str, seconds: float = 60) -> str:
-    """Run a program where `mount` was done; returns what it printed.
+    """Run a program after the command `mount`; returns its output.
 
-    Skips the test where this user may not mount.
+    Skips the test if this user may not mount.
     """
     unshare = ["unshare", "--mount"]
     if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode:

@@ -1,4 +1,4 @@
-"""Programs that run as an ordinary user does, also where the tests run as root.
+"""Programs that run as an ordinary user, even if the tests run as root.
 
 Root without capabilities is bound by the permissions of files like any other user.
 """
@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 OTHER = 65534
-"""The number of a user who is not the one that runs the tests."""
+"""The ID of a user other than the one that runs the tests."""
 _DROPPED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 
 def unprivileged() -> tuple[str, ...]:
-    """What stands before a command that is to run without privileges; skips the test where they
-    cannot be given up."""
+    """The prefix of a command that runs without privileges; skips the test if privileges cannot be
+    dropped."""
     if os.geteuid():
         return ()
     if not shutil.which("setpriv") or subprocess.run([*_DROPPED, "true"], check=False).returncode:
@@ -28,7 +28,7 @@ def unprivileged() -> tuple[str, ...]:
 
 
 def give_away(*places: Path) -> None:
-    """Make another user the owner of `places` and all that is in them; skips where that needs
+    """Make another user the owner of `places` and their contents; skips the test if that needs
     root."""
     if os.geteuid():
         pytest.skip("only root can give files away")
@@ -38,7 +38,7 @@ def give_away(*places: Path) -> None:
 
 
 def protect(*places: Path) -> None:
-    """Take the permission to write from `places` and all that is in them."""
+    """Remove the write permission of `places` and their contents."""
     for place in places:
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():

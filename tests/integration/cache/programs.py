@@ -1,6 +1,6 @@
 """Programs that tests start: `python -m tests.integration.cache.programs NAME DIR ...`.
 
-An action here is a number: its output is a file with that number's content.
+An action is identified by a number, which determines the content of its output.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def put(cache: LocalCache, number: int, source: Path) -> bool:
 
 
 def got(cache: LocalCache, number: int, into: Path) -> bool:
-    """Whether the action is restored; checks what is restored."""
+    """Whether the action can be restored; checks the restored files."""
     action = read_action(cache.document(key(number)) or b"", key(number))
     if action is None or not restore(action.outputs, into, cache.fetch):
         return False
@@ -64,7 +64,7 @@ def got(cache: LocalCache, number: int, into: Path) -> bool:
 
 
 def share(directory: Path, limit: str, seed: str) -> None:
-    """Puts and fetches at random, while others do; prints how often each succeeded."""
+    """Put and fetch at random while other processes do; prints how often each succeeded."""
     chance = random.Random(seed)
     mine = directory.with_name(f"mine-{seed}")
     mine.mkdir()
@@ -83,7 +83,7 @@ def share(directory: Path, limit: str, seed: str) -> None:
 
 
 def upset(directory: Path) -> None:
-    """Clears, verifies and collects the cache that others use, until they have ended."""
+    """Clear, verify and collect the cache that other processes use, until they have ended."""
     store = Store(directory)
     print("begun", flush=True)
     while not directory.with_name("done").exists():
@@ -93,9 +93,9 @@ def upset(directory: Path) -> None:
 
 
 def killed(directory: Path, moments: str, seed: str) -> None:
-    """Kills a process that puts and evicts at random moments, and checks the cache each time.
+    """Kill a process that puts and evicts at random moments, and check the cache each time.
 
-    Prints how many actions it had put in all.
+    Prints how many actions were put in total.
     """
     chance = random.Random(seed)
     limit = 5 * SIZE
@@ -128,7 +128,7 @@ def killed(directory: Path, moments: str, seed: str) -> None:
 
 
 def full(disk: Path) -> None:
-    """On a disk of 1 MiB: what does not fit is left out, and what was put stays intact."""
+    """Check that on a disk of 1 MiB only what fits is stored, and stays intact."""
     cache, told = opened(disk / "cache", 1 << 30)
     source = disk.with_name("source")
     into = disk.with_name("into")
@@ -141,12 +141,12 @@ def full(disk: Path) -> None:
     for number, was_put in enumerate(results):
         assert got(cache, number, into) == was_put
     assert not verify_as_far_as_possible(disk / "cache")
-    # Into the full disk nothing is restored, and what was there stays.
+    # Nothing is restored to the full disk, and existing files stay.
     (disk / "old").mkdir()
     assert [has_space(cache, number, disk / "old") for number in range(5)][-1] is False
     left = [path.name for path in (disk / "old").iterdir()]
     assert not any(name.startswith(".") for name in left), left
-    # With room again all is as it was.
+    # With free space the cache works as before.
     clear(cache.store)
     again, _ = opened(disk / "cache", 1 << 30)
     assert put(again, 0, source)
@@ -179,7 +179,7 @@ def fill(directory: Path) -> None:
 
 
 def read_only(directory: Path) -> None:
-    """A cache that cannot be written is still read, and reported once."""
+    """Check that a cache that cannot be written is still read, and is reported once."""
     cache, told = opened(directory, 1 << 30)
     assert got(cache, 1, directory.with_name("into"))
     assert not put(cache, 4, directory.with_name("source"))

@@ -23,7 +23,7 @@ class Hostile:
 
 
 Respond = Callable[[socket.socket, str, Hostile], None]
-"""Gets the connection after the head of a request, the head, and the server."""
+"""Called after the head of a request, with the connection, the head, and the server."""
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""A real nginx with WebDAV on loopback: its own prefix, its own port, one process."""
+"""A real nginx with WebDAV on loopback, with its own prefix and port, in one process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STORE = "dav_methods PUT; create_full_put_path on; client_max_body_size 0;"
 
 
 class Nginx:
-    """One server; `url` is its address, `files` the directory that it stores files in."""
+    """One server; `url` is its address, `files` the directory in which it stores files."""
 
     def __init__(self, prefix: Path, **parts: str) -> None:
         self.prefix = prefix
@@ -62,8 +62,8 @@ class Nginx:
 
     def log(self) -> list[str]:
         """`METHOD /path status` of each request so far."""
-        # nginx writes its log after the answer.  It is one process that does one thing after the
-        # other: when it has answered one more request, the lines of those before are there.
+        # nginx writes a line of the log after the response.  It is a single process: once it has
+        # responded to another request, the lines of all earlier ones are written.
         with contextlib.suppress(urllib.error.HTTPError):
             self._alone.open(f"http://127.0.0.1:{self.port}{AFTER}", timeout=20).close()
         lines = (self.prefix / "access.log").read_text().splitlines()
@@ -71,11 +71,11 @@ class Nginx:
         return [f"{row[1].rpartition(' ')[0]} {row[2].split()[0]}" for row in rows]
 
     def stored(self, kind: str) -> list[Path]:
-        """What is stored below /ac or /cas."""
+        """The files that are stored below /ac or /cas."""
         return sorted(path for path in (self.files / kind).glob("*") if path.is_file())
 
     def start(self) -> None:
-        # Somebody else can take a port between the look and nginx: look again.
+        # Another process can take the free port before nginx does: try again.
         for _ in range(5):
             self.port = self.port or free_port()
             text = CONFIGURATION.format(prefix=self.prefix, port=self.port, **self._parts)
@@ -101,7 +101,7 @@ class Nginx:
         while time.monotonic() < end:
             if self._process is None or self._process.poll() is not None:
                 return False
-            # Its own pid file: else it could be somebody else who answers on this port.
+            # Without the pid file, another process may be responding on this port.
             if (self.prefix / "nginx.pid").exists():
                 with (
                     contextlib.suppress(OSError),

@@ -50,7 +50,7 @@ def test_eight_processes_share_a_cache(tmp_path: Path) -> None:
     there = dict(store.items())
     assert sum(stored.size for stored in there.values()) <= limit
     counted = {row.item: row.stored.size for row in Index(store).rows()}
-    assert there.keys() <= counted.keys()  # or it would never be evicted
+    assert there.keys() <= counted.keys()  # otherwise it would never be evicted
     assert list((tmp_path / "cache" / "tmp").iterdir()) == []
     assert verify(store).wrong == ()
 

@@ -29,7 +29,7 @@ from .remote_nginx import free_port
 KEY = "0123456789abcdef" * 4
 CONTENT = b"content\n" * 300
 TIMEOUT = 1.0
-"""Seconds, fewer than a build allows."""
+"""Seconds; builds allow more."""
 SOON = 15.0
 """Seconds within which each test ends, also on a busy machine."""
 
@@ -144,13 +144,13 @@ def test_what_is_no_document_is_a_miss(respond: Respond) -> None:
             assert build.remote.document(KEY) is None
         assert len(build.said) == 1
         assert build.said[0].startswith(f"the remote cache {server.url} ")
-        # Three bad answers are enough; each is of a request and three redirects at most.
+        # Three bad responses are enough; each takes one request and at most three redirects.
         assert not build.remote.writable
         assert len(server.heads) <= 3 * 4
 
 
 def with_document(respond: Respond) -> Respond:
-    """A server with valid documents, that answers requests for blobs with `respond`."""
+    """A server with valid documents that responds to requests for blobs with `respond`."""
 
     def both(connection: socket.socket, head: str, server: Hostile) -> None:
         if " /builds/ac/" in head:
@@ -231,7 +231,7 @@ def test_a_file_is_replaced_by_a_whole_one_only(tmp_path: Path) -> None:
         assert document.fetch(sha256(CONTENT), tmp_path / "lib")
         assert (tmp_path / "lib").read_bytes() == CONTENT
         assert (tmp_path / "lib").stat().st_mode & 0o777 == 0o644
-        # Not the server's fault, and no reason to fail: the build will say what it cannot write.
+        # A local error is not the server's fault; the build itself reports what it cannot write.
         (tmp_path / "folder").mkdir()
         assert not document.fetch(sha256(CONTENT), tmp_path / "folder")
         assert not document.fetch(sha256(CONTENT), tmp_path / "lib" / "below a file")

@@ -100,8 +100,8 @@ def test_blobs_go_first_and_only_once(nginx: Nginx, tmp_path: Path) -> None:
     assert nginx.log()[-1] == f"PUT /builds/ac/{KEY} 201"
 
     before = len(nginx.log())
-    assert machine.remote.put(OTHER, b"2", files)  # this machine knows what it has sent
-    assert Machine(nginx.url).remote.put(KEY, b"3", files)  # another one asks
+    assert machine.remote.put(OTHER, b"2", files)  # this machine has recorded what it sent
+    assert Machine(nginx.url).remote.put(KEY, b"3", files)  # another machine asks the server
     assert [line.split()[0] for line in nginx.log()[before:]] == ["PUT", "HEAD", "HEAD", "PUT"]
     document = machine.remote.document(KEY)
     assert document is not None
@@ -162,7 +162,7 @@ def test_a_harmed_blob_is_a_miss_and_mended(nginx: Nginx, tmp_path: Path, harm: 
     assert len(machine.said) == 1
     assert nginx.url in machine.said[0]
 
-    assert machine.remote.put(KEY, b"1", files)  # built instead, and stored
+    assert machine.remote.put(KEY, b"1", files)  # as after a build
     document = Machine(nginx.url).remote.document(KEY)
     assert document is not None
     assert document.fetch(sha256(content), into)
@@ -213,7 +213,7 @@ def test_a_server_for_reading_only(tmp_path: Path, store: str, status: str) -> N
         assert not machine.remote.writable
         assert not machine.remote.put(OTHER, b"1", files)
         assert len([line for line in nginx.log() if line.startswith("PUT")]) == 1
-        assert machine.remote.document(KEY) is None  # reading goes on
+        assert machine.remote.document(KEY) is None  # reads continue
         assert nginx.log()[-1] == f"GET /builds/ac/{KEY} 404"
         assert len(machine.said) == 1
         assert status in machine.said[0]
@@ -413,7 +413,7 @@ def test_killed_in_the_middle_of_a_blob(tmp_path: Path, direction: str) -> None:
             assert not document.fetch(sha256(content), tmp_path / "b" / "lib")
             assert list((tmp_path / "b").iterdir()) == []
         else:
-            # Killed at the first byte of the body that it keeps.
+            # nginx is killed when it stores the first byte of the body.
             threading.Thread(target=kill_when_busy, args=(nginx,)).start()
             assert not machine.remote.put(KEY, b"1", files)
             assert not nginx.stored("ac")
@@ -451,7 +451,7 @@ def test_a_server_that_is_steady_is_waited_for(tmp_path: Path) -> None:
         said: list[Event] = []
         start = time.monotonic()
         document = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), said.append).document(KEY)
-        assert time.monotonic() - start > 1.2  # more than the time-out of a short answer
+        assert time.monotonic() - start > 1.2  # more than the timeout of a short response
         assert document is not None
         assert document.data == data
         assert said == []

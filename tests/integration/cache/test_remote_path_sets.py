@@ -1,4 +1,4 @@
-"""Path sets of a server that name secrets, or more files than a build can look at."""
+"""Path sets of a server that name secret files, or more files than a build can look up."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_no_document_has_a_build_look_for_long(
         LocalCache(tmp_path / "cache", 1 << 30, listen) as local,
     ):
         lookup = CacheLookup(local, RemoteCache(RemoteConfig(server.url), listen))
-        if kind in LARGE:  # the others would take far longer with it
+        if kind in LARGE:  # tracing makes the others far slower
             tracemalloc.start()
         start = time.process_time()
         try:
@@ -118,7 +118,7 @@ def test_no_document_has_a_build_look_for_long(
         assert time.process_time() - start < SOON
         asked = [head.split()[1] for head in server.heads]
 
-    # What it is asked for next would tell it what was found.
+    # Further requests would tell the server which files exist.
     assert asked[0] == f"/builds/ac/{KEY}"
     assert len(asked) == (2 if kind in ALLOWED else 1)
     if kind in LISTS:

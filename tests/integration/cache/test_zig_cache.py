@@ -1,4 +1,4 @@
-"""Eviction from zig's cache: zig goes on with what is left."""
+"""Eviction from zig's cache: zig continues to work with what is left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from buildtool.sdk.zig import find_zig
 
 
 class Zig:
-    """zig with an empty cache of its own."""
+    """zig with its own, empty cache."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -28,14 +28,14 @@ class Zig:
         self.program = find_zig().where
 
     def compiles(self, name: str) -> bool:
-        """Compiles a source, from the cache if possible; returns whether that succeeded."""
+        """Compile a source, from the cache if possible; returns whether that succeeded."""
         return self.compile(name).returncode == 0
 
     def compile(self, name: str) -> subprocess.CompletedProcess[str]:
         source = self.place / f"{name}.c"
         if not source.exists():
             source.write_text(f"int {name}(void) {{ return 1; }}\n")
-            age(source)  # zig does not trust what was written just now
+            age(source)  # zig does not trust files that were written a moment ago
         cache = str(self.cache)
         return subprocess.run(
             [self.program, "cc", "-target", "aarch64-linux-gnu.2.35", "-c", source, "-o", "x.o"],
@@ -47,7 +47,7 @@ class Zig:
         )
 
     def manifests(self) -> dict[str, Path]:
-        """The manifest by the name of what was compiled."""
+        """The manifests by the name of the compiled source."""
         names = {path: path.read_bytes() for path in (self.cache / "h").iterdir()}
         return {
             name: path
@@ -61,14 +61,14 @@ class Zig:
         return self.cache / "o" / output_of(manifest.name, manifest.read_bytes())
 
     def collect(self, target: int = 0) -> int:
-        """Evicts down to so many bytes; returns what was deleted."""
+        """Evict down to so many bytes; returns what was deleted."""
         store = Store(self.place / "actions")
         freed = evict(store, Index(store), target, entries(self.cache))
         return freed["zig"].items if "zig" in freed else 0
 
 
 def age(*paths: Path, days: float = 3) -> None:
-    """Sets the times of access and modification."""
+    """Set the times of access and modification."""
     then = time.time() - days * 24 * 3600
     for path in paths:
         os.utime(path, (then, then))
@@ -123,7 +123,7 @@ def test_what_zig_uses_stays(zig: Zig) -> None:
 
 
 def test_outputs_that_somebody_deleted_are_made_again(zig: Zig) -> None:
-    """zig itself would fail each time."""
+    """zig by itself would fail each time."""
     manifest, output = zig.manifests()["first"], zig.output("first")
     (output / "first.o").unlink()
     output.rmdir()
@@ -166,7 +166,7 @@ def test_outputs_without_a_manifest_go(zig: Zig) -> None:
 
 
 def test_no_outputs_go_while_a_manifest_is_not_understood(zig: Zig) -> None:
-    """As in the cache of another version of zig."""
+    """Such as a manifest in the cache of another version of zig."""
     output = zig.output("first")
     manifest = zig.manifests()["first"]
     other = manifest.rename(manifest.with_suffix(".txt"))

@@ -119,7 +119,7 @@ class ConanProject(Project):
         requires: tuple[str, ...] = (),
         folder: str = "",
     ) -> None:
-        """A C library with the function `int NAME(void)`, which returns an expression."""
+        """Write the recipe of a C library with `int NAME(void)`, which returns an expression."""
         others = [reference.partition("/")[0] for reference in requires]
         here = f"recipes/{folder or name}"
         self.write(
@@ -136,7 +136,7 @@ class ConanProject(Project):
         self.write("host/conanfile.txt", f"[requires]\n{lines}\n")
 
     def built(self, target: str = "sim") -> dict[str, Any]:
-        """Build it; returns the program's step as `build --json` describes it."""
+        """Build; returns the program's step from `build --json`."""
         (step,) = self.steps(target)
         return step
 
@@ -147,7 +147,7 @@ class ConanProject(Project):
 
 @pytest.fixture(scope="session")
 def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Conan home as after the first build of a project, made once: that takes seconds."""
+    """A Conan home as after the first build of a project; created once, as that takes seconds."""
     home = ConanHome(tmp_path_factory.mktemp("conan") / "home", remotes=())
     home.prepare()
     return home.path

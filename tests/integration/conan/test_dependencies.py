@@ -17,7 +17,7 @@ from .conftest import ConanProject
 
 
 def run_by_hand(project: ConanProject, target: str) -> str:
-    """Run the staged program with qemu alone."""
+    """Run the staged program with QEMU, without buildtool."""
     stage = project.root / ".buildtool" / "stage" / target
     return subprocess.run(
         ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, "-E", f"LD_LIBRARY_PATH={stage}/lib",
@@ -30,7 +30,7 @@ def run_by_hand(project: ConanProject, target: str) -> str:
 def test_shared_libraries_are_built_for_the_target_and_ship(
     target: str, conan_project: ConanProject
 ) -> None:
-    """`calc` requires `base`, which the program does not require."""
+    """`calc` requires `base`, which the program does not require directly."""
     conan_project.recipe("base", "40")
     conan_project.recipe("calc", "base() + 2", requires=("base/1.0",))
 
@@ -43,7 +43,7 @@ def test_shared_libraries_are_built_for_the_target_and_ship(
     stage = conan_project.root / ".buildtool" / "stage" / target
     assert read_elf(stage / "bin" / "app").needed[0] == "libcalc.so.1"
     assert run_by_hand(conan_project, target) == "42\n"
-    # zig's clang and gcc write their names into what they compile.
+    # zig's clang and gcc write their names into their output.
     said = (stage / "lib" / "libbase.so.1").read_bytes()
     assert (b"GCC: (" in said) == (target == "gcc")
 
@@ -75,7 +75,7 @@ def test_an_android_program_gets_its_packages_with_a_stand_in_ndk(
 def test_a_second_build_does_not_start_conan(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     tree = Path(conan_project.built()["tree"])
-    # From now on, Conan cannot use its home.
+    # With this file, Conan cannot use its home.
     (conan_project.home / "settings_user.yml").write_text("{")
 
     assert conan_project.built()["outcome"] == "up-to-date"
@@ -290,7 +290,7 @@ def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: Cona
 
 
 def test_what_a_package_only_points_at_does_not_ship(conan_project: ConanProject) -> None:
-    """The C library of the device is used, even if a package names the directory of another."""
+    """The device's C library is used, even if a package names the directory of another one."""
     conan_project.recipe("calc")
     recipe = conan_project.root / "recipes" / "calc" / "conanfile.py"
     recipe.write_text(

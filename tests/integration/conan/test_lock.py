@@ -1,4 +1,4 @@
-"""conan.lock: created once, strict from then on, shared by all targets."""
+"""conan.lock is created once, is strict from then on, and is shared by all targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_build_without_a_lockfile_makes_one_and_says_so(conan_project: ConanPr
     done = conan_project.run("build")
 
     assert f"wrote {conan_project.lockfile}" in done.stderr
-    # Neither the revision of a local recipe nor a time stamp.
+    # It contains neither the revision of a local recipe nor a time stamp.
     assert locked(conan_project) == ["calc/1.0"]
     again = conan_project.run("build")
     assert "conan.lock" not in again.stderr

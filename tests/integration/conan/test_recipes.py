@@ -136,7 +136,7 @@ def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     assert len(conan.packages("demo")) == 2
     tree = conan.package("demo").parent / "b" / "build" / "Release"
     assert "/bin/hexagon-clang" in (tree / "CMakeFiles" / "rules.ninja").read_text()
-    # Of the environment of SDKs, CMake only sees the selected SDK.
+    # CMake sees no variables of SDKs except those of the selected one.
     assert (tree / "seen.txt").read_text() == f"{stand_in_sdk()};toolv19;toolv19_v68"
     buildenv = next(tree.rglob("conanbuildenv*.sh")).read_text()
     assert 'DEFAULT_TOOLS_VARIANT="toolv19"' in buildenv
@@ -177,7 +177,7 @@ def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProj
     done = install()
     assert (done.returncode, "calc/1.0: Already installed!" in done.stderr) == (0, True)
 
-    # The same settings with another compiler: another package.
+    # The same settings with another compiler give another package.
     text = file.read_text()
     digest = text.partition("user.buildtool:profile=sha256:")[2][:64]
     file.write_text(text.replace(digest, "0" * 64))

@@ -32,7 +32,7 @@ def listed(home: Path) -> list[str]:
 
 
 def index(project: ConanProject) -> None:
-    """Move the recipe `calc` from the project to an index beside it."""
+    """Move the recipe `calc` from the project to an index next to the project."""
     project.recipe("calc")
     project.recipe("other")
     there = project.root.parent / "an index" / "recipes" / "calc"

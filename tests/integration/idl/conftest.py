@@ -1,4 +1,4 @@
-"""The wire tests' programs, generated and compiled once for each machine."""
+"""The programs of the wire format tests, generated and compiled once for each machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _program(name: str, machine: str, out: Path) -> list[str]:
 def stub(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., list[str]]:
-    """Call a method of the stub; the lines that tell what it put on the wire."""
+    """A function that calls a method of the stub; it returns lines that describe the invocation."""
     command = _program("stub", request.param, tmp_path_factory.mktemp("stub"))
 
     def stub_(*arguments: str) -> list[str]:
@@ -38,7 +38,7 @@ def stub(
 def skel(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], list[str]]:
-    """Feed calls, one a line, to the skel; the lines that tell what came of them."""
+    """A function that passes calls, one per line, to the skel; it returns lines of results."""
     command = _program("skel", request.param, tmp_path_factory.mktemp("skel"))
 
     def skel_(calls: str) -> list[str]:

@@ -1,7 +1,7 @@
 """C for a random case: a caller that checks results, an implementation that checks arguments.
 
-Both include `cases.h`, which holds every value as static data and functions that
-compare and copy them.  A mismatch is a code that tells the method and parameter.
+Both include `cases.h`, which contains every value as static data and functions that
+compare and copy them.  A mismatch is a code that identifies the method and the parameter.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ static int put_text(void *to, int room, const void *from, int length, size_t wid
 
 
 def write_case(case: Case, out: Path) -> None:
-    """`loop.idl`, `cases.h`, `caller.c` and `imp.c` in the directory."""
+    """Write `loop.idl`, `cases.h`, `caller.c` and `imp.c` to the directory."""
     data = _Data()
     functions = [line for type_ in case.types for line in _functions(type_)]
     callers, implementations = [], []
@@ -140,13 +140,13 @@ def element(type_: Sequence | String) -> Type:
 
 @dataclass
 class _Data:
-    """Static definitions in the order in which they need each other."""
+    """Static definitions, each after those that it needs."""
 
     lines: list[str] = field(default_factory=list)
     number: Iterator[int] = field(default_factory=count)
 
     def initial(self, type_: Type, value: Any, *, empty: bool) -> str:
-        """An initialiser; with `empty` of the same shape, but without its contents."""
+        """An initialiser; with `empty`, one of the same shape without the values."""
         match plain(type_):
             case Primitive() as primitive:
                 return _literal(primitive, value) if not empty else "0"
@@ -168,7 +168,7 @@ class _Data:
                 raise ValueError(other)
 
     def pointer(self, type_: Type, value: Any, *, empty: bool) -> tuple[str, str]:
-        """Pointer and length of a sequence or text; `empty` ones have the whole room."""
+        """Pointer and length of a sequence or text; with `empty`, it has the same capacity."""
         many = plain(type_)
         assert isinstance(many, Sequence | String)
         name = f"data{next(self.number)}"
@@ -230,14 +230,14 @@ def _functions(type_: Type) -> Iterator[str]:
 
 
 def _function_of(type_: Type) -> str:
-    """The named type whose functions handle `type_`: typedefs of structs are the struct."""
+    """The named type whose functions handle `type_`; for the typedef of a struct, the struct."""
     while isinstance(type_, Alias) and not isinstance(type_.target, Sequence):
         type_ = type_.target
     return c_type(type_)
 
 
 def _same(type_: Type, x: str, y: str, fail: str) -> str:
-    """Statements that `fail` unless the two lvalues hold the same."""
+    """Statements that `fail` unless the two lvalues are equal."""
     match plain(type_):
         case String(wide=wide):
             width = 2 if wide else 1
@@ -273,7 +273,7 @@ def _same_element(type_: Type, x: str, y: str, fail: str) -> str:
 
 
 def _put(type_: Type, x: str, y: str, fail: str) -> str:
-    """Statements that copy `y` into the room that `x` has."""
+    """Statements that copy `y` to `x`, within the capacity of `x`."""
     match plain(type_):
         case String(wide=wide):
             width = 2 if wide else 1

@@ -1,6 +1,6 @@
 """Random IDL files with random values for every parameter, as hypothesis strategies.
 
-The types are those of the IDL model; `idl_text` writes them down as IDL, so that a
+The types are those of the IDL model; `idl_text` writes them as IDL text, so that a
 case goes through the whole compiler.
 """
 
@@ -34,7 +34,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Text:
-    """A string: its units, the room that it is given beyond them, or nothing at all (NULL)."""
+    """A string: its units, and the extra capacity after them; `missing` means NULL."""
 
     units: tuple[int, ...]
     extra: int = 0
@@ -43,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Argument:
-    """One parameter with what goes in and what comes back; values are shaped like the type."""
+    """One parameter with its input and its result; values have the shape of the type."""
 
     name: str
     direction: Direction
@@ -54,13 +54,13 @@ class Argument:
 
 @dataclass(frozen=True)
 class Case:
-    """One IDL file: its types, and its methods' arguments, by the method's name."""
+    """One IDL file: its types, and the arguments of its methods by the methods' names."""
 
     types: tuple[Enum | Struct | Alias, ...]
     methods: tuple[tuple[str, tuple[Argument, ...]], ...]
 
     def within(self, buffers: int) -> Case:
-        """The case without the methods that might take more buffers: a call has a limit."""
+        """The case without the methods that might need more buffers than a call may have."""
         return Case(self.types, tuple(m for m in self.methods if buffer_counts(m[1]) <= buffers))
 
 
@@ -82,7 +82,7 @@ def plain(type_: Type) -> Type:
 
 @st.composite
 def cases(draw: st.DrawFn, methods: int = 20) -> Case:
-    """A whole file with that many methods."""
+    """A whole file with so many methods."""
     types: list[Enum | Struct | Alias] = [Enum("colour", ("red", "green", "blue"))]
     for index in range(draw(st.integers(2, 6))):
         types.append(draw(declarations(f"t{index}", tuple(types))))
@@ -114,7 +114,7 @@ def declarations(draw: st.DrawFn, name: str, known: tuple[Type, ...]) -> Struct 
 
 
 def elements(known: tuple[Type, ...]) -> st.SearchStrategy[Type]:
-    """What may stand in a sequence or struct by itself."""
+    """The types that can be elements of a sequence, or parameters."""
     return st.one_of(
         st.sampled_from(tuple(Primitive)),
         st.sampled_from(known),
@@ -142,7 +142,7 @@ def arguments(draw: st.DrawFn, known: tuple[Type, ...]) -> tuple[Argument, ...]:
 
 
 def one_level(type_: Type) -> bool:
-    """Whether it may be inrout."""
+    """Whether a parameter of the type may be inrout."""
     inner = plain(type_)
     if isinstance(inner, Sequence):
         return flat(inner.element)
@@ -151,7 +151,7 @@ def one_level(type_: Type) -> bool:
 
 @st.composite
 def values(draw: st.DrawFn, type_: Type, *, optional: bool = True, like: Any = None) -> Any:
-    """A value of the type; a sequence or text fits the room of `like` when that is given."""
+    """A value of the type; a sequence or text fits the capacity of `like` if that is not None."""
     match plain(type_):
         case Primitive() as primitive:
             return draw(numbers(primitive))
@@ -192,7 +192,7 @@ def numbers(primitive: Primitive) -> st.SearchStrategy[int | float | bool]:
 
 
 def buffer_counts(arguments_: tuple[Argument, ...]) -> int:
-    """An upper bound of how many buffers a call with these values takes."""
+    """An upper bound of the number of buffers of a call with these values."""
 
     def count(value: Any) -> int:
         return 2 + sum(map(count, value)) if isinstance(value, list) else 2

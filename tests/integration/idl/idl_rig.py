@@ -1,7 +1,7 @@
-"""Compiles generated C: for the build machine (64 bit) and for Hexagon (32 bit, under qemu).
+"""Compiles generated C for the build machine (64 bit) and for Hexagon (32 bit, under QEMU).
 
 Both are checked at run time: the native build traps on undefined behaviour, and the
-tests' programs put guard pages behind every buffer.
+tests' programs put guard pages after every buffer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 HEADERS = ROOT / "host" / "include" / "fastrpc"
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
-#: The one variant of a static Hexagon libc that the tests link; making one takes a minute.
+#: The only variant of a static Hexagon libc that the tests link; compiling one takes a minute.
 HEXAGON = ("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static")
 NATIVE = ("-O1", "-g", "-fsanitize=undefined", "-fsanitize-trap=undefined")
 MACHINES = ("native", "hexagon")
@@ -36,7 +36,7 @@ def build(
 
 
 def counted(generated: Path) -> Path:
-    """Generated C with an allocator that counts, beside it; rig.c has that allocator."""
+    """Write a source next to `generated` that includes it with the counting allocator of rig.c."""
     source = generated.with_name(f"counted_{generated.name}")
     source.write_text(
         '#include "rig.h"\n#include <stdlib.h>\n'
@@ -56,7 +56,7 @@ def zig_cc(*arguments: str | Path, cwd: Path) -> None:
 
 
 def run(command: Sequence[str], text: str = "") -> str:
-    """What a program prints.  Fails with its standard error if it did not end with 0."""
+    """The output of a program.  Fails with its standard error if its exit status is not 0."""
     done = subprocess.run(
         command,
         input=text,

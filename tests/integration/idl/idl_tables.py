@@ -1,7 +1,7 @@
-"""The rows of the wire format's tables as a case with values, for going round.
+"""The rows of the wire format's tables as a case with values, for the round-trip tests.
 
-The same methods as `wire/wire.idl` states byte by byte, and enough others to need the
-escape for method numbers above 30.
+It has the methods of `wire/wire.idl`, which other tests check byte by byte, and enough more to need
+the escape for method numbers above 30.
 """
 
 from __future__ import annotations

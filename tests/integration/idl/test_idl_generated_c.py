@@ -1,4 +1,4 @@
-"""Generated C under real compilers: no warnings, the right exports, the note in place."""
+"""Real compilers compile generated C without warnings, with the right exports and the note."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def test_the_header_is_good_cxx(tmp_path: Path) -> None:
 
 
 def shared_library(target: tuple[str, ...], side: str, out: Path) -> Path:
-    """A library of one generated file, linked as strictly as such libraries are."""
+    """A library of one generated file, linked with the strict options of real ones."""
     compile_idl(GOLDEN / "shapes.idl", (), (), out)
     library, compiled = out / f"lib{side}.so", out / f"{side}.o"
-    # Apart, since -nostdlib takes the C library's headers away as well.
+    # Compiled separately, since -nostdlib removes the C library's headers too.
     zig_cc(
         *target, *OBJECT, f"-I{HEADERS}", "-c", out / f"shapes_{side}.c", "-o", compiled, cwd=out
     )
@@ -90,7 +90,7 @@ def test_the_skel_exports_its_entry_though_all_else_is_hidden(tmp_path: Path) ->
 
 
 def test_a_skel_needs_few_functions_of_the_dsp(tmp_path: Path) -> None:
-    """All of them are known to be there: a C library's subset and the look-up of mappings."""
+    """All of them are known to exist: a subset of the C library, and the look-up of mappings."""
     with shared_library(SKEL, "skel", tmp_path).open("rb") as file:
         table = ELFFile(file).get_section_by_name(".dynsym")
         assert isinstance(table, SymbolTableSection)

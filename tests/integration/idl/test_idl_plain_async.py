@@ -1,4 +1,4 @@
-"""Interfaces without handles, unsigned results, async methods: each in a real program."""
+"""Interfaces without handles, unsigned results and async methods, in a real program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ interface tasks : remote_handle64 {
     async long later(in sequence<long> v, rout sequence<long> r);
 };
 """
-# A stub and an implementation share their names: the generator's hooks keep them apart.
+# The names of a stub and an implementation collide: the generator's hooks rename them.
 RENAMED = "".join(f"#define __QAIC_{side}(ff) implementation_##ff\n" for side in ("HEADER", "IMPL"))
 
 
@@ -37,7 +37,7 @@ def program(tmp_path: Path, *flags: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What the program prints with a library that knows asynchronous calls."""
+    """The output of the program with a library that supports asynchronous calls."""
     return run(program(tmp_path_factory.mktemp("with"), "-DWITH_ASYNC")).splitlines()
 
 

@@ -1,7 +1,7 @@
-"""Random signatures and random values: what one side gives is what the other gets.
+"""Random signatures and random values: each side receives what the other side passes.
 
-The stub runs natively with 64 bits; the skel natively, and with 32 bits as a Hexagon
-program: the same wire, two layouts of the C structs.
+The stub runs natively with 64 bits; the skel runs natively, and with 32 bits as a Hexagon
+program: the wire format is the same, the layouts of the C structs differ.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 
 def go_round(case: Case, machine: str, out: Path) -> str:
-    """Compile both sides of the case, let the caller make all its calls; what it prints."""
+    """Compile both sides of the case and run the caller; returns its output."""
     write_case(case, out)
     compile_idl(out / "loop.idl", (), (), out)
     flags = (f"-I{HERE / 'wire'}", f"-I{HERE / 'loop'}")
@@ -64,7 +64,7 @@ def test_values_go_round(machine: str, tmp_path: Path) -> None:
         deadline=None,
         derandomize=not LONG,
         database=None,
-        # A smaller case costs minutes to find; the file that is shown says enough.
+        # Shrinking takes minutes, and the IDL file that a failure prints is sufficient.
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -1,7 +1,7 @@
-"""What the skel makes of bytes: those of a good call, and any others.
+"""The results of the skel for the bytes of valid calls and of damaged ones.
 
-The good calls are written down as numbers, the ones marked qaic as the SDK's own IDL
-compiler puts them on the wire.
+The valid calls are stated as numbers; those marked qaic are what the code of the SDK's IDL
+compiler sends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def opening(uri: str) -> str:
 
 @dataclass(frozen=True)
 class Good:
-    """A call as it is on the wire, and what the skel and its implementation make of it."""
+    """A call as it is on the wire, and the results of the skel and its implementation."""
 
     name: str
     call: str
@@ -248,7 +248,7 @@ def test_running_out_of_memory_is_an_error_that_leaves_nothing_behind(
 
 
 def mutated(call: str, choice: random.Random) -> str:
-    """The call with some of its bytes, sizes and arguments changed, the scalars in step."""
+    """The call with some bytes, sizes and arguments changed; the scalars are adapted."""
     scalars, *arguments = call.split(" ")
     kinds: list[list[str]] = [[], [], []]
     for argument in arguments:
@@ -282,7 +282,7 @@ def mutated(call: str, choice: random.Random) -> str:
 
 
 def test_no_bytes_bring_the_skel_down(skel: Skel) -> None:
-    """Thousands of damaged calls: each is carried out or refused, and nothing leaks."""
+    """Each of thousands of damaged calls is executed or refused, and nothing leaks."""
     choice = random.Random(20)
     damaged = [
         mutated(good.call, choice) for good in GOOD for _ in range(100) if good.name != "open"

@@ -1,7 +1,7 @@
-"""What the stub puts on the wire, byte by byte, and what it takes from it.
+"""The bytes that the stub sends, and the results that it reads from the wire.
 
-The rows of FastRPC's wire format are stated as numbers; those marked qaic are what the
-SDK's own IDL compiler puts on the wire for the same method and values.
+The rows of FastRPC's wire format are stated as numbers; those marked qaic are what the code of
+the SDK's IDL compiler sends for the same method and values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def sent(lines: list[str]) -> list[str]:
 
 
 def results(lines: list[str]) -> dict[str, str]:
-    """What the caller has after the call, by name."""
+    """The values that the caller has after the call, by name."""
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
@@ -186,7 +186,7 @@ def test_bytes_on_the_wire(stub: Stub, method: str, invocation: list[str]) -> No
         ("sequence_in", {"wide": "0102030405060708"}),
         ("aligned", {"d": "0102", "e": "090a0b0c0d0e0f10"}),
         ("inrout_both", {"x": "01020304", "b": "010203"}),
-        # A rout text ends with a terminator, whatever came.
+        # A rout text ends with a terminator, whatever was received.
         ("texts", {"o": "01020300", "wo": "01020000"}),
         ("inrout_wide", {"w": "0102030405060000"}),
         ("sequence_rout", {"f": "0102030405060708"}),
@@ -198,7 +198,7 @@ def test_bytes_on_the_wire(stub: Stub, method: str, invocation: list[str]) -> No
             "reports_rout",
             {"s[0].code": "0102", "s[1].code": "1112", "s[1].mean": "191a1b1c1d1e1f20"},
         ),
-        # The rout boolean arrived as 0x1f: it is true, which in C is 1.
+        # The rout boolean was received as 0x1f, which is true: 1 in C.
         ("flats", {"g.q": "090a0b0c0d0e0f10", "j": "191a1b1c1d1e", "b": "01"}),
         ("mixed", {"z": "010200", "s.code": "0102", "text": "0100", "x": "11121314"}),
     ],

@@ -1,7 +1,7 @@
-"""A CMake tree of many targets with both sides, written by size.
+"""A CMake tree of a given size with many targets, for both sides.
 
-The ARM64 side is made by functions of a module: libraries and programs with install() rules, some
-of them switched off.  It has a tool for the build machine, and skels of four archs, as steps.
+Functions of a module define the ARM64 side: libraries and programs with install() rules, some of
+them disabled.  Separate steps build a tool for the build machine, and skels for four archs.
 """
 
 from __future__ import annotations

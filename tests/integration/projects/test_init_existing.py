@@ -1,4 +1,4 @@
-"""`buildtool init` in a CMake tree that is there: what it proposes builds."""
+"""`buildtool init` in an existing CMake tree proposes a project that can be built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared libraries of a third party's tree: which of them ship, and what is missing."""
+"""Shared libraries of a third party's tree: which of them ship, and which are missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def runpath(tree: ThirdParty) -> tuple[str, ...]:
 
 
 def refusal(tree: ThirdParty) -> str:
-    """What a build that is refused prints."""
+    """The error of a build that is refused."""
     done = tree.run("build")
     assert done.returncode == 1, done.stdout
     return " ".join(done.stderr.split())

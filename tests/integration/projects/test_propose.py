@@ -1,4 +1,4 @@
-"""What is proposed for trees in the shapes that Hexagon programs have: CMake is really run."""
+"""Proposals for trees with the structure of real Hexagon programs; these tests run CMake."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ PROGRAM = NEW + "project({0} C)\nadd_executable({0} ../m.c)\n"
 
 @pytest.fixture
 def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
-    """The tables proposed for files given as `PATH=TEXT`; `text` is what is written, `?` is what
-    could not be told.  Nothing else is written, and the scratch directory is gone."""
+    """A function that returns the proposed tables for files (path → text).
+
+    `text` is the project file that is written, `?` are the open questions.  It checks that nothing
+    else is written, and that the scratch directory is deleted.
+    """
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -52,7 +55,7 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
 
 
 def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
-    """240 targets whose functions install them, a tool for the build machine, skels as steps."""
+    """240 targets that functions install, a tool for the build machine, and skels as steps."""
     write_large_tree(tmp_path / "the tree", 80)
 
     found = proposed({})
@@ -75,7 +78,7 @@ def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
 
 
 def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> None:
-    """CMake never runs what builds them: the text tells, and the switch is shown."""
+    """CMake never runs the code that builds them: the text shows them, and the option is named."""
     write_large_tree(tmp_path / "the tree", 1)
     top = (tmp_path / "the tree/CMakeLists.txt").read_text()
 
@@ -87,7 +90,7 @@ def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> Non
 
 
 def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
-    """The one option that does would turn off the rest as well."""
+    """The only option that turns them off turns off everything else too."""
     step = "ExternalProject_Add({0} SOURCE_DIR ${{CMAKE_CURRENT_SOURCE_DIR}}/{0} CMAKE_ARGS {1})\n"
     found = proposed(
         {
@@ -108,7 +111,7 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
 
 
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
-    """A function adds four; one arch cannot be configured by itself, and one not for another."""
+    """A function adds four skels; no single arch can be configured."""
     found = proposed(
         {
             "CMakeLists.txt": NEW
@@ -141,7 +144,7 @@ def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
 
 
 def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) -> None:
-    """And what depends on it; everything else is proposed."""
+    """What depends on it is a comment too; everything else is proposed."""
     away = tmp_path / "elsewhere"  # CMake makes it
     found = proposed(
         {
@@ -195,7 +198,7 @@ def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_sdk_s_client_library_is_not_proposed(proposed: Propose, sdk: Path) -> None:
-    """Needs a stand-in SDK; what the build would refuse is a comment."""
+    """The build would refuse the library of this stand-in SDK, so it is a comment."""
     found = proposed(
         {
             "CMakeLists.txt": NEW
@@ -228,7 +231,7 @@ def test_without_the_sdk_that_a_tree_asks_for(
 
 
 def test_skels_that_need_a_package_of_another(proposed: Propose) -> None:
-    """Of libraries that are not there yet: what would be installed is enough to configure."""
+    """The libraries are not built yet, but the files of the package are enough to configure."""
     found = proposed(
         {
             "base/CMakeLists.txt": NEW

@@ -1,6 +1,6 @@
-"""Trees in the shapes that Hexagon programs have in public are built as they are.
+"""Trees with the structure of public Hexagon programs are built without changes.
 
-Only a buildtool.toml of a few lines is added to each.
+Each only gets a buildtool.toml of a few lines.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ platform = "ubuntu-aarch64"
 
 
 def built_once(tree: ThirdParty) -> set[str]:
-    """Build everything, then nothing; returns the staged files."""
+    """Build everything, then check that nothing is left to build; returns the staged files."""
     assert set(tree.build().values()) == {"built"}
     shipped = {path: path.stat().st_mtime_ns for path in tree.stage().rglob("*")}
     assert set(tree.build().values()) == {"up-to-date"}
@@ -102,7 +102,7 @@ def test_a_monorepo_with_presets_and_both_sides_in_one_tree(third_party: Tree) -
     for arch in ("v68", "v73"):
         blur = tree.elf(f"dsp/{arch}/libblur_skel.so")
         assert blur.hexagon_arch == arch
-        # The static library of both skels is in each of them.
+        # Both skels contain the static library.
         assert {"blur_skel_handle_invoke", "hvxmath_tile"} <= blur.exports
         assert f"blur for {arch}".encode() in blur.path.read_bytes()
         assert "hvxmath_average" not in tree.elf(f"dsp/{arch}/libedge_skel.so").imports
@@ -213,7 +213,7 @@ def test_a_component_that_needs_another(third_party: Tree) -> None:
 
     assert built_once(tree) == {"bin/beam"}
 
-    # A comment makes another object of nothing: what is built on it stays.
+    # A comment changes no object, so nothing that depends on one is built again.
     tree.edit("core/src/beamcore.c", '#include "beamcore.h"', '#include "beamcore.h" // weight')
     assert tree.build() == {"host/beamcore": "built", "host/beam": "up-to-date"}
 

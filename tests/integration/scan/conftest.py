@@ -1,4 +1,4 @@
-"""A project that is configured and built as buildtool does, and the scan of its inputs."""
+"""A project that is configured and built in the same way as by buildtool, and its input scan."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Tried:
         return done.stdout
 
     def build(self, *defines: str) -> None:
-        """Configure an empty tree, build, install."""
+        """Configure, build and install in a new tree."""
         cmake = find_cmake()
         shutil.rmtree(self.tree, ignore_errors=True)
         write_query(self.tree)

@@ -1,4 +1,4 @@
-"""What compilers read, and what they would read if it existed."""
+"""The files that compilers read, and those that they would read if they existed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SHADOWING = {
     "src/first/third.h": {"main.c"},
     "src/in c/late.h": {"main.c"},
     "src/in c/stddef.h": {"main.c", "more.cpp"},
-    "src/late/gen.h": {"main.c"},  # beside late.h, which may include it with quotation marks
+    "src/late/gen.h": {"main.c"},  # next to late.h, which may include it with quotation marks
     "src/first/gen.h": {"main.c"},
     "src/first/inner.h": {"main.c"},
 }
@@ -104,7 +104,7 @@ QUICK = ("CMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
 
 
 def made(tried: Tried, *names: str) -> dict[str, set[str]]:
-    """What is made directly from sources and headers of the project, by their names."""
+    """The outputs that are built directly from the sources and headers with these names."""
     paths = {name: tried.root / name for name in names}
     found = tried.scanner.dependents(paths.values())
     assert all(path.exists() for outputs in found.values() for path in outputs)

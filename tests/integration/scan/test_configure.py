@@ -1,4 +1,4 @@
-"""What CMake reads when it configures: changes of each kind are noticed, and no others."""
+"""The files that CMake reads when it configures: all relevant changes are noticed, no others."""
 
 from __future__ import annotations
 

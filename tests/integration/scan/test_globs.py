@@ -1,4 +1,4 @@
-"""Globs match what they match in CMake, for random directories and patterns."""
+"""Globs match the same paths as in CMake, for random directories and patterns."""
 
 from __future__ import annotations
 

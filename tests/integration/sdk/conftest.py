@@ -1,4 +1,4 @@
-"""A PATH of a test's own, and copies of Debian's compilers that may be taken apart."""
+"""A separate PATH for each test, and copies of Debian's compilers that tests may modify."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory, which is all of PATH."""
+    """An empty directory, the only one in PATH."""
     folder = tmp_path / "some programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -36,9 +36,9 @@ def script(place: Path, text: str) -> Path:
 
 @pytest.fixture
 def gcc_copy(tmp_path: Path) -> Path:
-    """Debian's cross gcc in a prefix of its own, by links; returns its C compiler.
+    """The C compiler of a copy of Debian's cross gcc, which consists of links.
 
-    A gcc finds its parts from where it lies, so the copy is complete and can be made incomplete.
+    gcc finds its parts relative to itself, so the copy is complete, and tests can remove parts.
     """
     real = shutil.which(CROSS)
     assert real, "apt-get install g++-aarch64-linux-gnu"
@@ -61,7 +61,7 @@ def gcc_copy(tmp_path: Path) -> Path:
 
 
 def replace(file: Path, data: bytes) -> None:
-    """Put another file in the place of one that may be a link."""
+    """Replace a file, which may be a link, by another one."""
     fresh = file.with_name("fresh")
     fresh.write_bytes(data)
     fresh.chmod(0o755)

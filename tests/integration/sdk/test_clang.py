@@ -1,4 +1,4 @@
-"""clang and lld for ARM64 Linux: what they are made of, and what they lack."""
+"""clang and lld for ARM64 Linux: their identity, and what they lack."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_versioned_name_is_found_and_a_link_to_it_is_not_asked_twice(
 
     assert find_clang().version == "19.1.0"
     assert find_clang().where == programs / "clang"
-    # Once for its answer, once by the loader for what it is made of: a script is no secret to it.
+    # Run once for its answers, and once by the loader, which lists its libraries.
     assert asked.read_text().count("asked") == 2
 
 

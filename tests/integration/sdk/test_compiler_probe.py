@@ -1,4 +1,4 @@
-"""Asking compilers about themselves: layouts that Debian's cross packages do not have."""
+"""Probes of compilers, with layouts other than those of Debian's cross packages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_root_of_a_c_library(crt: str, root: str, tmp_path: Path) -> None:
 
 
 def test_headers_of_a_gcc_that_no_distribution_made(tmp_path: Path) -> None:
-    """Its limits.h lies in include-fixed."""
+    """The limits.h of such a gcc is in include-fixed."""
     inner = tmp_path / "lib/gcc/aarch64-linux-gnu/15"
     folders = [
         tmp_path / "aarch64-linux-gnu/include/c++/15",
@@ -54,12 +54,12 @@ def test_headers_of_a_gcc_that_no_distribution_made(tmp_path: Path) -> None:
 def test_on_an_arm64_debian_the_machine_s_headers_are_all_named(
     gcc_copy: Path, programs: Path
 ) -> None:
-    """Its C library has them in two directories.  The cross gcc takes the place of its gcc."""
+    """The C library has them in two directories.  The cross gcc stands in for the native gcc."""
     usr = gcc_copy.parents[1]
     there = usr / "lib" / "aarch64-linux-gnu"
     (usr / "aarch64-linux-gnu" / "lib").rename(there)
     (usr / "aarch64-linux-gnu" / "lib").symlink_to(there)
-    # The start files, as real files: links lead out of the copy.
+    # The start files are copied as files, since links would lead out of the copy.
     crt = (there / "crt1.o").read_bytes()
     (there / "crt1.o").unlink()
     (there / "crt1.o").write_bytes(crt)
@@ -92,7 +92,7 @@ def test_a_launcher_in_front_of_path_is_passed_over(
 def test_a_static_program_is_not_started_where_the_user_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The loader of a dynamic one tells; a static assembler just runs, and writes a.out."""
+    """The loader lists the libraries of a dynamic program, but a static assembler writes a.out."""
     started: list[Path | None] = []
 
     def noted(*arguments: Any, cwd: Path | None = None, **rest: Any) -> Completed:

@@ -1,4 +1,4 @@
-"""The cross gcc: where it is looked for, and what is said of one that is broken."""
+"""The cross gcc: where it is searched for, and the errors for a broken one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc, ubuntu_a
 from .conftest import script
 
 INSTALL = "apt-get install g++-aarch64-linux-gnu"
-# What a gcc answers; the lists are what is left of it that matters here.
+# A script that answers like gcc, with only the answers that matter here.
 ANSWER = """\
 case "$1" in
 -v) echo 'Target: {target}' >&2; echo 'gcc version {version} (made for a test)' >&2 ;;
@@ -73,7 +73,7 @@ def test_the_newest_sound_one_is_taken_or_the_one_that_is_asked_for(
 ) -> None:
     (programs / CROSS).symlink_to(gcc_copy)
     newer = ANSWER.format(target="aarch64-linux-gnu", version="99.1.0")
-    script(programs / f"{CROSS}-15", newer)  # by name only: it has no parts
+    script(programs / f"{CROSS}-15", newer)  # a gcc without parts
 
     assert find_gcc().where == programs / CROSS
     assert find_gcc(Tool(version=">=20")).where == programs / f"{CROSS}-15"
@@ -161,7 +161,7 @@ def test_native_is_for_arm64_machines() -> None:
 
 
 def test_native_looks_for_gcc_and_searches_the_machine(gcc_copy: Path, programs: Path) -> None:
-    """As on an ARM64 machine, where gcc needs no prefix; the cross gcc takes its place."""
+    """On an ARM64 machine gcc has no prefix; here the cross gcc stands in for it."""
     (programs / "g++").symlink_to(gcc_copy.with_name(CROSS.replace("gcc", "g++")))
     (programs / "gcc").symlink_to(gcc_copy)
     with pytest.raises(ToolMissingError):

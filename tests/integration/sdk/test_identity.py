@@ -1,4 +1,4 @@
-"""What makes a compiler another one: the content of what shapes its output, nothing else."""
+"""The identity of a compiler depends only on the files that determine its output."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_real_compilers_stay_the_same_from_call_to_call() -> None:
 
 
 def linked(program: str, name: str) -> Path:
-    """The shared object of `program` whose name begins with `name`, as ldd tells."""
+    """The shared object of `program` whose name begins with `name`, as printed by ldd."""
     found = shutil.which(program)
     assert found
     done = subprocess.run(["ldd", found], capture_output=True, text=True, check=True)
@@ -97,12 +97,12 @@ def test_the_shared_objects_behind_a_thin_program_count(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Debian's clang is a small program: its compiler is in libraries."""
+    """Debian's clang is a small program; the compiler itself is in libraries."""
     before = find()
     real = linked(program, name)
     other = tmp_path / real.name
     other.write_bytes(real.read_bytes() + b"\0")
-    # Another library in its place, as the loader sees it.
+    # The loader finds another library in its place.
     monkeypatch.setattr(
         "buildtool.sdk.compiler_probe._environment",
         lambda: {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_LIBRARY_PATH": str(tmp_path)},

@@ -1,4 +1,4 @@
-"""CMake, Ninja, QEMU, adb and ssh: which one is taken, and what is said of one that is no good."""
+"""CMake, Ninja, QEMU, adb and ssh: which one is selected, and the errors for unusable ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Program = Callable[[str, str], Path]
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """Put a program on an otherwise empty PATH that runs a line of shell."""
+    """Put a program that runs a line of shell on an otherwise empty PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

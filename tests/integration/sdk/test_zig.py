@@ -1,4 +1,4 @@
-"""The zig that a project names: what it is, where its library lies, and what is no use."""
+"""The zig that a project names: its version and library, and the errors for unusable ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.standins.zig import zig_program
 
 
 def installed(prefix: Path, version: str, library: str = "lib/zig") -> Path:
-    """A program that says it is zig, in a directory as distributions have it."""
+    """A program that claims to be zig, in the directory layout of a distribution."""
     (prefix / "bin").mkdir(parents=True)
     (prefix / library / "libc" / "include").mkdir(parents=True)
     return script(prefix / "bin" / "zig", f"echo {version}")
@@ -72,7 +72,7 @@ def test_one_that_is_no_use_stops_every_profile_and_doctor_tells(
     targets = {
         "sim": Target(platform="ubuntu-aarch64"),
         "dsp": Target(platform="ubuntu-aarch64", archs=("v68",), toolchain="gcc"),
-        # Programs that packages start while they are built are compiled with zig.
+        # zig compiles the programs that packages run during their build.
         "packages": Target(platform="ubuntu-aarch64", toolchain="gcc"),
     }
     hosts = {"app": Host(source="host", conan="host/conanfile.txt")}

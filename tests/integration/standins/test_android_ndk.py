@@ -1,4 +1,4 @@
-"""The stand-in NDK does what tests of the Android profile count on."""
+"""The stand-in NDK behaves as the tests of the Android profile require."""
 
 from __future__ import annotations
 

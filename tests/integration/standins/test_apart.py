@@ -1,4 +1,4 @@
-"""Stand-ins and finders do not share a guess: neither imports the other."""
+"""Stand-ins and finders share no assumptions in code: neither imports the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.command_line import REPOSITORY
 
 
 def imports(file: Path) -> set[str]:
-    """The modules that a file imports, as it writes them."""
+    """The modules that a file imports, as written in it."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""The stand-in SDK does what tests of the Hexagon profile and of third-party CMake count on."""
+"""The stand-in SDK behaves as the tests of the Hexagon profile and third-party CMake require."""
 
 from __future__ import annotations
 

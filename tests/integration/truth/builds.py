@@ -1,4 +1,4 @@
-"""Builds the driver with the kernels: for the build machine, and for Hexagon."""
+"""Builds the driver with the kernels for the build machine and for Hexagon."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ HERE = Path(__file__).parent
 KERNELS = HERE.parents[2] / "dsp" / "src"
 SOURCES = (KERNELS / "vec_add_i32.c", KERNELS / "matvec_q8_0.c")
 WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
-#: No fused multiply-add: the kernels promise the same bits everywhere.
+#: No fused multiply-add: the kernels guarantee the same bits everywhere.
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
 HEXAGON = ("-target", "hexagon-linux-musl")
-#: The libc variant of the emulated DSP shell: zig takes minutes to make another one.
+#: The libc variant of the emulated DSP shell: zig takes minutes to compile another one.
 HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-s", "-static")
 
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:
-    """Run `zig cc` with buildtool's own zig cache; fails with the compiler's text."""
+    """Run `zig cc` with buildtool's zig cache; fails with the compiler's messages."""
     command = [str(usable_zig().where), "cc", *map(str, arguments)]
     done = subprocess.run(
         command,
@@ -42,7 +42,7 @@ def build_native(out: Path, *, opt: str = "-O2") -> list[str]:
     """The driver as a program of the build machine; returns its command line."""
     program = out / "driver-native"
     sources = [HERE / "driver.c", *SOURCES]
-    # Without -O zig also checks for undefined behaviour; a trap needs no library for it.
+    # Without -O zig also checks for undefined behaviour; with a trap that needs no library.
     flags = (*KERNEL_FLAGS, opt, "-fsanitize-trap=undefined", "-D_GNU_SOURCE")
     zig_cc(*flags, f"-I{KERNELS}", *sources, "-o", program, cwd=out)
     return [str(program)]
@@ -58,7 +58,7 @@ def build_hexagon(out: Path, arch: str, kernels: Path = KERNELS) -> list[str]:
 def hexagon_objects(
     out: Path, arch: str, sources: Iterable[Path], includes: Sequence[str]
 ) -> list[Path]:
-    """Compile what goes into a skel, with the skel profile's options."""
+    """Compile the sources of a skel with the skel profile's options."""
     hvx = f"-mcpu=hexagon{arch}+hvx_length128b+hvx{arch}"
     flags = (*HEXAGON, hvx, *KERNEL_FLAGS, "-fPIC", "-fno-sanitize=undefined", *includes)
     objects = []
@@ -74,12 +74,12 @@ def link_hexagon(
     """Link a static program from `main` and the objects; returns its command line."""
     flags = (*HEXAGON, *HEXAGON_LIBC, "-D_GNU_SOURCE", *includes)
     zig_cc(*flags, main, *objects, "-o", program, cwd=program.parent)
-    # One processor model in Debian 12's qemu; its integer HVX is the same on all archs.
+    # Debian 12's QEMU has one processor model; its integer HVX is the same on all archs.
     return ["qemu-hexagon", "-cpu", "v67", str(program)]
 
 
 def outputs(command: list[str], cases: tuple[Case, ...]) -> list[bytes]:
-    """Feed all cases to one run of the driver and cut its output up by case."""
+    """Run the driver once with all cases; returns its output split by case."""
     done = subprocess.run(
         command,
         input=b"".join(case.message for case in cases),

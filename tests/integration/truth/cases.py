@@ -1,4 +1,4 @@
-"""The cases that every build of the kernels is given, from a fixed seed."""
+"""The test cases for every build of the kernels, from a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SHAPES = (
     *((rows, cols) for rows in (1, 4, 7, 33) for cols in (255, 256, 257, 500)),
     (3, 4096),
 )
-#: How far buffers end before the forbidden page: touching it, and every kind of alignment.
+#: Bytes between the end of a buffer and the guard page: none, and every kind of alignment.
 DISTANCES = (0, 1, 4, 30, 67, 100, 127)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a kernel and the output that `reference` gives for it."""
+    """One call of a kernel, and its output according to `reference`."""
 
     name: str
     message: bytes
@@ -63,9 +63,9 @@ def _matvec_case(
 
 
 def _block(source: random.Random) -> bytes:
-    """Any finite scale, subnormals and both zeros included; any values, padding too."""
+    """A block with any finite scale, including subnormals and both zeros, and any values."""
     scale = source.getrandbits(16)
-    if scale >> 10 & 0x1F == 0x1F:  # infinity, NaN: their bits are the machine's own choice
+    if scale >> 10 & 0x1F == 0x1F:  # infinity, NaN: the bits of a NaN depend on the machine
         scale &= ~0x4000
     return struct.pack("<H", scale) + source.randbytes(32)
 

@@ -1,9 +1,9 @@
-"""A third opinion on the kernels: their definition in Python, bit for bit.
+"""A bit-exact definition of the kernels in Python, as an independent reference.
 
-Float steps round as IEEE single precision does: the product of two floats is exact
-in a double, and a sum of two floats rounded first to double and then to float is
-rounded rightly (a double has more than twice a float's bits), so packing to `f`
-after each step gives the bits a float unit gives.
+Float steps round as in IEEE single precision: the product of two floats is exact
+in a double, and a sum of two floats that is rounded first to double and then to float is
+rounded correctly (a double has more than twice a float's bits), so packing to `f`
+after each step gives the same bits as a float unit.
 """
 
 from __future__ import annotations

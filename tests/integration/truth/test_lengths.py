@@ -1,4 +1,4 @@
-"""The DSP side refuses lengths that do not agree, whatever the stub let through."""
+"""The DSP side refuses inconsistent lengths, even if the stub has accepted them."""
 
 from __future__ import annotations
 

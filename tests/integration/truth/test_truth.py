@@ -1,7 +1,7 @@
 """The kernels give the same bytes natively, under qemu-hexagon and in Python.
 
-Where native and Python agree and QEMU differs, the emulator (or the Hexagon
-compiler) is at fault; where all builds differ from Python, the kernel is.
+If native and Python agree and QEMU differs, the emulator (or the Hexagon
+compiler) is at fault; if all builds differ from Python, the kernel is.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def test_hexagon(arch: str, cases: tuple[Case, ...], tmp_path: Path) -> None:
 
 
 def test_cases_are_not_trivial(cases: tuple[Case, ...]) -> None:
-    """A kernel that writes nothing, or zeros, could not pass."""
+    """A kernel that writes nothing, or zeros, cannot pass."""
     outputs = [case.expected for case in cases if case.expected]
     assert sum(any(out) for out in outputs) > 0.95 * len(outputs)
 
 
 def test_a_wrong_kernel_is_seen(cases: tuple[Case, ...], tmp_path: Path) -> None:
-    """The check can fail: with the tail dropped, exactly the lengths with a tail differ."""
+    """The check can fail: without the tail, exactly the lengths with a tail differ."""
     kernels = tmp_path / "kernels"
     shutil.copytree(builds.KERNELS, kernels)
     source = kernels / "vec_add_i32.c"
