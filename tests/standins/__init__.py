@@ -1,20 +1,21 @@
-"""Stand-ins for what no package registry has: the Android NDK and the Hexagon SDK.
+"""Stand-ins for tools that are in no package registry: the Android NDK and the Hexagon SDK.
 
-What stands in for what:
+There are two:
 
-- `make_ndk(directory, release="r27")`: an Android NDK r25 … r29 in its true layout
+- `make_ndk(directory, release="r27")`: an Android NDK r25 … r29 in its real layout
   (`source.properties`, `meta/`, toolchain file, `clang` and its wrappers, sysroot).  Its clang
-  drives zig for ARM64 Linux with glibc, so that what it makes runs under qemu; API level and page
+  runs zig for ARM64 Linux with glibc, so that its programs run under QEMU; API level and page
   size are the NDK's.
 - `make_sdk(directory, version="6.4.0.2", trimmed=False)`: a Hexagon SDK 4.4 … 6.6 with its tools
-  (`hexagon-clang` drives zig), C++ runtime, headers, qaic and CMake files.  qaic drives this
-  project's IDL compiler and marks what it writes.
+  (`hexagon-clang` runs zig), C++ runtime, headers, qaic and CMake files.  qaic runs this
+  project's IDL compiler and marks its output.
 
-They are written from the layouts that are public (names of directories and files, keys of JSON
-files, command lines, variables of CMake files) and in words of this project's own; nothing in them
-comes out of a proprietary SDK.  Their headers are this project's.  What a compiled program does is
-zig's doing, so a test that uses a stand-in says `stand_in` in its name.
+They are written from public information on the layouts (names of directories and files, keys of
+JSON files, command lines, variables of CMake files); nothing in them comes from a proprietary SDK.
+Their headers are this project's.  zig determines the behaviour of compiled programs, so the name of
+a test that uses a stand-in contains `stand_in`.
 
-The finders of `buildtool` may not import this package, nor this package `buildtool.sdk` or
-`buildtool.toolchains`: a layout that both took from one place would prove nothing.
+The finders of `buildtool` must not import this package, and this package must not import
+`buildtool.sdk` or `buildtool.toolchains`: with a shared description of the layouts, the tests would
+prove nothing.
 """

@@ -18,7 +18,7 @@ TRIPLE = "aarch64-linux-android"
 
 @dataclass(frozen=True)
 class Release:
-    """What tells one NDK from another: `lib` is where clang has its resource directory."""
+    """The differences between NDKs; `lib` is where clang has its resource directory."""
 
     name: str
     revision: str
@@ -43,7 +43,7 @@ RELEASES = {
 }  # fmt: skip
 FLEXIBLE_PAGES_SINCE = 27  # ANDROID_SUPPORT_FLEXIBLE_PAGE_SIZES
 RELEASE_NAME_SINCE = 26  # Pkg.ReleaseName in source.properties
-NO_NDK_API = (20, 25)  # levels that added none: aliases of the one before
+NO_NDK_API = (20, 25)  # levels without new APIs: aliases of the previous level
 NAMES = {
     "N": 24, "N-MR1": 24, "O": 26, "O-MR1": 27, "P": 28, "Q": 29, "R": 30, "S": 31, "Sv2": 32,
     "Tiramisu": 33, "UpsideDownCake": 34, "VanillaIceCream": 35,
@@ -164,7 +164,7 @@ def _sysroot(usr: Path, ndk: Release) -> None:
         (libraries / str(api)).mkdir()
         for stub in stubs:
             _copy(stub, libraries / str(api))
-        # What its own programs need of a system: they are made for glibc.
+        # The NDK's programs are built for glibc and name these files.
         for name in ("ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6"):
             (libraries / str(api) / name).write_bytes(b"")
     headers = usr / "include" / "android"

@@ -1,6 +1,6 @@
-"""What the stand-in's libc++.so.1 and libc++abi.so.1 export: names that C++ skels import.
+"""The exports of the stand-in's libc++.so.1 and libc++abi.so.1: names that C++ skels import.
 
-Nothing runs behind most of them.  operator new and delete work, over the shell's allocator.
+Most of the functions do nothing.  operator new and delete work; they use the shell's allocator.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .zig import FILES
 
-# How zig's libc++ headers are to be set so that all of the library is declared.
+# The settings of zig's libc++ headers with which the whole library is declared.
 LIBCXX_SETTINGS = (
     "ABI_VERSION=1",
     "ABI_NAMESPACE=__1",

@@ -1,7 +1,7 @@
-"""Stand-in devices: the root of a board's and of a phone's file system, as far as FastRPC goes.
+"""Stand-in devices: the root file systems of a board and of a phone, reduced to FastRPC.
 
-What is on them is compiled here: a libcdsprpc of the true SONAME that NEEDs what the true one
-needs, and DSP shells that are Hexagon shared objects with the names that a shell offers.
+Their files are compiled here: a libcdsprpc with the SONAME and the NEEDED entries of the real
+one, and DSP shells, which are Hexagon shared objects with the exports of a shell.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ OLDER = (
     *("remote_handle64_close", "remote_handle64_control", "remote_session_control"),
     *("rpcmem_init", "rpcmem_alloc", "rpcmem_free", "rpcmem_to_fd", "fastrpc_mmap"),
 )
-"""What the library of an older device exports."""
+"""The exports of the library of an older device."""
 SHELL = ("qurt_thread_create", "HAP_debug_v2")
-"""What the DSP shell of a device exports."""
+"""The exports of the DSP shell of a device."""
 MULTIARCH = "usr/lib/aarch64-linux-gnu"
 
 
 def arm64_library(
     path: Path, soname: str, exports: Iterable[str], *, needs: str = "", machine: str = "aarch64"
 ) -> Path:
-    """An ARM64 library (or one for `machine`) with these exports, NEEDing a library `needs`."""
+    """An ARM64 library (or one for `machine`) with these exports that needs the library `needs`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         link = ["clang", f"--target={machine}-linux-gnu", "-fuse-ld=lld", "-shared", "-nostdlib"]
@@ -50,14 +50,14 @@ def arm64_library(
 
 
 def dsp_shell(arch: str, exports: Sequence[str] = SHELL) -> Path:
-    """A Hexagon shared object for `arch`, exporting what a shell does."""
+    """A Hexagon shared object for `arch` with the exports of a shell."""
     arguments = ["--target=hexagon-linux-musl", f"-mcpu=hexagon{arch}"]
     source = "".join(f"void {name}(void) {{}}\n" for name in exports)
     return library("_".join(["fastrpc_shell", arch, *exports]), source, arguments)
 
 
 def make_board(root: Path, *, newer: bool = False) -> Path:
-    """Ubuntu on a Radxa Dragon Q6A (QCS6490); `newer` has rpcmem_alloc2."""
+    """Write the root of a Radxa Dragon Q6A (QCS6490) with Ubuntu; `newer` has rpcmem_alloc2."""
     exports = [*OLDER, *(["rpcmem_alloc2"] if newer else [])]
     libraries = root / MULTIARCH
     libraries.mkdir(parents=True)
@@ -81,7 +81,7 @@ def make_board(root: Path, *, newer: bool = False) -> Path:
 
 
 def make_phone(root: Path) -> Path:
-    """Android on an SM8650 phone, whose vendor partition is linked into /system."""
+    """Write the root of an SM8650 phone with Android; its vendor partition is a link in /system."""
     arm64_library(root / "vendor/lib64/libcdsprpc.so", "libcdsprpc.so", OLDER, needs="liblog.so")
     shells = root / "vendor/dsp/cdsp"
     shells.mkdir(parents=True)

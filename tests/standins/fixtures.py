@@ -1,6 +1,6 @@
-"""The stand-ins as fixtures: one of each kind for a whole test session, to be read only.
+"""Fixtures with one stand-in of each kind for the whole test session, which tests only read.
 
-A test that changes a stand-in makes its own with `make_ndk` or `make_sdk`.
+A test that changes a stand-in creates another one with `make_ndk` or `make_sdk`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def stand_in_ndk(tmp_path_factory: pytest.TempPathFactory) -> MakeNdk:
 
 @pytest.fixture(scope="session")
 def stand_in_sdk(tmp_path_factory: pytest.TempPathFactory) -> MakeSdk:
-    """A stand-in Hexagon SDK by its version, in a directory of that name; `trimmed=True` too."""
+    """A stand-in Hexagon SDK by its version, in a directory of that name; may be `trimmed=True`."""
     made: dict[tuple[str, bool], Path] = {}
 
     def make(version: str = "6.4.0.2", *, trimmed: bool = False) -> Path:

@@ -1,8 +1,8 @@
 """A stand-in Hexagon SDK, 4.4 … 6.6.
 
 Sources of the layout: public build scripts and CMake files of projects that are built with an SDK,
-which name its directories, programs, variables and command lines.  Its headers are this project's
-own, each with a line that says so.
+which name its directories, programs, variables and command lines.  Its headers are this project's,
+each with a line that states this.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ E_FLAGS = 0x24  # offset in an ELF32 header
 
 @dataclass(frozen=True)
 class Version:
-    """What tells one SDK from another: its tools, their archs, and where it has qaic."""
+    """The differences between SDKs: the tools, their archs, and the directory of qaic."""
 
     tools: str
     archs: tuple[str, ...]
@@ -32,7 +32,7 @@ class Version:
 
     @property
     def variant(self) -> str:
-        """The tools as names of directories have them: 8.7.06 is `toolv87`, 19.0.04 `toolv19`."""
+        """The tools' version in names of directories: 8.7.06 is `toolv87`, 19.0.04 `toolv19`."""
         major, minor, *_ = self.tools.split(".")
         return f"toolv{major}" if int(major) > 8 else f"toolv{major}{minor}"
 
@@ -57,13 +57,13 @@ void rpcmem_init(void) {}
 void rpcmem_deinit(void) {}
 void *rpcmem_alloc(int h, unsigned f, int n) { return 0; }
 void rpcmem_free(void *p) {}
-"""  # no rpcmem_alloc2 and no rpcmem_to_fd, as the SDK's has not
+"""  # like the SDK's library, without rpcmem_alloc2 and rpcmem_to_fd
 
 
 def make_sdk(directory: Path, version: str = "6.4.0.2", *, trimmed: bool = False) -> Path:
-    """Write an SDK to `directory`, whose name a finder may take for the version; returns it.
+    """Write an SDK to `directory`, whose name may be used as the version; returns `directory`.
 
-    A trimmed one is what people put into containers: hexagon_sdk.json does not list the tools, and
+    A trimmed SDK is like those in containers: hexagon_sdk.json does not list the tools, and
     qaic, `utils/examples`, `docs`, the prebuilt libraries and `setup_sdk_env.source` are missing.
     """
     sdk = VERSIONS[version]
@@ -121,7 +121,7 @@ def _tools(tools: Path, sdk: Version) -> None:
 
 
 def _runtime(pic: Path, arch: str) -> None:
-    """The libraries that skels are linked with; libc and libgcc are the shell's at run time."""
+    """Write the libraries of skels; at run time, the shell provides libc and libgcc."""
     target = ["--target=hexagon-linux-musl", "-mcpu=hexagonv68"]
     target += ["-Wl,-z,max-page-size=4096", "-Wl,-z,norelro", "-Wl,-Bsymbolic"]
     abi = library("libc++abi.so.1", exporting(CXXABI), target)
@@ -136,7 +136,7 @@ def _runtime(pic: Path, arch: str) -> None:
 
 
 def _for_arch(file: Path, arch: str) -> bytes:
-    """The file marked as one for `arch`: what is in it runs on all."""
+    """The file, marked as one for `arch`; its code runs on all archs."""
     data = bytearray(file.read_bytes())
     struct.pack_into("<I", data, E_FLAGS, int(arch.removeprefix("v"), 16))
     return bytes(data)
@@ -159,7 +159,7 @@ def _headers(directory: Path, version: str, sdk: Version) -> None:
 
 
 def _copy(names: Iterable[str], folder: Path, version: str) -> None:
-    """This project's headers of these names, or an empty one where it has none."""
+    """Copy this project's headers with these names; writes an empty file for a missing one."""
     folder.mkdir(parents=True, exist_ok=True)
     places = [*HEADERS, REPOSITORY / "buildtool" / "idl" / "include"]
     for name in names:

@@ -1,7 +1,7 @@
-"""What the stand-in's qaic does: `qaic.py SDK-VERSION -mdll -I DIR -o OUT FILE.idl`.
+"""The program of the stand-in's qaic: `qaic.py SDK-VERSION -mdll -I DIR -o OUT FILE.idl`.
 
-It runs this project's IDL compiler and makes its files look like those of another: a comment says
-which qaic wrote them, and the note with the digest of the IDL is taken out.
+It runs this project's IDL compiler and makes the files look as if another compiler had written
+them: a comment names the qaic, and the note with the digest of the IDL is removed.
 """
 
 from __future__ import annotations

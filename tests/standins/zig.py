@@ -1,4 +1,4 @@
-"""What is behind the stand-ins' compilers: zig, and small libraries that are compiled once."""
+"""The compiler that the stand-ins' compilers run, zig, and small libraries, each compiled once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def zig_program() -> Path:
 
 
 def write_file(path: Path, name: str, values: Mapping[str, str], *, program: bool = False) -> None:
-    """Write `files/name` to `path` with its `@TOKENS@` filled in."""
+    """Write `files/name` to `path` with its `@TOKENS@` replaced."""
     text = (FILES / name).read_text()
     for token, value in values.items():
         text = text.replace(f"@{token}@", value)

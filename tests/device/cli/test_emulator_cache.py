@@ -1,4 +1,4 @@
-"""The emulated device's programs in the cache: damaged ones are found, and made again."""
+"""Damaged programs of the emulated device in the cache are detected and built again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAIN = "#include <remote.h>\nint main(void) { return remote_handle64_close == 0;
 
 @pytest.fixture
 def emulator() -> Emulator:
-    """The emulator's programs, in a cache where they may be damaged."""
+    """The emulator's programs, in a cache in which tests may damage them."""
     build_emulator(print)
     shared = Path(os.environ["BUILDTOOL_CACHE"], "emulator")
     kept = shared.resolve()

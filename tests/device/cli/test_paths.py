@@ -1,4 +1,4 @@
-"""A project, its cache and its tools at paths with every accepted character."""
+"""A project, its cache and its tools work at paths with every accepted character."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.path_names import SPECIAL_NAME
 
 @pytest.fixture
 def special(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The template project with everything that a tool is given below `SPECIAL_NAME`."""
+    """The template project; all paths that tools receive contain `SPECIAL_NAME`."""
     root = project.rename(tmp_path / SPECIAL_NAME)
     (root / "host").rename(root / SPECIAL_NAME)
     tools, cache, temporary = (tmp_path / f"{SPECIAL_NAME} {name}" for name in "abc")
     for place in (tools, cache, temporary):
         place.mkdir()
-    for name in ("zig", "emulator", "digests"):  # as the cache of every test has them
+    for name in ("zig", "emulator", "digests"):  # as in the cache of every test
         (cache / name).symlink_to(Path(os.environ["BUILDTOOL_CACHE"]) / name)
     monkeypatch.setenv("BUILDTOOL_CACHE", str(cache))
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -46,7 +46,7 @@ def test_a_project_at_a_path_with_every_accepted_character_builds_and_runs(
     header.write_text('#define WORDS "first"\n')
     edit(host / "src/main.c", "int main(", f'#include "{SPECIAL_NAME}/{header.name}"\nint main(')
     edit(host / "src/main.c", "    rpcmem_init();", "    puts(WORDS);\n    rpcmem_init();")
-    # A library with a RUNPATH, and a command of the kind that CMake quotes least.
+    # A library with a RUNPATH, and a command of the kind that CMake quotes the least.
     edit(
         host / "CMakeLists.txt",
         "install(",

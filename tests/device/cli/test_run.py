@@ -1,4 +1,4 @@
-"""`buildtool run sim`: the program's output and status, and what is said when it cannot run."""
+"""`buildtool run sim`: the program's output and status, and the errors when it cannot run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project without a DSP side: its program does what it is told."""
+    """A project without a DSP side, whose program does what its arguments say."""
     root = tmp_path_factory.mktemp("plain project")
     (root / "host").mkdir()
     (root / "buildtool.toml").write_text('[project]\nname = "p"\n[host.app]\nsource = "host"\n')
@@ -175,7 +175,7 @@ def test_a_running_program_keeps_its_release_while_another_is_built(
     assert out == "one\n"
     (plain / "host" / "text").write_text("three")
     assert buildtool("build", cwd=plain).returncode == 0
-    # What no program runs from is removed.
+    # Stage directories that no program uses are removed.
     assert len(list((plain / ".buildtool/stage/.sim").iterdir())) == 1
 
 

@@ -16,7 +16,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q",
          "-w", wheels, REPOSITORY], cwd=tmp_path)  # fmt: skip
     (wheel,) = wheels.iterdir()
-    # "buildtool" on PyPI is another project.
+    # The name "buildtool" on PyPI belongs to another project.
     assert wheel.name.startswith("hexagon_buildtool-")
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -26,7 +26,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     run([sys.executable, "-m", "venv", tmp_path / "venv"], cwd=tmp_path)
     run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], cwd=tmp_path)
-    # Its dependencies are those of the test's environment: fetching them again shows nothing.
+    # The dependencies are linked from the test's environment instead of downloaded.
     site = next((tmp_path / "venv").glob("lib/python3*/site-packages"))
     here = next(Path(sys.prefix).glob("lib/python3*/site-packages"))
     for entry in here.iterdir():
@@ -44,7 +44,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
     output = run([buildtool, "run", "sim"], cwd=project)
     assert "verified against the CPU" in output
 
-    # The compiler is an input too: a new version of it compiles again.
+    # The IDL compiler is an input too: a new version causes a build.
     assert '"outcome": "built"' not in run([buildtool, "build", "--json"], cwd=project)
     with (site / "buildtool" / "idl" / "compile.py").open("a") as module:
         module.write("# newer\n")
@@ -61,7 +61,7 @@ def test_the_wheel_makes_builds_and_runs_a_project(tmp_path: Path) -> None:
 
 
 def run(command: list[str | Path], cwd: Path) -> str:
-    """Run a command that must succeed; returns its standard output."""
+    """Run a command, which must succeed; returns its standard output."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False

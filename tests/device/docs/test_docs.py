@@ -1,4 +1,4 @@
-"""The docs' commands, run as they are printed."""
+"""The commands in the docs work as printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def shell(script: str, cwd: Path) -> str:
-    """Run `script` with this environment's programs on PATH; returns what it prints."""
+    """Run `script` with this environment's programs on PATH; returns its output."""
     programs = Path(sys.executable).parent
     done = subprocess.run(
         ["sh", "-euc", script],
@@ -38,7 +38,7 @@ def shell(script: str, cwd: Path) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path, buildtool: Buildtool) -> Path:
-    """A directory with the clone's environment and the project that the docs speak of."""
+    """A directory with the virtual environment of the clone, in which the docs' commands run."""
     (tmp_path / ".venv").symlink_to(sys.prefix)
     return tmp_path
 

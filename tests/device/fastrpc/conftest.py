@@ -1,4 +1,4 @@
-"""The emulated device for tests of its core: built once, laid out anew for each test."""
+"""The emulated device for tests of its core; it is built once and laid out for each test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
 
 @pytest.fixture
 def make_device(tmp_path: Path, toolbox: Toolbox) -> Callable[..., Device]:
-    """Lay out a device with changes to its configuration."""
+    """A function that lays out a device with changes to its configuration."""
 
     def make(name: str = "device", **changes: str | None) -> Device:
         return Device.lay_out(tmp_path / name, toolbox, **changes)

@@ -25,7 +25,7 @@ def test_unknown_method(device: Device) -> None:
 
 
 def test_arguments_begin_at_vectors(device: Device) -> None:
-    """Copied arguments lie at multiples of 128 bytes; an empty one is NULL."""
+    """Copied arguments are at multiples of 128 bytes; an empty one is NULL."""
     assert device.run(OPEN + "places h")["places h"] == "0 0 0 1000 0"
 
 
@@ -34,7 +34,7 @@ def test_handles_as_arguments(device: Device) -> None:
 
 
 def test_as_many_arguments_as_there_can_be(device: Device) -> None:
-    """255 buffers each way, shared and copied ones mixed, 15 handles each way."""
+    """255 buffers, shared and copied ones mixed, and 15 handles in each direction."""
     assert device.run(OPEN + "most h")["most h"] == "0 270 right"
 
 
@@ -46,7 +46,7 @@ def test_bad_pointers_are_errors_and_the_handle_lives_on(device: Device) -> None
 
 
 def test_each_call_has_a_thread_of_its_own(device: Device) -> None:
-    """Eight calls that all wait for each other come through."""
+    """Eight calls that all wait for each other succeed."""
     assert device.run(OPEN + "meet h 8")["meet h 8"] == "0"
 
 
@@ -67,7 +67,7 @@ def test_farf_reaches_the_terminal(device: Device) -> None:
 
 
 def test_stack_of_a_call_is_what_was_asked_for(device: Device) -> None:
-    """160 frames of 4 KiB overflow the default stack, and fit into one of 1 MiB."""
+    """160 frames of 4 KiB overflow the default stack, but fit into a stack of 1 MiB."""
     overflow = device.run(OPEN + "number h 10 160")
     assert overflow["number h 10 160"].startswith("8000040d ")
     assert "in method 10 of libprobe_skel.so" in overflow.err

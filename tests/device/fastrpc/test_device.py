@@ -109,7 +109,7 @@ def test_directory_with_a_space(make_device: Callable[..., Device], toolbox: Too
 
 
 def test_exports_and_soname(toolbox: Toolbox) -> None:
-    """What a device's library exports, and nothing else but more of the queues."""
+    """It exports the same as a device's library, and otherwise only more functions of queues."""
     names = (ROOT / "cmake/cdsprpc_exports.txt").read_text().splitlines()
     expected = {name.split()[0] for name in names if name and not name.startswith("#")}
     with toolbox.library().open("rb") as file:

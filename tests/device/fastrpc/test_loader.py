@@ -1,4 +1,4 @@
-"""The shell's ELF loader: skels as the SDK links them, and files that nobody vouches for."""
+"""The shell's ELF loader: skels as the SDK links them, and untrusted files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PHDR = "<8I"
 
 @dataclass(frozen=True)
 class Checked:
-    """What ``fastrpc_shell --check`` said."""
+    """The result of `fastrpc_shell --check`."""
 
     status: int
     text: str
@@ -59,7 +59,7 @@ def headers(data: bytes | bytearray) -> list[tuple[int, list[int]]]:
 
 
 def like_the_sdk(toolbox: Toolbox) -> bytes:
-    """NEEDED libc.so and libgcc.so, DT_INIT and DT_FINI, null program headers."""
+    """A skel with libc.so and libgcc.so as NEEDED, DT_INIT, DT_FINI and null program headers."""
     skel = toolbox.skel(
         "sdk",
         "-DINIT",
@@ -109,7 +109,7 @@ def patched(data: bytes, offset: int, form: str, *values: int) -> bytes:
 
 
 def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: Path) -> None:
-    """One field at a time: the file is refused with its own reason."""
+    """For each invalid field the file is refused with a specific reason."""
     good = toolbox.skel("probe").read_bytes()
     loads = [(offset, header) for offset, header in headers(good) if header[0] == PT_LOAD]
     dynamic = next((offset, header) for offset, header in headers(good) if header[0] == PT_DYNAMIC)
@@ -153,7 +153,7 @@ def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: P
 
 
 def mutations(good: bytes, seed: int) -> bytes:
-    """Some bytes changed, most of them where the tables are; now and then a cut."""
+    """The file with some bytes changed, most of them in tables; sometimes it is truncated."""
     dice = random.Random(seed)
     data = bytearray(good)
     tables = [(0, 52)] + [(offset, 32) for offset, _ in headers(good)]
@@ -184,7 +184,7 @@ def mutations(good: bytes, seed: int) -> bytes:
 def test_mutated_skels_are_loaded_or_refused(
     check: Callable[..., Checked], toolbox: Toolbox, tmp_path: Path, start: int
 ) -> None:
-    """Whatever the bytes are, the shell ends by itself with one line."""
+    """For any bytes, the shell exits by itself and prints one line."""
     good = like_the_sdk(toolbox)
 
     def one(seed: int) -> tuple[int, Checked]:
@@ -197,7 +197,7 @@ def test_mutated_skels_are_loaded_or_refused(
     for seed, result in results:
         assert result.status in (0, 1), (seed, result)
         assert len(result.text.splitlines()) == 1, (seed, result)
-    assert len({result.status for _, result in results}) == 2  # some of each
+    assert len({result.status for _, result in results}) == 2  # some are loaded, some refused
 
 
 @pytest.mark.long

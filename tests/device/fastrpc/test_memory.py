@@ -1,4 +1,4 @@
-"""Memory that both sides see, without a copy."""
+"""Memory that both sides share without a copy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_FOUND = "80000600 0"  # AEE_ERPC of the DSP side
 
 
 def test_rpcmem_is_shared_and_the_heap_is_copied(device: Device) -> None:
-    """A method that writes into its input changes what the client sees only if it is shared."""
+    """If a method writes to its input, the client sees the change only if the buffer is shared."""
     result = device.run(OPEN + "change h b; change h heap")
     assert result["change h b"] == "0 99"
     assert result["change h heap"] == "0 5"
@@ -78,7 +78,7 @@ def test_remote_memory_mapping(device: Device) -> None:
 
 
 def test_numbers_of_freed_buffers_are_used_again(device: Device) -> None:
-    """A new buffer with the descriptor of an old one is a new buffer for the DSP too."""
+    """A new buffer with the descriptor of a freed one is a new buffer for the DSP too."""
     script = "".join(
         f"alloc x 4096; fill x {value}; map x 2; byfd h x 1; unmap x; release x;"
         for value in (1, 2, 3)

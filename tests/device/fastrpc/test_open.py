@@ -1,4 +1,4 @@
-"""What it takes to open a skel, and the code of each refusal."""
+"""The conditions for opening a skel, and the code of each refusal."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_library_of_the_arm_side(device: Device, toolbox: Toolbox) -> None:
 
 
 def test_plain_interface(device: Device) -> None:
-    """remote_handle: no domain, no open and close methods, entry without a handle."""
+    """remote_handle: no domain, no open and close methods, an entry without a handle."""
     result = device.run(UNSIGNED + "open32 p probe; call32 p 3; call32 p 30; close32 p; call32 p 3")
     assert result["open32 p probe"] == "0"
     assert result["call32 p 30"] == "80000414"
@@ -184,12 +184,12 @@ def test_modver_decides_the_entry(device: Device) -> None:
 
 def test_several_handles_of_one_skel_share_it(device: Device) -> None:
     result = device.run(UNSIGNED + "open a probe; open b probe; number b 9; close a; number b 9")
-    assert result.lines[3] == "number b 9 = 0 2 1"  # two opened, constructors ran once
+    assert result.lines[3] == "number b 9 = 0 2 1"  # opened twice, constructors ran once
     assert result.lines[5] == "number b 9 = 0 1 1"
 
 
 def test_session_ends_with_its_last_handle(device: Device) -> None:
-    """Mappings go with it, as on a device."""
+    """Its mappings end too, as on a device."""
     script = "open h probe; alloc b 4096; fill b 1; map b 2; byfd h b 1; close h; open h probe;"
     result = device.run(UNSIGNED + script + "byfd h b 0; byfd h b 1; opens probe 5")
     assert result.lines[5] == "byfd h b 1 = 0 16"

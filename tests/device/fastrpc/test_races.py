@@ -1,4 +1,4 @@
-"""Data races of libcdsprpc, found by ThreadSanitizer in a build for the build machine."""
+"""ThreadSanitizer finds no data races in libcdsprpc, in a build for the build machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_no_data_races(device: Device, toolbox: Toolbox, script: str) -> None:
 
 
 def run_natively(device: Device, program: Path, script: str) -> subprocess.CompletedProcess[str]:
-    """Run the client on the build machine; its DSP process is the emulated one."""
+    """Run the client on the build machine; its DSP process is emulated."""
     environment = {
         **os.environ,
         "BUILDTOOL_SIM_CONF": str(device.root / "etc/buildtool-sim.conf"),

@@ -1,4 +1,4 @@
-"""Where a skel is looked for, and what is said when it is not there."""
+"""Where a skel is searched for, and the error when it is not found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bare(make_device: Callable[..., Device]) -> Device:
 
 
 def put(device: Device, toolbox: Toolbox, directory: str, answer: int) -> None:
-    """A probe whose method 22 returns ``answer``, which tells where it was found."""
+    """Install a probe whose method 22 returns `answer`, which identifies the directory."""
     skel = toolbox.skel(f"probe{answer}", f"-DANSWER={answer}")
     target = device.root / directory
     target.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def test_default_directories(bare: Device, toolbox: Toolbox, directory: str) -> 
 
 
 def test_order(bare: Device, toolbox: Toolbox) -> None:
-    """Each directory in turn, its domain's subdirectory first, the defaults last."""
+    """Directories are searched in order, the domain's subdirectory of each first, defaults last."""
     order = ["one/cdsp", "one", "two/cdsp", "two", "usr/lib/rfsa/adsp/cdsp", "usr/lib/rfsa/adsp",
              "usr/lib/dsp/cdsp", "usr/lib/dsp"]  # fmt: skip
     for number, directory in enumerate(order, start=1):

@@ -1,4 +1,4 @@
-"""DSP processes: several at once, their ends, and what is left of them."""
+"""DSP processes: several at once, how they end, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECOND = "&_dom=cdsp&_session=1"
 
 
 def gone(client: int, seconds: float = 5.0) -> bool:
-    """Whether the client's DSP processes end in that time."""
+    """Whether the client's DSP processes end within so many seconds."""
     until = time.monotonic() + seconds
     while dsp_processes(client):
         if time.monotonic() > until:
@@ -65,7 +65,7 @@ def test_report_of_a_crash_in_a_skel_with_a_long_name(device: Device, toolbox: T
 
 
 def test_instruction_that_is_not_emulated(device: Device) -> None:
-    """The emulator's own assertion does not reach the terminal raw, and is explained."""
+    """The failed assertion of QEMU is not printed as it is, but explained."""
     result = device.run(OPEN + "call h 16; open g probe; call g 3")
     assert result["call h 16"] == DEAD
     assert result["call g 3"] == "0"
@@ -119,7 +119,7 @@ def test_sessions_have_memory_of_their_own(device: Device) -> None:
 
 @pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-"])
 def test_client_without_standard_streams(device: Device, closed: str) -> None:
-    """What would go to standard error goes nowhere, least of all into a socket."""
+    """Output for standard error is discarded, and is not written to a socket in its place."""
     script = OPEN + "call h 3; call h 4; open h probe; twice h 1000 heap; open g missing"
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *device.command(script)],
@@ -140,7 +140,7 @@ def test_client_without_standard_streams(device: Device, closed: str) -> None:
 
 
 def test_threads_that_open_and_close(device: Device) -> None:
-    """A session that ends because one thread closed its last handle fails no other thread."""
+    """When one thread closes the last handle of a session, calls of other threads do not fail."""
     result = device.run("unsigned_pd 3 1; churn 4 12; opens probe 2")
     assert result["churn 4 12"] == "0"
     assert result["opens probe 2"] == "0"
@@ -150,7 +150,7 @@ def test_threads_that_open_and_close(device: Device) -> None:
 def test_session_that_starts_slowly_holds_up_no_other(
     make_device: Callable[..., Device], toolbox: Toolbox
 ) -> None:
-    """Nor the program's end, which ends it."""
+    """It does not delay the end of the program either, which ends the session."""
     device = make_device()
     slow = device.root / "slow-qemu"
     slow.write_text(
@@ -177,7 +177,7 @@ def test_the_client_has_no_children(device: Device) -> None:
 
 
 def test_forked_child(device: Device) -> None:
-    """It has no handles, may open its own, and its end does not end its parent's session."""
+    """It has no handles, may open new ones, and its end does not end its parent's session."""
     result = device.run(OPEN + "forked h; call h 3")
     assert result["forked h"] == "0 7"
     assert result["call h 3"] == "0"
@@ -225,7 +225,7 @@ def test_killed_client_takes_a_looping_kernel_with_it(device: Device) -> None:
 
 
 def test_interrupt_reaches_the_client_only(device: Device) -> None:
-    """The DSP process is in no process group of the terminal."""
+    """The DSP process is not in a process group of the terminal."""
     client = device.start(OPEN + "pause_here")
     wait_for(client, "paused")
     group = (
@@ -249,7 +249,7 @@ def test_no_descriptors_of_the_client_reach_the_dsp(device: Device) -> None:
             str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir() if link.exists()
         ]
         pipes = [link for link in links if link.startswith("pipe:")]
-        # the client's standard error is its own by design; its standard output is not
+        # by design it shares the client's standard error, but not its standard output
         assert len(pipes) <= 1, links
     client.kill()
     client.communicate(timeout=20)

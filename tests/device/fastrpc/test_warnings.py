@@ -1,4 +1,4 @@
-"""The C of the device's core, and its headers as users of either side include them."""
+"""The C sources of the device's core, and its headers on both sides, cause no warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_shell_and_library_are_free_of_warnings(toolbox: Toolbox) -> None:
 @pytest.mark.parametrize("target", [[*ARM[:3]], HEXAGON], ids=["arm", "hexagon"])
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_headers(tmp_path: Path, target: list[str], language: str) -> None:
-    """Each alone, and all together; the argument union has the size that the wire knows."""
+    """Each header alone, and all together; the argument union has the size of the wire format."""
     lines = [f'#include "{name}"\n' for name in PUBLIC]
     assertion = "static_assert" if language == "c++" else "_Static_assert"
     checks = (

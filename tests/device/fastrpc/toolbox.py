@@ -22,7 +22,7 @@ CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")
 HEADERS = [f"-I{ROOT / 'host/include'}", f"-I{ROOT / 'host/include/fastrpc'}"]
 ARM = ["-target", "aarch64-linux-gnu.2.35", "-O2", "-pthread"]
 ZIG_LIBC = Path(ziglang.__file__).parent / "lib/libc/include"
-# -nostdlib takes libc's headers away too.
+# -nostdlib removes libc's headers too.
 SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "hexagon-linux-musl")),
     *("-isystem", str(ZIG_LIBC / "generic-musl")),
@@ -44,9 +44,9 @@ CONF = {
 
 
 def zig(*arguments: str | Path, cache: Path | None = None) -> str:
-    """Run ``zig cc`` and return its warnings; its messages are the assertion's when it fails.
+    """Run `zig cc` and return its warnings; when it fails, the assertion quotes its messages.
 
-    An object out of zig's cache comes without its warnings: ``cache`` is a new one for objects.
+    zig prints no warnings for an object from its cache, so `cache` is a new cache for objects.
     """
     environment = dict(os.environ)
     if cache is not None:
@@ -56,7 +56,7 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
 
 
 def run_compiler(command: list[str | Path], environment: dict[str, str] | None = None) -> str:
-    """Run a compiler and return its warnings; its messages are the assertion's when it fails."""
+    """Run a compiler and return its warnings; when it fails, the assertion quotes its messages."""
     done = subprocess.run(
         command,
         capture_output=True,
@@ -70,7 +70,7 @@ def run_compiler(command: list[str | Path], environment: dict[str, str] | None =
 
 @dataclass(frozen=True)
 class Toolbox:
-    """Where built things go; each is built by the first who asks, under a file lock."""
+    """A directory of build results; the first caller builds each of them, under a file lock."""
 
     base: Path
 
@@ -133,9 +133,10 @@ class Toolbox:
         return self._once(self.base / "client", [*ARM, *HEADERS, *sources, library])
 
     def client_with_sanitizer(self, kind: str) -> Path:
-        """The client with the library in it, for the build machine.
+        """The client, linked with the library, for the build machine.
 
-        With gcc, whose packages have the sanitizers' libraries: zig takes minutes to build them.
+        It is compiled by gcc, whose packages contain the sanitizers' libraries, which zig takes
+        minutes to build.
         """
         folders = (EMULATOR / "cdsprpc", COMMON, HERE / "client")
         sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]
@@ -148,7 +149,7 @@ class Toolbox:
     def skel(
         self, name: str, *flags: str | Path, arch: str = "v68", source: str = "probe.c"
     ) -> Path:
-        """The skel ``lib<name>_skel.so``, linked as skels are."""
+        """The skel `lib<name>_skel.so`, linked with the options of skels."""
         return self._once(
             self.base / "skels" / name / f"lib{name}_skel.so",
             [
@@ -165,7 +166,7 @@ class Toolbox:
         )
 
     def library_for_skels(self, file: str, source: str) -> Path:
-        """A shared object with the SONAME ``file``, to be needed by skels."""
+        """A shared object with the SONAME `file`, which skels can need."""
         return self._once(
             self.base / "needed" / file,
             [
@@ -179,7 +180,7 @@ class Toolbox:
 
 @dataclass(frozen=True)
 class Result:
-    """What a client printed and how it ended."""
+    """The output and the exit status of a client."""
 
     status: int
     out: str
@@ -190,7 +191,7 @@ class Result:
         return self.out.splitlines()
 
     def __getitem__(self, command: str) -> str:
-        """What the (last) command with these words returned."""
+        """The result of the (last) command with these words."""
         found = [line.split(" = ", 1)[1] for line in self.lines if line.startswith(f"{command} = ")]
         assert found, f"no '{command}' in:\n{self.out}\n{self.err}"
         return found[-1]
@@ -205,7 +206,7 @@ class Device:
 
     @classmethod
     def lay_out(cls, root: Path, toolbox: Toolbox, **changes: str | None) -> Device:
-        """Make a device; ``changes`` replace lines of its configuration, None removes one."""
+        """Make a device; `changes` replace lines of its configuration, None removes one."""
         for directory in ("etc", "lib", "usr/lib/rfsa/adsp", "usr/lib/dsp"):
             (root / directory).mkdir(parents=True)
         for library in CROSS_LIBRARIES.glob("*.so*"):
@@ -265,7 +266,7 @@ class Device:
 
 
 def dsp_processes(client: int) -> list[int]:
-    """The living processes of the DSP side of a client; zombies are not living."""
+    """The live processes of the DSP side of a client; zombies do not count."""
     mark = f"client_pid={client}".encode()
     found = []
     for entry in Path("/proc").iterdir():

@@ -1,6 +1,6 @@
 """Generated stubs and skels on the emulated device: an ARM64 caller, a Hexagon skel.
 
-The wire format's tables, random signatures, and shared buffers, all through real
+The wire format's tables, random signatures and shared buffers are tested with real
 binaries: stub, libcdsprpc, the DSP's shell, skel.
 """
 
@@ -23,7 +23,7 @@ LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 HERE = Path(__file__).parent
 DSP = (
     *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68+hvx_length128b+hvxv68", "-O2", "-fPIC"),
-    # Clang makes bcmp of a memcmp that is only compared with 0; a DSP's shell has no bcmp.
+    # Clang replaces a memcmp that is only compared with 0 by bcmp, which a DSP's shell lacks.
     "-fno-builtin-bcmp",
 )
 WRAPPED = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "free", "realloc", "memalign")]
@@ -34,7 +34,7 @@ SKEL_LINK = (
 
 
 def run_on(device: Device, toolbox: Toolbox, stem: str, out: Path) -> str:
-    """Compile `<stem>.idl`, `caller.c` and `imp.c`, run the caller; what it prints."""
+    """Compile `<stem>.idl`, `caller.c` and `imp.c`, and run the caller; returns its output."""
     compile_idl(out / f"{stem}.idl", (), (), out)
     skel = out / f"lib{stem}_skel.so"
     include = [f"-I{out}", *HEADERS]
@@ -66,7 +66,7 @@ def test_the_tables_rows_go_round(device: Device, toolbox: Toolbox, tmp_path: Pa
 
 
 def test_a_wrong_value_is_seen(device: Device, toolbox: Toolbox, tmp_path: Path) -> None:
-    """The check above can fail: an implementation that gives back one other number."""
+    """The check above can fail: here the implementation returns one different number."""
     write_case(TABLES, tmp_path)
     source = tmp_path / "imp.c"
     text = source.read_text()
@@ -82,7 +82,7 @@ def test_values_go_round(device: Device, toolbox: Toolbox, tmp_path: Path) -> No
         deadline=None,
         derandomize=not LONG,
         database=None,
-        # A smaller case costs minutes to find; the file that is shown says enough.
+        # Shrinking takes minutes, and the IDL file that a failure prints is sufficient.
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
@@ -110,7 +110,7 @@ def test_shared_buffers_reach_the_dsp_with_their_length(
 def test_a_stub_newer_than_the_skel_is_refused(
     device: Device, toolbox: Toolbox, tmp_path: Path
 ) -> None:
-    """The stub is of version 1.1.0, the skel of 1.0.0, as after a forgotten push."""
+    """The stub has version 1.1.0, the skel 1.0.0, as after a forgotten push."""
     (tmp_path / "caller.c").write_text(
         '#include <stdio.h>\n#include "age.h"\n'
         "int main(void)\n{\n    remote_handle64 h = 0;\n"

@@ -1,8 +1,8 @@
-"""Every profile × every kind of component: built, run where it can run, or refused with a reason.
+"""Every profile with every kind of component is built and run, or is refused with a reason.
 
-The cells are sentences about the product: "runs" means that `buildtool run sim` prints 42;
-"qemu" that it is built and prints 42 under qemu-aarch64 with the platform's libraries; any other
-text is what the refusal says.
+The values of the tables are the expected results: "runs" means that `buildtool run sim` prints 42;
+"qemu" that the program is built and prints 42 under qemu-aarch64 with the platform's libraries;
+"builds" that it is only built; any other text is part of the error.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def write(root: Path, host: str, skel: str, target: str) -> None:
-    """A project of one host component, perhaps one skel, and one target."""
+    """Write the project file for one host component, optionally one skel, and one target."""
     tables = ['[project]\nname = "matrix"', f'[host.{host}]\nsource = "{host}"']
     if skel:
         tables.append(f'[skel.{skel}]\nsource = "{skel}"\nidl = "answer.idl"')

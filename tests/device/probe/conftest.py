@@ -31,10 +31,10 @@ archs = ["v68"]
 
 
 class Sample(Project):
-    """The copied project; its kernels may be replaced."""
+    """The copied project, whose kernels tests may replace."""
 
     def probe(self, *arguments: str, build_type: str = "Release") -> CompletedProcess[str]:
-        """Build what changed and run htp-probe on the emulated device."""
+        """Build, and run htp-probe on the emulated device."""
         return self.run("run", "sim", "--build-type", build_type, "--", "bin/htp-probe", *arguments)
 
     def probe_json(
@@ -46,7 +46,7 @@ class Sample(Project):
         return done.returncode, json.loads(done.stdout)
 
     def replace_kernel(self, name: str, source: Path) -> None:
-        """Build `source` in the place of dsp/src/<name>.c from now on."""
+        """Replace dsp/src/<name>.c by `source`."""
         shutil.copyfile(source, self.root / "dsp" / "src" / f"{name}.c")
 
 

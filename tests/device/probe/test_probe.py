@@ -1,4 +1,4 @@
-"""htp-probe on the emulated device, with the kernels as they are."""
+"""htp-probe on the emulated device, with the right kernels."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_help_goes_to_standard_output(sample: Sample) -> None:
 def test_without_its_skel_it_says_what_to_look_at(
     sample: Sample, form: list[str], tmp_path: Path
 ) -> None:
-    """A release by hand, its skel missing: the code, its name, its likely causes."""
-    assert sample.probe("--help").returncode == 0  # built and staged
+    """If the skel of a release is missing, the error has the code, its name, and likely causes."""
+    assert sample.probe("--help").returncode == 0  # builds and stages
     release = tmp_path / "release"
     shutil.copytree(sample.root / ".buildtool" / "stage" / "sim", release)
     (release / "dsp" / "v68" / "libhtp_ops_skel.so").unlink()

@@ -1,4 +1,4 @@
-"""One project, its ARM64 side by another compiler for one word changed, on the emulated device."""
+"""The sample runs with each compiler of the ARM64 side, selected by one word in its project."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ toolchain = "gcc"
 
 @pytest.fixture
 def by(tmp_path: Path, edit: Edit) -> Path:
-    """A copy of this repository's own project, with the toolchain of `sim` spelt out."""
+    """A copy of this repository's own project, in which `sim` names its toolchain."""
     shutil.copy(REPOSITORY / "buildtool.toml", tmp_path)
     for side in ("dsp", "host"):
         shutil.copytree(REPOSITORY / side, tmp_path / side)
@@ -94,7 +94,7 @@ def test_a_program_that_needs_a_newer_glibc_is_not_shipped(
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
-    source = tmp_path / "host" / "main.cpp"  # arc4random is of 2.36
+    source = tmp_path / "host" / "main.cpp"  # arc4random needs glibc 2.36
     source.write_text("#include <stdlib.h>\nint main() { return int(arc4random() & 0); }\n")
 
     done = buildtool("build", "sim", cwd=tmp_path)

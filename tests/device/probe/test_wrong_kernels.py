@@ -1,7 +1,6 @@
-"""Kernels that are wrong on purpose: htp-probe sees each of them, and says where.
+"""htp-probe detects each intentionally wrong kernel, and reports where its output is wrong.
 
-Zeroed, stale or short output is what a benchmark without a reference would take for
-an answer.
+A benchmark without a reference would accept zeroed, stale or short output.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tests.command_line import REPOSITORY
 from .conftest import Sample
 
 WRONG = Path(__file__).parent / "wrong"
-#: What the probe says of a shape that the fault shows on; most are mismatches.
+#: The result of the probe for a shape in which the fault appears; the default is a mismatch.
 VERDICTS = {"overrun": "overrun"}
 
 
@@ -45,7 +44,7 @@ def test_wrong_kernel_is_seen(sample: Sample, wrong: tuple[str, str]) -> None:
 
 
 def test_short_output_is_seen_where_it_ends(sample: Sample) -> None:
-    """Only lengths with a tail differ, and first at the tail's first element."""
+    """Only lengths with a tail differ, beginning at the first element of the tail."""
     sample.replace_kernel("vec_add_i32", WRONG / "vec_add_i32.short.c")
     try:
         status, report = sample.probe_json("--op", "vec_add_i32")
@@ -61,7 +60,7 @@ def test_short_output_is_seen_where_it_ends(sample: Sample) -> None:
 
 
 def test_a_crash_on_the_dsp_is_told(sample: Sample, tmp_path: Path) -> None:
-    """The process on the DSP is gone: each call fails, and the code is explained."""
+    """The process on the DSP has ended: each call fails, and the code is explained."""
     source = tmp_path / "crash.c"
     source.write_text(
         '#include "kernels.h"\n'

@@ -28,7 +28,8 @@ def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
 def build_skel(toolbox: Toolbox, name: str, *flags: str, source: str | None = None) -> Path:
     """A skel of `skel/<source>.c`, by default for QuRT's calling convention.
 
-    Without compiler_rt: what the compiler calls comes from the shell, as in SDK-built skels.
+    It is linked without compiler_rt: the shell provides the functions that the compiler calls, as
+    for skels that the SDK builds.
     """
     file = HERE / "skel" / f"{source or name}.c"
     chosen = flags or QURT

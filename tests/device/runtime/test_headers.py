@@ -1,4 +1,4 @@
-"""The open headers: each alone, in C and C++, for both sides; and the layouts that skels share."""
+"""Each open header compiles alone in C and C++ on both sides, and has the layouts of skels."""
 
 from __future__ import annotations
 

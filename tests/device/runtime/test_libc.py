@@ -1,4 +1,4 @@
-"""The C library and the compiler's helpers of the emulated shell, and the names that it offers."""
+"""The C library and the compiler's helpers in the emulated shell, and the names it exports."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_longjmp_returns_to_setjmp(device: Device) -> None:
 
 @pytest.fixture(scope="module")
 def offered(toolbox: Toolbox) -> list[str]:
-    """The names that the emulated shell offers, as it tells them itself."""
+    """The names that the emulated shell exports, as printed by the shell."""
     qemu = shutil.which("qemu-hexagon")
     assert qemu
     command = [qemu, "-cpu", "v67", str(toolbox.shell()), "--symbols"]
@@ -73,7 +73,7 @@ def test_what_only_the_emulated_shell_offers_is_a_weak_reference() -> None:
 
 
 def test_what_compilers_call_is_offered(offered: list[str]) -> None:
-    """The names that are in the open compiler itself, and those of the SDK's older ones."""
+    """The names that the open compiler contains, and those of older compilers of the SDK."""
     compiler = Path(ziglang.__file__).parent / "zig"
     names = re.findall(rb"\0(__(?:hexagon|save|restore)_[a-z]\w+)(?=\0)", compiler.read_bytes())
     called = {name.decode() for name in names} & EVERYWHERE

@@ -1,4 +1,4 @@
-"""Buffers by descriptor, the heap, cache locking."""
+"""Buffers by descriptor, the heap, and cache locking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dspqueue: packets in order both ways, with buffers, callbacks, waiting and failures."""
+"""dspqueue: packets in order in both directions, buffers, callbacks, waits and failures."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_many_packets_to_a_callback_stay_in_order(device: Device) -> None:
 
 
 def test_burst_through_a_small_queue_is_answered(device: Device) -> None:
-    """More than fits: the writer waits for the reader's room on both ways."""
+    """More packets than fit: in both directions the writer waits for the reader."""
     result = run(
         device,
         "queue q 256 256 callback; case queue import @q 1; burst q 300; tally q 300;"

@@ -1,4 +1,4 @@
-"""FARF, the C library's part, time, power votes, and what is refused."""
+"""FARF, parts of the C library, time, power votes, and unsupported functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_farf_levels_reach_the_terminal(device: Device) -> None:
 def test_farf_is_the_same_in_skels_of_the_linux_convention(
     device: Device, toolbox: Toolbox
 ) -> None:
-    """zig's own Hexagon triple passes unnamed arguments otherwise: the header sees to it."""
+    """zig's Hexagon triple passes variadic arguments differently; the header handles both."""
     built = build_skel(toolbox, "system_linux", "-DLINUX", source="system")
     install(device, built, "system")
     _, _, log = case(device, "system", "levels")
@@ -111,7 +111,7 @@ def test_ends_of_the_process(device: Device, words: str, text: str) -> None:
 
 
 def test_stack_protector(device: Device, toolbox: Toolbox) -> None:
-    # zig wants a libc for -fstack-protector; its compiler does not.
+    # zig requires a libc for -fstack-protector, but its compiler does not.
     guarded = ("-Xclang", "-stack-protector", "-Xclang", "3")
     built = build_skel(toolbox, "system_guarded", *QURT, *guarded, source="system")
     install(device, built, "system")

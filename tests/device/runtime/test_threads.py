@@ -1,4 +1,4 @@
-"""QuRT's threads, thread-local data, and POSIX threads upon them."""
+"""QuRT's threads, thread-local data, and POSIX threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.device.fastrpc.toolbox import Device
 
 
 def case(device: Device, skel: str, words: str) -> tuple[int, list[int], str]:
-    """Run one case: its code, its first four results, and the log."""
+    """Run one case; returns its code, its first four results, and the log."""
     result = device.run(f"open {skel}; case {skel} {words}; close {skel}")
     assert result.status == 0, result.err
     code, *out = result[f"case {skel} {words}"].split()
@@ -48,7 +48,7 @@ def test_threads_give_back_what_they_took(device: Device) -> None:
 def test_thread_local_data(device: Device) -> None:
     code, out, log = case(device, "threads", "thread_local_data")
     assert code == 0, log
-    assert out[0] == 64  # keys in all
+    assert out[0] == 64  # the total number of keys
 
 
 def test_stack_of_the_asked_size_is_usable(device: Device) -> None:

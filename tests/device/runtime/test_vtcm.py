@@ -1,4 +1,4 @@
-"""VTCM: one holder at a time, between contexts, sessions and programs; HMX is refused."""
+"""VTCM has one holder at a time among contexts, sessions and programs; HMX is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_SUPPORTED = 0x80000404 - (1 << 32)
 
 @contextmanager
 def another_program(device: Device, script: str) -> Iterator[subprocess.Popen[str]]:
-    """A second program on the device, which ends when its standard input does."""
+    """A second program on the device, which runs during the block."""
     program = subprocess.Popen(
         device.command(script),
         stdin=subprocess.PIPE,
@@ -135,7 +135,7 @@ def test_cached_context_is_held_between_acquire_and_release(device: Device) -> N
 
 @pytest.mark.parametrize("released", [0, 1], ids=["kept", "released"])
 def test_threads_that_wait_for_one_context(device: Device, released: int) -> None:
-    """One of them gets it; or none when it is released.  Either way nothing stays held."""
+    """One of them gets it, or none if it is released; in both cases it is free afterwards."""
     together = f"case vtcm acquire_together {WHOLE} {released}"
     with another_program(
         device, f"open vtcm; case vtcm cached_create {WHOLE}; {together}; await"

@@ -1,4 +1,4 @@
-"""The emulated device as one whose sysroot is pulled, and that programs are built for."""
+"""The sysroot of the emulated device can be pulled, and programs built with it."""
 
 from __future__ import annotations
 
