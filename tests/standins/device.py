@@ -81,7 +81,7 @@ def make_board(root: Path, *, newer: bool = False) -> Path:
 
 
 def make_phone(root: Path) -> Path:
-    """Write the root of an SM8650 phone with Android; its vendor partition is a link in /system."""
+    """Write the root of an SM8650 phone with Android, whose /system/vendor is a link to /vendor."""
     arm64_library(root / "vendor/lib64/libcdsprpc.so", "libcdsprpc.so", OLDER, needs="liblog.so")
     shells = root / "vendor/dsp/cdsp"
     shells.mkdir(parents=True)

@@ -31,7 +31,7 @@ def sha(data: bytes) -> str:
 
 
 class Kit:
-    """A cache, and files to put into it."""
+    """A cache, and files to store in it."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.tmp = tmp_path
@@ -48,7 +48,7 @@ class Kit:
         return sha(data)
 
     def put_action(self, number: int, cache: LocalCache | None = None, size: int = 1000) -> str:
-        """Puts an action with one output; returns its key."""
+        """Put an action with one output; returns its key."""
         digest = self.put(number.to_bytes(4, "big") * (size // 4), cache)
         key = sha(f"action {number}".encode())
         action = Action(KEY, key, {}, (Output("out", "file", digest, size),), "1", 0.0)
@@ -56,7 +56,7 @@ class Kit:
         return key
 
     def whole(self, key: str) -> bool:
-        """Whether the action and its output exist; does not count as use."""
+        """Whether the action and its output exist; this does not count as use."""
         cache = self.opened()
         action = read_action(cache.document(key) or b"", key)
         return action is not None and all(cache.has(one.digest) for one in action.outputs)
@@ -186,7 +186,7 @@ def test_the_least_recently_used_go_first(kit: Kit) -> None:
     keys.append(kit.put_action(99, small))
     small.close()
     left = [number for number, key in enumerate(keys) if kit.whole(key)]
-    assert left[0] == 0  # it was read just now
+    assert left[0] == 0  # it was the last to be read
     assert left[1:] == list(range(21 - len(left) + 1, 21))
     kept = sum(stored.size for _, stored in kit.cache.store.items())
     assert 0.7 * size / 2 < kept <= 0.9 * size / 2
@@ -196,7 +196,7 @@ def test_a_document_goes_with_its_blob(kit: Kit) -> None:
     key = kit.put_action(1)
     kit.put(b"x" * 5000)
     for row in kit.cache.index.rows():
-        if row.item.kind == "ac":  # as if it had been used since, without its blob
+        if row.item.kind == "ac":  # as if it had been used later than its blob
             os.utime(kit.cache.store.path(row.item), ns=(1 << 62, 1 << 62))
     gc(kit.cache.store, 5500)
     assert not kit.whole(key)
@@ -218,7 +218,7 @@ def test_the_end_keeps_the_limit_whatever_was_put(kit: Kit) -> None:
     limit = kit.cache.index.total()
     cache = kit.opened(limit=limit)
     kit.put_action(80, cache)
-    assert cache.index.total() > limit  # too little was put to look
+    assert cache.index.total() > limit  # too little was stored for a check of the size
     cache.close()
     assert 0.8 * limit < cache.index.total() <= 0.9 * limit
 
@@ -243,7 +243,7 @@ def test_what_is_renewed_during_an_eviction_stays_counted(kit: Kit) -> None:
 
 
 def test_nobody_counts_while_something_appears(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise it could be evicted between its row and its file, and never be counted again."""
+    """Otherwise an eviction could delete the row before the file exists, which is never counted."""
     monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
     index = kit.cache.index
 
@@ -282,7 +282,7 @@ def other_tables(index: Path) -> None:
 
 
 def foreign_key(index: Path) -> None:
-    """A key that would be the path of another file."""
+    """A key that is the path of another file."""
     with sqlite3.connect(index) as database:
         database.execute(
             "UPDATE item SET key = '../source' WHERE key = (SELECT key FROM item ORDER BY used)"
@@ -394,7 +394,7 @@ def test_verify_deletes_what_is_wrong_and_says_so(kit: Kit) -> None:
         store.path(Item("ac", keys[1])),
         stray,
     }
-    assert done.useless == 2  # of what was flipped, and of what was evicted
+    assert done.useless == 2  # documents of the changed and of the evicted blob
     assert [kit.whole(key) for key in keys] == [False, False, True, False]
     assert verify(store).wrong == ()
 

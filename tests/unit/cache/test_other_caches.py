@@ -36,7 +36,7 @@ def make(path: Path, size: int, *, old: bool = False) -> Path:
 
 
 def put(cache: Path, data: bytes, limit: int = 1 << 30) -> Path:
-    """Puts a blob into the action cache; returns its path."""
+    """Put a blob into the action cache; returns its path."""
     digest = hashlib.sha256(data).hexdigest()
     source = cache.with_name("source")
     source.write_bytes(data)

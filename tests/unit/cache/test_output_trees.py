@@ -130,7 +130,7 @@ def test_a_link_to_a_directory_is_not_walked_into(tmp_path: Path) -> None:
         [link("a", "a")],
         [link("a", "b"), link("b", "a")],
         [link(f"{n}", f"{n + 1}") for n in range(41)],  # Linux follows 40
-        # Inside as it is written, outside as the kernel follows it: s/d is the top.
+        # The text stays inside, but the kernel leads outside: s/d is the top directory.
         [link("s/d", ".."), link("s/l", "d/../x")],
         [link("l", "d/../../x"), link("d", "s/deep"), link("s/deep", "../t")],
     ],
@@ -168,7 +168,7 @@ PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 @given(st.lists(st.one_of(PATHS.map(file), st.builds(link, PATHS, PATHS)), max_size=6))
 def test_an_accepted_tree_never_leads_out(tmp_path_factory: Any, tree: list[Any]) -> None:
-    """In a tree on disk, the kernel follows each link to a path inside of it."""
+    """In a tree on disk, the kernel follows each link to a path inside the tree."""
     try:
         outputs = outputs_from_json(tree)
     except OutputsError:

@@ -55,7 +55,7 @@ def test_a_tree_takes_the_place_of_the_old_one(into: Path) -> None:
     assert (into / "lib/libx.so").read_text() == "222"
     assert (into / "lib/libx.so.1").stat().st_mtime >= before - 1
     assert [output.path for output in read_outputs(into)] == [output.path for output in TREE]
-    assert names(into.parent)[0] == "install"  # nothing is left beside it
+    assert names(into.parent)[0] == "install"  # nothing else is left there
 
 
 def test_a_tree_comes_where_none_was(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How zig's cache directory is prepared."""
+"""Preparation of zig's cache directory."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_harmed_document_is_told(data: st.DataObject) -> None:
         again = unpack(KEY, bytes(packed))
     except BadResponseError:
         return
-    # A bit that means nothing, or a cut checksum.
+    # An unused bit, or a truncated checksum.
     assert again == (b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)})
 
 

@@ -1,4 +1,4 @@
-"""A request ends at its deadline, whatever it waits for."""
+"""A request ends at its deadline, regardless of what it waits for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_request_returns_its_result_or_raises_its_error() -> None:
 
 def test_bytes_extend_the_deadline() -> None:
     def work() -> str:
-        report_progress(1 << 20)  # a second's worth
+        report_progress(1 << 20)  # the bytes of one second
         time.sleep(0.6)
         report_progress()
         return "done"

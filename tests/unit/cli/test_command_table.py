@@ -1,6 +1,6 @@
-"""commands.json, which help and completion read, describes what typer has.
+"""commands.json, which help and completion read, describes the commands of typer.
 
-BUILDTOOL_UPDATE_GOLDEN=1 writes it again.
+BUILDTOOL_UPDATE_GOLDEN=1 updates it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from buildtool.cli.complete import DIRECTORIES, FILES
 from buildtool.cli.complete_values import WORDS_OF
 
 FREE = {"limit", "n", "name", "name[=value", "size"}
-"""Values that are any text."""
+"""Values that may be any text."""
 HELP = {"names": "-h --help", "help": "Print this help."}
 
 
@@ -27,7 +27,7 @@ def metavar(parameter: Any) -> str:
 
 
 def kind(parameter: Any) -> str:
-    """What completes a value of `parameter`."""
+    """The kind of completion of a value of `parameter`."""
     name = metavar(parameter).strip("[].").lower()
     if parameter.type.name == "path":
         return DIRECTORIES if name in ("dir", "directory") else FILES
@@ -50,7 +50,7 @@ def argument(parameter: Any) -> dict[str, Any]:
 
 
 def described(command: Any, panel: str = "") -> dict[str, Any]:
-    """The table of a command, and of its commands."""
+    """The table of a command and of its subcommands."""
     first, *more = [
         " ".join(paragraph.split()) for paragraph in inspect.cleandoc(command.help).split("\n\n")
     ]

@@ -1,4 +1,4 @@
-"""What may stand at the cursor of a command line."""
+"""Completions at the cursor of a command line."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ["--plan", "--jobs", "-j", "--keep-going", "-k", ...],
         ),
         ("build --plan --pl", "words", []),
-        ("idl -I x -", "words", ["-I", "-D", ...]),  # which may be given again
+        ("idl -I x -", "words", ["-I", "-D", ...]),  # both can be repeated
         ("build sim ", "words", []),
         ("lock sim ph", "words", ["phone"]),
         ("build -j ", "words", []),

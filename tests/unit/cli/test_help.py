@@ -1,4 +1,4 @@
-"""The help pages: their groups, their width, their colours, and what draws them."""
+"""The help pages: groups, width, colours, and imports."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_neither_typer_nor_rich_is_needed(
 ) -> None:
     for name in ("typer", "rich"):
         monkeypatch.setitem(sys.modules, name, None)  # importing it fails
-    show_repairs()  # those of tests before this one
+    show_repairs()  # discards the repairs of earlier tests
     capsys.readouterr()
 
     assert main(words) == 0

@@ -1,4 +1,4 @@
-"""What the schemas of the documents that commands print have in common."""
+"""Common properties of the schemas of the documents that commands print."""
 
 from __future__ import annotations
 

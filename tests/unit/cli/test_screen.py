@@ -1,4 +1,4 @@
-"""What stands on the terminal, to the letter: events in, text out, by a clock that is told."""
+"""The exact text on the terminal for given events, with a simulated clock."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drawn(*events: Event | float, quiet: bool = False, verbose: bool = False) -> str:
-    """What the events put into a file; a number is seconds that pass."""
+    """The output of the events to a file; a number stands for seconds that pass."""
     return _fed(io.StringIO(), events, quiet=quiet, verbose=verbose)
 
 
 def live(*events: Event | float, columns: int = 80, verbose: bool = False) -> str:
-    """What the events put on a terminal."""
+    """The output of the events to a terminal."""
     return _fed(Terminal(), events, columns=columns, verbose=verbose)
 
 
@@ -212,7 +212,7 @@ def test_a_thread_ticks_while_steps_run_and_ends_with_them() -> None:
     screen = Screen(stream=stream, columns=lambda: 80, tick=0.01)
 
     screen(StepStarted("host/app", "app"))
-    while LIVE not in stream.getvalue():  # no other event comes
+    while LIVE not in stream.getvalue():  # without any other event
         time.sleep(0.01)
     screen(StepFinished("host/app", "built", 0.5))
     while threading.active_count() > threads:

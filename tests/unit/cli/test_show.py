@@ -1,4 +1,4 @@
-"""What verbs print: safe for people's terminals, exact for programs."""
+"""The output of commands is safe for terminals, and exact for programs."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_a_full_disk_behind_the_output_is_told_as_that(
         with pytest.raises(OSError, match="No space left on device: 'standard output'"):
             say()
         monkeypatch.undo()
-        os.dup2(nowhere.fileno(), full.fileno())  # it writes once more when it is closed
+        os.dup2(nowhere.fileno(), full.fileno())  # closing the stream writes again
         stream.close()

@@ -16,7 +16,7 @@ from tests.opened_files import opened_files
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(file_stamp, "SETTLED_NS", -1)  # files of a test are never two seconds old
+    monkeypatch.setattr(file_stamp, "SETTLED_NS", -1)  # the files of a test are too new
 
 
 def sha256(data: bytes) -> str:

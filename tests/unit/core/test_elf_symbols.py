@@ -41,7 +41,7 @@ def symbol(bits: int, name: int, info: int, section: int, other: int = 0) -> byt
 
 
 def read(bits: int, rows: list[bytes], names: bytes, **tags: int) -> list[Symbol]:
-    """The symbols of a file: table, then names, from byte 16 on."""
+    """The symbols of a file whose table, followed by the names, begins at byte 16."""
     table = b"".join(rows)
     data = bytes(16) + table + names
     end = 16 + len(table)
@@ -72,7 +72,7 @@ def test_what_is_needed_and_offered(bits: int) -> None:
 def test_the_older_hash_table_has_the_number() -> None:
     rows = [symbol(64, 0, LOCAL, 0), *[symbol(64, 1, GLOBAL, 0)] * 3]
     assert len(read(64, rows, b"\0a\0")) == 3
-    rows[0] = struct.pack("<IIQQ", 1, 2, 0, 0)  # a hash table of two, in the place of a local one
+    rows[0] = struct.pack("<IIQQ", 1, 2, 0, 0)  # a hash table of two in row 0
     assert len(read(64, rows, b"\0a\0", DT_HASH=16)) == 1
 
 
@@ -83,7 +83,7 @@ def test_a_number_that_is_a_lie(count: int) -> None:
 
 
 def test_names_without_an_end() -> None:
-    """All symbols have the same name, of the maximum length."""
+    """All symbols have the same name of the maximum length."""
     rows = [symbol(64, 1, GLOBAL, 0)] * 200
     with pytest.raises(ValueError, match="names have no end"):
         read(64, rows, b"\0" + b"A" * (1 << 20) + b"\0")
@@ -111,7 +111,7 @@ def test_versions_come_with_the_symbols_that_need_them() -> None:
 
 
 def test_versions_that_lead_to_themselves() -> None:
-    """Lists of the maximum length, whose entries are all the same one."""
+    """Lists of the maximum length, in which all entries are the same one."""
     table = struct.pack("<HHIII", 1, 0xFFFF, 1, 16, 0) + struct.pack("<IHHII", 0, 0, 4, 11, 1)
     with pytest.raises((ValueError, struct.error)):
         needs(table)

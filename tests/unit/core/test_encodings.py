@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.command_line import REPOSITORY
 
-MODE_AT = {"open": 0, "fdopen": 1, "NamedTemporaryFile": 0}  # of the positional arguments
+MODE_AT = {"open": 0, "fdopen": 1, "NamedTemporaryFile": 0}  # among the positional arguments
 TEXT = ("read_text", "write_text", "TextIOWrapper")
 OTHER_FILES = ("os", "tarfile", "webbrowser")  # whose open() has no encoding
 

@@ -19,7 +19,7 @@ TEXT = st.text(HOSTILE)
 
 
 def drives_a_terminal(character: str) -> bool:
-    """Whether it is a control character, or one that reorders or breaks lines, by Unicode."""
+    """Whether a character, by Unicode, is a control character, reorders text or ends lines."""
     return character != "\n" and (
         unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
         or unicodedata.bidirectional(character) in BIDI

@@ -1,4 +1,4 @@
-"""In this tool's own directories anything unexpected is removed, and nothing elsewhere is."""
+"""Unexpected entries are removed from this tool's own directories, and only from these."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_is_in_the_way_of_a_file_is_replaced(kind: str, state: Path) -> Non
     assert write_if_changed(path, "content")
     assert path.read_text() == "content"
     assert not path.is_symlink()
-    assert (own_directory.repairs == []) == (kind != "a directory")  # others go by themselves
+    assert (own_directory.repairs == []) == (kind != "a directory")  # a rename replaces others
     path.unlink()
     {**KINDS, "a directory": folder}[kind](path)
     os.close(open_own(path, os.O_RDWR))

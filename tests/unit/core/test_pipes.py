@@ -1,5 +1,6 @@
-"""Where a file of this tool's own should be there may be a named pipe, a directory, a link: it
-counts as missing, and nobody waits for it."""
+"""A named pipe, a directory or a link in place of a file of this tool counts as a missing file, and
+no read waits for it.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +123,7 @@ def test_notes_of_a_project(put: Put, tmp_path: Path) -> None:
         (state / name).parent.mkdir(parents=True, exist_ok=True)
         put(state / name)
     assert read_project(tmp_path / "buildtool.toml").name == "p"
-    assert read_regular(state / "project.json")  # it was written anew
+    assert read_regular(state / "project.json")  # it was written again
     assert last_build(state, "sim") is None
     check_cdsprpc_needs((), state / "checked/sim")
     assert read_regular(state / "checked/sim")

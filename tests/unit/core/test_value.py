@@ -30,7 +30,7 @@ class Named(Point):
 
 
 class Likeness(typing.NamedTuple):
-    """The named tuple that `Point` is compared with."""
+    """The named tuple with which `Point` is compared."""
 
     x: int
     y: int = 2

@@ -1,4 +1,4 @@
-"""Following paths on a device whose links may lead anywhere."""
+"""Resolving paths on a device whose links may lead anywhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from buildtool.deploy.sysroot.device_files import MAX_LINKS, Entry, absolute, fi
 
 @dataclass
 class Device:
-    """Links by path, and files; what is above one of them is a directory."""
+    """A device with `links` by path and `files`; their parents are directories."""
 
     links: dict[str, str]
     files: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a device says of its SoC, by whichever of its files it has."""
+"""The SoC of a device, read from any of several files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/architecture.md names is there: files, folders, and functions in their files."""
+"""The files, folders and functions that docs/architecture.md names exist."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ GOOD: dict[str, Any] = {
 
 
 def reply(tree: Path, **changed: Any) -> Path:
-    """A tree with the reply `GOOD`: some files changed (`_` for the dot) or missing (None)."""
+    """A tree with the reply `GOOD`, some files changed (`_` for the dot) or missing (None)."""
     folder = tree / ".cmake/api/v1/reply"
     folder.mkdir(parents=True)
     for name, value in {**GOOD, **{k.replace("_", "."): v for k, v in changed.items()}}.items():

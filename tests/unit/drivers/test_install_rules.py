@@ -87,7 +87,7 @@ def test_what_is_installed_by_default(tmp_path: Path) -> None:
 
 
 def test_a_target_comes_from_a_cmakelists(tmp_path: Path) -> None:
-    """Also if a function in another file defines it."""
+    """This is the case even if a function in another file defines it."""
     (target,) = read_build_tree(reply(tmp_path)).targets
     assert target.where == (Path("/src/sub/CMakeLists.txt"), 5)
 

@@ -82,7 +82,7 @@ def test_a_compiler_of_two_words_is_made_one_for_caches_only(tmp_path: Path) -> 
     ccache = Launcher("ccache", Path("/opt/a b/ccache")).cache_entries(zig, folder)
     assert set(ccache.values()) == {str(folder / "ccache")}
     assert f"exec '/opt/a b/ccache' '{folder}'/\"$driver\"" in (folder / "ccache").read_text()
-    # ccache identifies the compiler by this file: its digest, and no path of this machine.
+    # ccache identifies the compiler by this file, which contains its digest, but no local path.
     assert "# 1d\n" in (folder / "c++").read_text()
     assert str(tmp_path) not in (folder / "cc").read_text()
     assert "/opt" not in (folder / "cc").read_text()

@@ -1,4 +1,4 @@
-"""Clones that look up what a step made, in a cache of their own and on a server without a wire."""
+"""Clones that look up the outputs of a step in their cache and on a server without a network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATHS = PathSet.of(["{project}/a.c"], ["{project}/a.h"], [Glob("{project}/*.c")]
 
 @dataclasses.dataclass(frozen=True)
 class Clone:
-    """A clone with a source, and what a step made of it, as it seems."""
+    """A clone with a source, and the simulated outputs of a step."""
 
     root: Path
     lookup: CacheLookup
@@ -51,7 +51,7 @@ class Clone:
     def make(
         self, *, bound: bool = False, paths: PathSet = PATHS, key: str = KEY, more: str = ""
     ) -> None:
-        """Carry the step out, as it seems, and keep what it made."""
+        """Simulate the execution of the step, and store its outputs."""
         shutil.rmtree(self.out, ignore_errors=True)
         (self.out / "bin").mkdir(parents=True)
         (self.out / "bin" / "app").write_text(f"made of {(self.root / 'a.c').read_text()}{more}")
@@ -61,7 +61,7 @@ class Clone:
         self.lookup.store(record, self.out, str(self.root) if bound else "")
 
     def restore(self, key: str = KEY) -> str:
-        """What is found for what there is now: the cache, then the text that is restored."""
+        """Restore the outputs for the current inputs; returns the cache and the restored text."""
         hit = self.lookup.find(key, self.roots, FileStates())
         if hit is None:
             return ""
@@ -80,7 +80,7 @@ class Clone:
 
 
 class Server:
-    """A remote cache without a wire, that never fails."""
+    """A remote cache without a network, which never fails."""
 
     url = "http://cache.invalid"
 
@@ -128,6 +128,6 @@ class Document:
 
 
 def machine(folder: Path, server: Server | None = None) -> CacheLookup:
-    """The caches of a machine that keeps its own in `folder`."""
+    """The caches of a machine whose local cache is `folder`."""
     cache = LocalCache(folder, 1 << 30, lambda _: None)
     return CacheLookup(cache, cast(RemoteCache, server))

@@ -1,4 +1,4 @@
-"""What `clean` takes away, and what it leaves alone."""
+"""What `clean` removes, and what it keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was carried out before is found again: in this clone, in another one, through a server."""
+"""The outputs of earlier executions are found: of this clone, of another one, on a server."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_as_many_states_are_kept_in_mind_as_are_of_use(here: Clone) -> None:
         here.make()
     assert here.nearest() == (RECENT, [])
 
-    here.write("0")  # no longer in mind, and still in the cache
+    here.write("0")  # no longer a recent state, but still in the cache
     assert here.nearest()[0] == RECENT
     assert len(here.nearest()[1]) == 1
     assert here.restore() == "local: made of 0"
@@ -178,7 +178,7 @@ def test_two_machines_share_a_server(tmp_path: Path) -> None:
     one.make()
 
     assert two.restore() == "remote: made of one"
-    # From now on it has no need of the server.
+    # The machine no longer needs the server.
     asked = len(server.asked)
     assert two.restore() == "local: made of one"
     assert len(server.asked) == asked
@@ -193,7 +193,7 @@ def test_path_sets_of_several_machines_are_on_the_server(tmp_path: Path) -> None
     for number, paths in enumerate((PATHS, other)):
         folder = tmp_path / str(number)
         Clone(folder / "clone", machine(folder / "cache", server)).make(paths=paths)
-    for number, name in enumerate(("a.h", "other.h")):  # each of which only one looked at
+    for number, name in enumerate(("a.h", "other.h")):  # each of them is in one path set only
         reader = Clone(tmp_path / f"reader {number}", machine(tmp_path / name, server))
         reader.write("", name)
         assert reader.restore() == "remote: made of one"

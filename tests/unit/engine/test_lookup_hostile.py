@@ -1,4 +1,4 @@
-"""What a server sends is looked at with care, checked before it is kept, and forgotten when bad."""
+"""Data of a server is untrusted: it is checked before it is stored, and discarded when bad."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.unit.engine.lookup_clone import KEY, PATHS, Clone, Server, machine
 
 
 class BadError(Exception):
-    """What a check finds."""
+    """The error of a failed check."""
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def server() -> Server:
 
 @pytest.fixture
 def victim(tmp_path: Path, server: Server) -> Clone:
-    """A clone on a machine that asks a server, where another one stored what it made."""
+    """A clone on a machine that uses a server, on which another machine stored its outputs."""
     Clone(tmp_path / "other", machine(tmp_path / "cache-2", server)).make()
     server.asked.clear()
     return Clone(tmp_path / "clone", machine(tmp_path / "cache", server))
 
 
 def stored(lookup: CacheLookup) -> list[str]:
-    """What is in a local cache."""
+    """The names of the files in a local cache."""
     return [path.name for path in lookup.local.directory.glob("*c*/*/*")]
 
 
@@ -73,7 +73,7 @@ def test_a_rejected_action_is_not_asked_for_again(victim: Clone, server: Server)
 
     assert victim.restore() == ""
     assert server.asked == [KEY]
-    # Another server is not blamed for it.
+    # The rejection does not apply to another server.
     server.url = "http://other.invalid"
     assert victim.restore() == "remote: made of one"
 
@@ -87,7 +87,7 @@ def test_a_rejected_action_is_no_longer_here(victim: Clone, server: Server) -> N
     victim.lookup.reject(hit.action_key, hit.record.server)
 
     assert victim.restore() == ""
-    victim.make()  # what is built instead is found, though the server's is not
+    victim.make()  # this action is found, the server's is not
     assert victim.restore() == "local: made of one"
 
 
@@ -138,7 +138,7 @@ def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Serv
 
 
 def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
-    long = "/".join(["x" * 254] * 16)  # longer than any path, with the clone's in front of it
+    long = "/".join(["x" * 254] * 16)  # too long together with the path of the clone
     change(
         server,
         action_key(KEY, victim.inputs(), ""),
@@ -154,7 +154,7 @@ def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> No
 def test_a_server_may_not_take_forever(
     victim: Clone, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each answer is quick enough; there are as many as it likes."""
+    """Each single response is fast enough, but their number is unlimited."""
     monkeypatch.setattr("buildtool.engine.lookup.PATIENCE", -99.0)
 
     victim.restore()
@@ -217,7 +217,7 @@ VALUES: st.SearchStrategy[Any] = st.sampled_from(
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where there is something in a JSON value."""
+    """The paths of all values within a JSON value."""
     rows: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, list):
         rows = enumerate(value)

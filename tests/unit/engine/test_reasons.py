@@ -1,4 +1,4 @@
-"""Why a step is not up to date: what is found, and the words for it."""
+"""The reasons for which a step is not up to date, and their texts."""
 
 from __future__ import annotations
 

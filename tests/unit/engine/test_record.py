@@ -1,4 +1,4 @@
-"""The record of a step: read as it was written, and as nothing when it is anything else."""
+"""A step record is read as it was written; an invalid one counts as missing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_its_digest_is_that_of_the_outputs(file: Path) -> None:
 
 
 def put(*keys: Any) -> Callable[[Any], None]:
-    """Write the last of `keys` to the place that the others name."""
+    """A function that sets the value at a path of keys; the last of `keys` is the value."""
     *path, last, value = keys
 
     def change(said: Any) -> None:

@@ -1,4 +1,4 @@
-"""Which step runs when, what a failure stops, and what is raised then."""
+"""The order of steps, and the effect of failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def steps(names: str) -> list[Step]:
 
 
 class Work:
-    """What steps do: those in `bad` fail; what was done, in which order, by which threads."""
+    """The work of steps, of which those in `bad` fail; records the order and the threads."""
 
     def __init__(self, bad: str = "") -> None:
         self.bad = bad

@@ -1,4 +1,4 @@
-"""The words of `buildtool why`, to the letter, and its note of the last build."""
+"""The exact text of `buildtool why`, and its record of the last build."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ DEFINE = Reason("field", "cmake.defines.LEVEL", "", "{project}/two")
             "    of 3 states of it in the cache the most similar one differs:\n"
             "      host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),
-        (  # what differs from the last build is not said twice
+        (  # a difference from the last build is not printed twice
             Explanation("host/app", "built", (CHANGED,), "", (CHANGED,), 2),
             "host/app: rebuilt\n    host/main.c changed: aaaaaaaa → bbbbbbbb\n",
         ),

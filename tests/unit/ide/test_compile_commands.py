@@ -1,4 +1,4 @@
-"""Compile commands in clang's words."""
+"""Compile commands with the options of clang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose compile_commands.json it is, when nothing remembers who wrote it."""
+"""The owner of a compile_commands.json without a record of who wrote it."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def test_after_the_state_was_deleted(text: str, ours: bool, tmp_path: Path) -> N
 
     assert (written.path == place, written.note == "") == (ours, ours)
     assert (place.read_bytes() == data) == (not ours)
-    if ours:  # and from now on it is remembered
+    if ours:  # the file is recorded
         record = json.loads((tmp_path / ".buildtool/ide/written.json").read_text())
         assert list(record) == [place.name]

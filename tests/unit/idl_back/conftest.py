@@ -1,4 +1,4 @@
-"""IDL text to model and layout, for tests that say what they mean in IDL."""
+"""Fixtures that convert IDL text to the model and to layouts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ typedef octet id[6];
 
 @pytest.fixture
 def load_text(tmp_path: Path) -> Callable[[str], Unit]:
-    """The unit of an IDL text, as the file `v.idl`."""
+    """A function that returns the unit of an IDL text, written to the file `v.idl`."""
 
     def load_(text: str) -> Unit:
         path = tmp_path / "v.idl"
@@ -37,7 +37,10 @@ def load_text(tmp_path: Path) -> Callable[[str], Unit]:
 
 @pytest.fixture
 def wire(load_text: Callable[[str], Unit]) -> Callable[[str], WireMethod]:
-    """The layout of a method, given its parameters; it is method 2, the first after close."""
+    """A function that returns the layout of a method with these parameters.
+
+    It is method 2, the first after close.
+    """
 
     def wire_(parameters: str, qualifier: str = "") -> WireMethod:
         text = f"{COMMON}interface t : remote_handle64 {{ {qualifier} long m({parameters}); }};"

@@ -1,4 +1,4 @@
-"""What stubs and skels carry beside the methods: names, versions, the note."""
+"""The contents of stubs and skels other than methods: names, versions, the note."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The generated files, whole, as golden files: a change of theirs is a diff to look at.
+"""The generated files are golden files, so that each change of them is a diff to review.
 
-BUILDTOOL_UPDATE_GOLDEN=1 writes them anew.
+BUILDTOOL_UPDATE_GOLDEN=1 updates them.
 """
 
 from __future__ import annotations

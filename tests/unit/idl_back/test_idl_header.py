@@ -1,4 +1,4 @@
-"""How IDL looks in C."""
+"""The C declarations of IDL definitions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def squeezed(text: str) -> str:
 
 @pytest.fixture
 def header(load_text: Load) -> Callable[[str], str]:
-    """The header of an IDL text, every white space one space."""
+    """The header of an IDL text, with single spaces for all white space."""
     return lambda text: squeezed(emit(load_text(text))["v.h"])
 
 

@@ -1,4 +1,4 @@
-"""The wire layout, method by method, as qaic has it."""
+"""The wire layout of methods is that of qaic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one call cannot carry is an error with its place."""
+"""Methods that exceed the limits of a call are errors with a location."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_15_handles_go_16_do_not(wire: Wire, direction: str, what: str) -> None:
 
 
 def method(type_: Type, direction: Direction = Direction.IN, *, is_async: bool = False) -> Method:
-    """A method that no IDL text can ask for: the front end refuses it first."""
+    """A method that no IDL text can define, as the front end refuses it."""
     return Method("m", (Parameter("x", direction, type_, HERE),), is_async=is_async, location=HERE)
 
 

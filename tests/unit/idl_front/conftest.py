@@ -1,4 +1,4 @@
-"""Gives each test a directory of IDL files of its own."""
+"""Gives each test its own directory of IDL files."""
 
 from __future__ import annotations
 

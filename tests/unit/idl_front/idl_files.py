@@ -1,4 +1,4 @@
-"""A directory of IDL files, and what loading one of them gives."""
+"""A directory of IDL files, and the results of loading one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from buildtool.idl.parse import load
 
 
 class IdlFiles:
-    """Writes `main.idl` and its neighbours below one directory."""
+    """Writes and loads `main.idl` and other files in one directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -35,7 +35,7 @@ class IdlFiles:
         return caught.value
 
     def method(self, text: str, before: str = "") -> Method:
-        """The only method of an interface with this declaration in it."""
+        """The only method of an interface that contains this declaration."""
         interface = self.load(f"{before}\ninterface i {{ {text} }};").interfaces[0]
         return interface.methods[-1]
 

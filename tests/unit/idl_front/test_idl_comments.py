@@ -1,4 +1,4 @@
-"""Doxygen comments: which declaration gets them, and what is left of them."""
+"""Doxygen comments: the declaration that they belong to, and the text that is kept."""
 
 from __future__ import annotations
 

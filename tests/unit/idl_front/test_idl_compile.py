@@ -1,4 +1,4 @@
-"""Compiling: which files are written, and when they are left alone."""
+"""Compiling: which files are written, and when they are not touched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant expressions: C's arithmetic, checked against the constant's type."""
+"""Constant expressions: the arithmetic of C, checked against the constant's type."""
 
 from __future__ import annotations
 

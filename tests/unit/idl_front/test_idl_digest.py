@@ -1,4 +1,4 @@
-"""The digest: it names what the compiler was told, and nothing else."""
+"""The digest depends on the tokens of the IDL, and on nothing else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_directory_does_not_count_but_included_text_does(tmp_path: Path) -> 
 
 
 def test_it_stays_what_it_is(idl: IdlFiles) -> None:
-    """A golden value: devices compare digests made by different versions of this compiler."""
+    """A golden value, as devices compare digests from different versions of this compiler."""
     assert idl.load(TEXT).digest == (
         "e8638b7dd5b9d63db44be9dd054ee4e587856d3f5bdc9f1cf6d6173627ea350c"
     )

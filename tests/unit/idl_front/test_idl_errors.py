@@ -1,4 +1,4 @@
-"""Mistakes: what is said, where the caret stands, and what to write instead."""
+"""Errors of IDL files: the message, the position of the caret, and the remedy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Location
 from tests.unit.idl_front.idl_files import IdlFiles
 
-# (text with a `›` where the caret has to stand, code, what is said)
+# (text with `›` at the position of the caret, code, part of the message)
 MISTAKES = [
     # names
     ("interface i { long f(in ›lng a); };", "idl-unknown-name", "`long`"),
@@ -44,7 +44,7 @@ MISTAKES = [
     ("module M { enum e { A }; }; enum f { ›A };", "idl-duplicate", "scopes"),
     ("const long N = 1; struct s { long ›N; };", "idl-duplicate", "macro"),
     ("interface i { long f(in long ›N); }; const long N = 1;", "idl-duplicate", "macro"),
-    # what the language does not have
+    # not in the language
     ("›union u switch (long) { case 1: long a; };", "idl-unsupported", "struct"),
     ("struct s { long a[2][›3]; };", "idl-unsupported", "one dimension"),
     ("typedef long t[2]; typedef t ›u[3];", "idl-unsupported", "one dimension"),

@@ -1,4 +1,4 @@
-"""A file that is twice as long takes twice the work, counted in calls of functions."""
+"""A file that is twice as long takes twice the work, measured in function calls."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def test_the_work_grows_as_the_file_does(shape: str, idl: IdlFiles) -> None:
         profile.runcall(compile_idl, idl.directory / "v.idl", (), (), idl.directory)
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
-    calls(1)  # the first one makes the grammar ready
+    calls(1)  # the first call prepares the grammar
     assert calls(800) < 2.2 * calls(400)

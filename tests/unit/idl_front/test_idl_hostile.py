@@ -1,7 +1,7 @@
-"""Input made to hang, to overflow or to explode: an IdlError, soon, and nothing else.
+"""Malicious input leads quickly to an IdlError, and to nothing else.
 
-Work is bounded by counts, not by a clock; the time limit here only makes sure that
-a bound is really one (a quadratic step over the largest input takes minutes).
+Counts bound the work, not a clock; the time limit here only ensures that the bounds
+are effective (a quadratic step over the largest input takes minutes).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SECONDS = 30
 
 
 def chain(first: str, step: str, count: int) -> str:
-    """`first`, then `step` with {0} the number before and {1} its own."""
+    """`first`, then `count` times `step`, with {1} as its number and {0} as the previous one."""
     return first + "".join(step.format(index, index + 1) for index in range(count))
 
 
@@ -128,7 +128,7 @@ def test_included_text_is_bounded_in_sum(idl: IdlFiles) -> None:
 
 
 def test_no_input_reaches_pythons_recursion_limit(idl: IdlFiles) -> None:
-    """The deepest that passes every bound, from deep in the stack."""
+    """The deepest input within all bounds, compiled from deep in the stack."""
 
     def deep(levels: int) -> None:
         if levels:

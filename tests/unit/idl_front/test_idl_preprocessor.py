@@ -1,4 +1,4 @@
-"""The preprocessor: conditions, macros, includes, and what belongs to whom."""
+"""The preprocessor: conditions, macros, includes, and the file of each declaration."""
 
 from __future__ import annotations
 

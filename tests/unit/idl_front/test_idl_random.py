@@ -1,4 +1,4 @@
-"""Random and damaged files: an IdlError or a Unit, and nothing else ever comes out."""
+"""Random and damaged files lead to an IdlError or a Unit, and to nothing else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ WORDS = [
 
 
 def outcome(data: bytes) -> Unit | IdlError:
-    """Compile the bytes; anything but a Unit or an IdlError fails the test by itself."""
+    """Compile the bytes; any other exception than an IdlError fails the test."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "main.idl")
         path.write_bytes(data)

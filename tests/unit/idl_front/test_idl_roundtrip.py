@@ -1,4 +1,4 @@
-"""Random models, written out as IDL and read back: the same model."""
+"""Random models that are written as IDL and read again stay the same."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SIGNED = {"SHORT", "LONG", "LONGLONG", "INT8", "INT16", "INT32", "INT64"}
 
 
 class Writer:
-    """Draws declarations; each may use those before it."""
+    """Draws declarations, each of which may use the earlier ones."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -70,7 +70,7 @@ class Writer:
         return self.element()
 
     def declared(self) -> Type:
-        """A type as a declarator can make it: perhaps an array."""
+        """A type with a declarator, which may make it an array."""
         kind = self.kind()
         flat = is_flat(kind) and not isinstance(stripped(kind), Array)
         if flat and self.draw(st.integers(0, 3)) == 0:

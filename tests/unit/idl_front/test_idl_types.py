@@ -1,4 +1,4 @@
-"""Types and declarations: what is written, and what the model says."""
+"""Types and declarations, and their models."""
 
 from __future__ import annotations
 

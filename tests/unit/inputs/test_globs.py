@@ -124,7 +124,7 @@ def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
 
 
 def as_told(pattern: str, name: str) -> bool:
-    """Whether a name matches, by trying all possibilities."""
+    """Whether a name matches, determined by trying all possibilities."""
     if not pattern:
         return not name
     if pattern[0] == "*":

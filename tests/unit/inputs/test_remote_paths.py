@@ -143,7 +143,7 @@ def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> No
     (home / "bin/program").chmod(0o750)
     assert "program" in refused(rule, PathSet.of([f"{home}/bin/program"]))
     assert refused(rule, PathSet.of(absent=[f"{home}/bin/program"])) == ""
-    (home / "project/src/a.c").chmod(0o600)  # the owner knows that a build reads it
+    (home / "project/src/a.c").chmod(0o600)  # the user's build reads it anyway
     assert refused(rule, PathSet.of(["{project}/src/a.c"])) == ""
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> No
     ("name", "good"),
     [
         ("{project}/a.h", True),
-        ("{project}/.env", True),  # its existence, not its content
+        ("{project}/.env", True),  # only its existence, not its content
         ("{project}/no/such/a.h", True),
         ("/etc/debian_version", True),
         ("/usr/local/include/a.h", True),

@@ -1,4 +1,4 @@
-"""The plan: which steps make a target."""
+"""The plan: the steps of a target."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
     assert [step.name for step in plan.steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
     assert plan.stage == Path("/p/.buildtool/stage/sim")
     assert plan.steps[0].targets == ("app",)
-    assert all(step.install for step in plan.steps)  # artifacts ship besides
+    assert all(step.install for step in plan.steps)  # artifacts ship in addition
 
 
 @pytest.mark.parametrize("artifacts", [(), ("out/*.so",)])
@@ -156,7 +156,7 @@ def test_a_long_chain_of_needs_and_one_of_diamonds_have_an_order() -> None:
     assert in_order(needing(chain)) == tuple(reversed(chain))
 
     diamonds: dict[str, tuple[str, ...]] = {"top0": ()}
-    for n in range(60):  # 2^60 ways lead down
+    for n in range(60):  # there are 2^60 paths
         diamonds |= {f"left{n}": (f"top{n}",), f"right{n}": (f"top{n}",)}
         diamonds[f"top{n + 1}"] = (f"left{n}", f"right{n}")
     assert in_order(needing(dict(reversed(diamonds.items()))))[0] == "top0"

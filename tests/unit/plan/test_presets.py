@@ -1,4 +1,4 @@
-"""Presets files: what is in them, and telling those that were written here from a person's."""
+"""Presets files: their content, and the difference between generated and the user's files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Step keys, whole, as golden files: a changed key is a diff to look at.
+"""Step keys are golden files, so that each change of a key is a diff to review.
 
-BUILDTOOL_UPDATE_GOLDEN=1 writes them anew.
+BUILDTOOL_UPDATE_GOLDEN=1 updates them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEEDS = {"skel/base/v73": "b" * 64}
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """A made-up machine: where its clone is, and where its tools are."""
+    """A fictitious machine with the locations of its clone and of its tools."""
 
     clone: Path
     tools: Path

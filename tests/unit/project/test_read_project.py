@@ -1,4 +1,4 @@
-"""Project files: what they become, and what is said about the wrong ones."""
+"""Project files: the values that are read, and the errors for invalid files."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_key_of_many_parts_is_refused_before_it_is_read(write: Write) -> None:
-    """tomllib takes a minute for this one."""
+    """tomllib takes a minute for this file."""
     file = write(f"{GOOD}\n{'a.' * 100_000}a = 1\n")
 
     with pytest.raises(ProjectError, match="a key has more than 32 parts") as caught:

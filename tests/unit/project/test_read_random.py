@@ -1,4 +1,4 @@
-"""Whatever stands in a project file, only the reader's own error ever comes out."""
+"""Reading any text as a project file raises only the reader's own error."""
 
 from __future__ import annotations
 

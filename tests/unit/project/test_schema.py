@@ -1,4 +1,4 @@
-"""The JSON schema says what the reader says."""
+"""The JSON schema refuses the same files as the reader."""
 
 from __future__ import annotations
 

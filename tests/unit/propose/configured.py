@@ -1,4 +1,4 @@
-"""Configured trees as values: nothing is run."""
+"""Configured trees as values, without running CMake."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def target(
     links: str = "",
     file: str = "",
 ) -> CMakeTarget:
-    """A target; `sources` are paths in the tree, `file` is where its file is in the build tree."""
+    """A target; `sources` are paths in the tree, `file` is the path of its output in the build."""
     group = CompileGroup("C", (), tuple(flags.split()), (), (), ())
     made = file or (name if kind == "program" else f"lib{name}.so")
     paths = tuple(ROOT / path for path in sources.split())
@@ -50,8 +50,8 @@ def configured(
     without: str = "",
     more: str = "",
 ) -> Configured:
-    """A tree that builds `targets` by default, but those named in `without`; `more` are other files
-    that are built."""
+    """A tree that builds `targets` by default, except those named in `without`; `more` are other
+    files that it builds."""
     built = {str(a) for t in targets if t.name not in without.split() for a in t.artifacts}
     built |= {str(TREE / name) for name in more.split()}
     step = CMakeStep("s", "s", arch, PROFILE, ROOT, ROOT, TREE, TREE / "output", CMAKE)

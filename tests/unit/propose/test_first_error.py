@@ -1,4 +1,4 @@
-"""CMake's first error, as it prints it."""
+"""CMake's first error, as CMake prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which configure preset is for which side."""
+"""The side that each configure preset is for."""
 
 from __future__ import annotations
 

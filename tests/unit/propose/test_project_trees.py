@@ -1,4 +1,4 @@
-"""Trees that are made to do harm, or just odd: there is always an end."""
+"""Reading a malicious or unusual tree always ends."""
 
 from __future__ import annotations
 

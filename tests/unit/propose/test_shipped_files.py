@@ -1,4 +1,4 @@
-"""How what a tree makes gets into a release."""
+"""The way in which the outputs of a tree become part of a release."""
 
 from __future__ import annotations
 

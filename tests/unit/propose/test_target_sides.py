@@ -1,4 +1,4 @@
-"""Which side a program or library is for, by what CMake says of it."""
+"""The side of a program or library, determined from CMake's description."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_only_one_configuration_makes() -> None:
     assert names(for_skel) == ["kernels", "common"]
     assert evidence(for_skel, ROOT).startswith("CMakeLists.txt:7 builds kernels for the DSP only")
 
-    # A tree that knows nothing of DSPs may make something else where it does not know the system.
+    # A tree without DSP support may define other targets for an unknown system.
     assert split_by_side(host, skel, NOTHING, has_hexagon_side=False)[1] == ()
 
 

@@ -1,4 +1,4 @@
-"""What the texts of a tree tell of its projects."""
+"""Information on the projects of a tree from its texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal as TOML: whatever its texts have in them, it says the same when it is read."""
+"""A proposal as TOML has the same meaning when it is read, whatever its texts contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs of steps that nobody built: small ELF files of our own, and finished steps."""
+"""Finished steps that were never built, with small generated ELF files as outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
 
 Files = Mapping[str, bytes | str]
-"""Path → content, or of a link its target."""
+"""Path → content, or the target of a link."""
 HOST = Profile(
     "p",
     "ubuntu-aarch64",
@@ -33,7 +33,7 @@ DSP = HOST._replace(platform="hexagon")
 
 
 def elf(soname: str = "", needed: Sequence[str] = (), runpath: str = "", text: str = "") -> bytes:
-    """An ARM64 shared object with these dynamic entries, and `text` somewhere in it."""
+    """An ARM64 shared object with these dynamic entries that contains `text`."""
     strings = bytearray(b"\0")
     tags = []
     for tag, value in ((14, soname), *((1, name) for name in needed), (29, runpath)):
@@ -60,7 +60,7 @@ def elf(soname: str = "", needed: Sequence[str] = (), runpath: str = "", text: s
 
 @dataclass
 class Project:
-    """A target of one finished host component, `app`, and what else a test adds."""
+    """A target of finished components, which tests add."""
 
     root: Path
     system_libraries: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Project:
         ships: bool = True,
         artifacts: tuple[str, ...] = (),
     ) -> CMakeStep:
-        """Let `name` have these outputs: content, or of a link its target."""
+        """Add the component `name` with these outputs: content, or the target of a link."""
         output = self.root / "out" / name
         for path, content in files.items():
             place = output / path
@@ -107,7 +107,7 @@ class Project:
         return release.stage(BuildResult(plan, tuple(map(built, plan.steps))), FileStates())
 
     def staged(self) -> dict[str, str]:
-        """What is staged: of a link its target, "" of a file."""
+        """The staged files and links: the target of a link, "" for a file."""
         folder = self.stage().directory
         return {
             str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else ""

@@ -1,4 +1,4 @@
-"""Of the names of a shared library those ship that something asks for; other links ship as such."""
+"""Only the needed names of a shared library ship; other links ship as links."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_other_links_ship_as_links(made: Project) -> None:
 
 
 def test_skels_keep_their_names(made: Project) -> None:
-    """A client that is not in the release may ask for any of them."""
+    """A client that is not in the release may use any of them."""
     chain: Files = {"lib/liba_skel.so.1": LIBRARY, "lib/liba_skel.so": "liba_skel.so.1"}
     made.component("dsp", chain, arch="v68")
 
@@ -147,12 +147,12 @@ def test_no_file_is_read_again_when_nothing_changed(made: Project) -> None:
     note.write_bytes(b"\xff" + note.read_bytes())
     app = str(made.root / "out/app/bin/app")
     with opened_files() as opened:
-        assert made.stage() == first  # a damaged note is ignored
+        assert made.stage() == first  # a damaged record is ignored
     assert opened.count(app) > 1
 
     with opened_files() as opened:
         assert made.stage() == first
-    assert opened.count(app) == 1  # for its digest
+    assert opened.count(app) == 1  # to compute its digest
     assert first.directory.stat().st_ino == inode
 
     made.component("app", {"bin/app": elf(needed=["libx.so"]), **CHAIN})

@@ -1,4 +1,4 @@
-"""What a release needs is in it or on the device: else it is an error that says what to do."""
+"""A library that is neither in the release nor on the device is an error with a remedy."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_library_that_ships_where_no_loader_looks(made: Project) -> None:
 
 
 def test_a_library_of_a_component_that_does_not_ship_comes_along(made: Project) -> None:
-    """Also one that such a library needs, of a component that the program's does not name."""
+    """So does a library that it needs in turn, of a component that the program's does not name."""
     made.component("app", NEEDS)
     base = elf("libx.so.1", needed=["libdeep.so", "libc.so.6"])
     links: Files = {

@@ -1,4 +1,4 @@
-"""Laying out what was built."""
+"""Staging the outputs of steps."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_file_in_the_place_of_a_directory_is_refused(
 
 def test_permissions_are_the_same_whatever_the_umask_is(tmp_path: Path) -> None:
     result = build(tmp_path, {"bin/app": "x", "lib/deep/liba.so": "y"})
-    (tmp_path / "prefix/lib/deep/liba.so").chmod(0o600)  # a package's, say
+    (tmp_path / "prefix/lib/deep/liba.so").chmod(0o600)  # such as a file of a package
     (tmp_path / "prefix/bin/app").chmod(0o700)
     before = os.umask(0o077)
     try:

@@ -84,7 +84,7 @@ def test_all_spellings_of_a_directory_declare_what_is_in_it(pattern: str, roots:
 
 
 def test_a_name_counts_by_what_is_there(roots: Roots) -> None:
-    """It may become a file, a directory, or nothing."""
+    """The name may become that of a file, of a directory, or of nothing."""
     place = roots.directories["project"] / "thing"
     paths = declared(roots, "thing")
     seen = [observe(paths, roots, FileStates()).digest]

@@ -86,7 +86,7 @@ def test_prerequisites(data: bytes, read: tuple[str, ...] | None) -> None:
 
 @pytest.mark.parametrize("number", range(1, 256))
 def test_the_bytes_of_a_directory_are_plain_or_refused(number: int) -> None:
-    """Or a byte that all tools escape in the same way."""
+    """Plain includes bytes that all tools escape in the same way."""
     plain = is_plain(b"x.o: /p/a" + bytes([number]) + b"b/x.h\n")
 
     assert plain or number in b":#$" or misread_path(os.fsdecode(b"/p/a" + bytes([number]) + b"b"))

@@ -142,7 +142,7 @@ def test_every_spelling_of_a_file_is_an_input(choices: list[int]) -> None:
 
 
 def walk(root: Path, choices: list[int]) -> str:
-    """A spelling of an existing directory, in the project or beside it."""
+    """A spelling of an existing directory, inside or outside of the project."""
     path = str(root)
     for choice in choices:
         names = sorted(n for n in os.listdir(path) if os.path.isdir(f"{path}/{n}"))  # noqa: PTH112, PTH208
@@ -204,7 +204,7 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         absent = shadows.absent(FileStates(), sys.maxsize)
         assert not any(os.path.lexists(roots(root).path_of(name)) for name in absent)
         missing = path_filter.normalizer.normalize(earlier).missing_directory
-        if not path_filter.name(missing or earlier):  # the build would make it
+        if not path_filter.name(missing or earlier):  # the build creates it
             return
         try:
             create(earlier)

@@ -34,7 +34,7 @@ def write(file: Path, text: str, *, mode: int = 0o644) -> None:
 
 
 def make(root: Path, revision: str = R27) -> Path:
-    """As much of an NDK as is looked at, without a compiler in it."""
+    """The files of an NDK that are checked, without a compiler."""
     write(root / "source.properties", f"Pkg.Desc = Android NDK\nPkg.Revision = {revision}\n")
     write(root / "meta/platforms.json", json.dumps(PLATFORMS))
     write(root / "build/cmake/android.toolchain.cmake", "# the NDK's\n")

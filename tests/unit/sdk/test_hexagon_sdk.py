@@ -1,4 +1,4 @@
-"""Hexagon SDKs as they lie about: whole, trimmed, damaged, several at once."""
+"""Hexagon SDKs that are complete, trimmed or damaged, and several at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lay(
     described: object = None,
     qaic: str = "ipc/fastrpc/qaic/Ubuntu/qaic",
 ) -> Path:
-    """An SDK of empty files; `described` is put in the place of its hexagon_sdk.json."""
+    """Write an SDK of empty files; `described` replaces its hexagon_sdk.json."""
     lay_tools(root / "tools" / "HEXAGON_Tools" / tools, archs)
     for arch in archs:
         (root / "rtos" / "qurt" / f"compute{arch}" / "include" / "qurt").mkdir(parents=True)
@@ -180,7 +180,7 @@ def test_tools_elsewhere_are_found_by_a_variable(
 def test_the_sdk_s_own_tools_go_before_a_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After one SDK's set-up script, another one that the project requires keeps its tools."""
+    """An SDK that the project requires keeps its tools after the set-up script of another SDK."""
     monkeypatch.setenv("DEFAULT_HEXAGON_TOOLS_ROOT", str(lay_tools(tmp_path / "other" / "8.8.06")))
     assert seen(lay(tmp_path / "6.6.0.0")).tools_version == "19.0.07"
 

@@ -1,4 +1,4 @@
-"""Answers of programs that are remembered while nothing has changed."""
+"""The output of probed programs is cached as long as nothing has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from buildtool.sdk.probe_cache import cached_probe
 
 
 class Program:
-    """A program of long ago that names a directory which may not be there."""
+    """An old program whose output names a directory that may not exist."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "cc"

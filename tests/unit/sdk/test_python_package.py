@@ -1,4 +1,4 @@
-"""What .dist-info directories tell of packages is what Python itself makes of them."""
+"""Packages are read from .dist-info directories with the same results as by Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from buildtool.sdk.python_package import python_package
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a package `tool` is installed, whose program and script are both called so."""
+    """The RECORD of an installed package `tool`, whose program and script are both named `tool`."""
     site = tmp_path / "lib" / "site-packages"
     for place in ("lib/site-packages/tool/data/bin/tool", "bin/tool", "share, or not/bin/tool"):
         (tmp_path / place).parent.mkdir(parents=True)

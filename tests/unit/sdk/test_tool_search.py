@@ -1,4 +1,4 @@
-"""The order in which tools are looked for, and what is said when one is not there."""
+"""The order in which tools are searched for, and the errors for missing ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from buildtool.sdk.zig import find_zig
 
 
 class Kit(FoundTool):
-    """A tool for these tests: a directory with a file `version` in it."""
+    """A tool for these tests: a directory that contains a file `version`."""
 
 
 def probe(path: Path) -> Kit | None:

@@ -1,4 +1,4 @@
-"""What may be asked of the device's libcdsprpc."""
+"""The functions that programs may use from the device's libcdsprpc."""
 
 from __future__ import annotations
 

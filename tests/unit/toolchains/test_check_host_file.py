@@ -1,4 +1,4 @@
-"""What the ARM64 side may need of its glibc."""
+"""The glibc versions that the ARM64 side may need."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def profile(glibc: str) -> Profile:
         ("GLIBC_2.35", "2.35"),
         ("GLIBC_2.3.4", "2.35"),
         ("GLIBC_2.9", "2.35"),  # by number, not by text
-        ("GLIBC_ABI_DT_RELR", "2.36"),  # what -z pack-relative-relocs asks of the loader
+        ("GLIBC_ABI_DT_RELR", "2.36"),  # required by -z pack-relative-relocs
         ("GLIBCXX_3.4.30", "2.35"),
         ("LIBFOO_9", "2.35"),
     ],

@@ -68,7 +68,7 @@ def test_settings_of_android() -> None:
 
 
 def test_another_compiler_or_setting_makes_another_package() -> None:
-    """The digest is what Conan adds to the names of packages."""
+    """Conan includes this digest in the IDs of packages."""
     profile = ubuntu_aarch64()
     replaced = profile._replace(identity="another zig")
     moved = profile._replace(places={**profile.places, "ZIG": "/elsewhere/zig"})

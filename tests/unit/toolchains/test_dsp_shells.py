@@ -1,4 +1,4 @@
-"""Which names a skel may leave to the DSP's shell."""
+"""The names that a skel may import from the DSP's shell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KODIAK, LEMANS, HAMOA = "v68 QCM6490/QCS6490", "v73 SA8775P", "v73 X1E80100"
 MONACO, PAKALA, KAANAPALI, GLYMUR = "v75 QCS8300", "v79 SM8750", "v81 SM8850", "v81 X2E"
 CHIPS = {
     "v68": [KODIAK],
-    "v69": [KODIAK, LEMANS, HAMOA, MONACO, PAKALA, KAANAPALI, GLYMUR],  # lies between v68 and v73
+    "v69": [KODIAK, LEMANS, HAMOA, MONACO, PAKALA, KAANAPALI, GLYMUR],  # between v68 and v73
     "v73": [LEMANS, HAMOA],
     "v75": [MONACO],
     "v79": [PAKALA],
@@ -226,10 +226,10 @@ def test_skels_meet_the_shell_of_a_stand_in_sysroot_whose_dsp_can_load_them() ->
     assert device_shell(sysroot("v73", "printf"), "v73") == DeviceShell(
         "board", frozenset({"printf"})
     )
-    assert device_shell(sysroot("v73", "printf"), "v68")  # an older skel loads there too
+    assert device_shell(sysroot("v73", "printf"), "v68")  # the device can load an older skel
     assert device_shell(sysroot("", "printf"), "v81")
     assert device_shell(sysroot("v73", "printf"), "v75") is None
-    assert device_shell(sysroot("v73"), "v73") is None  # its shell tells no names
+    assert device_shell(sysroot("v73"), "v73") is None  # the exports of its shell are unknown
     renamed = device_shell(sysroot("v73", "printf"), "v68")
     assert renamed
     assert renamed._replace(device="other").digest == renamed.digest

@@ -1,4 +1,4 @@
-"""Which compiler the Hexagon side gets."""
+"""The selection of the compiler of the Hexagon side."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SDK = HexagonSdk(
     ("asked", "archs", "sdk", "uses"),
     [
         ("auto", ("v68", "v73"), SDK, True),
-        ("auto", ("v68", "v81"), SDK, False),  # not all of them
+        ("auto", ("v68", "v81"), SDK, False),  # it does not support all of them
         ("auto", ("v75",), SDK, False),  # these tools miscompile v75
         ("auto", ("v75",), SDK._replace(tools_version="19.0.07"), True),
         ("auto", ("v68",), None, False),

@@ -1,4 +1,4 @@
-"""What an intrinsic needs is read from the compiler's own header."""
+"""The requirements of an intrinsic are read from the compiler's own header."""
 
 from __future__ import annotations
 

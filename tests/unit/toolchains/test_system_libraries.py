@@ -1,4 +1,4 @@
-"""Which libraries are the device's own."""
+"""The libraries that belong to the device."""
 
 from __future__ import annotations
 

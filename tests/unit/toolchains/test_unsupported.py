@@ -1,4 +1,4 @@
-"""Flags that a profile cannot honour, and what is said of them."""
+"""Flags that a profile cannot support, and their errors."""
 
 from __future__ import annotations
 

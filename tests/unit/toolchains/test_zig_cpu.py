@@ -1,4 +1,4 @@
-"""Processors in zig's words, and what is said of flags that name them otherwise."""
+"""Processors by zig's names, and the errors for flags with other names."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RULES = (ZigCpuRule(),)
         ("-march=armv9-a+sve2", "-mcpu=generic+v9a+sve2"),
         ("-mcpu=cortex-a78", "-mcpu=cortex_a78"),
         ("-mcpu=cortex-a76+aes+ssbs", "-mcpu=cortex_a76+aes+ssbs"),
-        ("-mcpu=cortex-a710+crypto", ""),  # what that is depends on its architecture
-        ("-march=armv8.2-a+nosimd", ""),  # nobody checked what that takes away
+        ("-mcpu=cortex-a710+crypto", ""),  # its meaning depends on the architecture
+        ("-march=armv8.2-a+nosimd", ""),  # its effect has not been verified
         ("-march=armv8.2-a+x;`reboot`", ""),
         ("-march=native", ""),
         ("-mtune=cortex-a78", ""),
