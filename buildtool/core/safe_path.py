@@ -92,8 +92,8 @@ def _reason(character: str) -> str:
     if character in MISREAD:
         return MISREAD[character]
     if _is_byte(character):
-        return "the path is not UTF-8, as CMake wants it"
-    return "no tool is sure to read a control character as a part of a name"
+        return "the path is not UTF-8, which CMake requires"
+    return "tools may misread a control character in a name"
 
 
 def _is_byte(character: str) -> bool:
