@@ -23,7 +23,7 @@ def unprivileged() -> tuple[str, ...]:
     if os.geteuid():
         return ()
     if not shutil.which("setpriv") or subprocess.run([*_DROPPED, "true"], check=False).returncode:
-        pytest.skip("privileges cannot be given up here")
+        pytest.skip("privileges cannot be dropped here")
     return _DROPPED
 
 
@@ -31,7 +31,7 @@ def give_away(*places: Path) -> None:
     """Make another user the owner of `places` and their contents; skips the test if that needs
     root."""
     if os.geteuid():
-        pytest.skip("only root can give files away")
+        pytest.skip("only root can change the owner of files")
     for place in places:
         for path in (place, *place.rglob("*")):
             os.chown(path, OTHER, OTHER, follow_symlinks=False)

@@ -1,4 +1,4 @@
-/* client.c: runs cases of test skels, and the ARM side's part of them.
+/* client.c: runs cases of test skels, and the ARM64 side of these cases.
  *
  *   client 'open threads; case threads many_threads 3; close threads'
  *
@@ -143,7 +143,7 @@ static int write_packet(char **word)
                           (uint32_t)strlen(word[2]), (uint8_t *)word[2], (uint32_t)number(word[3]));
 }
 
-/* read QUEUE TIMEOUT: the message, buffers' descriptors and whether ptr is our address */
+/* read QUEUE TIMEOUT: the message, the buffers' descriptors, whether ptr is our address */
 static int read_packet(char **word, char *more)
 {
     uint8_t message[256] = {0};
@@ -165,7 +165,7 @@ static int read_packet(char **word, char *more)
     return code;
 }
 
-/* burst QUEUE COUNT: writes numbered packets, waiting for room. */
+/* burst QUEUE COUNT: writes numbered packets, and waits for space. */
 static int burst(char **word)
 {
     int code = 0;
@@ -176,7 +176,7 @@ static int burst(char **word)
     return code;
 }
 
-/* tally QUEUE COUNT: waits until so many packets have come by callback. */
+/* tally QUEUE COUNT: waits until COUNT packets have arrived by callback. */
 static int tally(char **word, char *more)
 {
     struct thing *named = thing(word[1]);
@@ -259,7 +259,7 @@ static int act(char **word, char *more)
         sprintf(more, " %d", (int)getpid());
         return 0;
     }
-    if (IS("await")) { /* until a line comes on standard input */
+    if (IS("await")) { /* until standard input has a line */
         return fgets(line, sizeof line, stdin) == NULL;
     }
     exit(98);

@@ -4,8 +4,8 @@
  *
  * A case is four little-endian u32 (op, first size, second size, distance from the
  * end) and the bytes of two inputs.  Each buffer ends `distance` bytes before a page
- * that nothing may touch, so that reading or writing too far is a crash, and the
- * distance sets the alignment (arrays of int32 and float stay aligned to 4, as C asks).
+ * without access, so that reading or writing too far is a crash, and the
+ * distance sets the alignment (arrays of int32 and float stay aligned to 4, as C requires).
  * Exit 3: bytes around the output were changed.
  */
 #include <stdint.h>
@@ -18,10 +18,10 @@
 
 enum { VEC_ADD_I32 = 0, MATVEC_Q8_0 = 1, PAGE = 65536, UNTOUCHED = 0xa5 };
 
-/* PAGE is Hexagon musl's: its mprotect rounds to 64 KiB. */
+/* PAGE is that of Hexagon's musl, whose mprotect rounds to 64 KiB. */
 struct place {
     uint8_t *mapped, *base;
-    size_t usable; /* bytes before the forbidden page */
+    size_t usable; /* bytes before the page without access */
     uint8_t *bytes;
     size_t size;
 };

@@ -1,6 +1,6 @@
 /*
- * Calls the sample's DSP side with lengths that agree and lengths that do not; prints
- * one line for each call that does not return what it should.
+ * Calls the sample's DSP side with consistent and inconsistent lengths; prints one
+ * line for each call with an unexpected result.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static int votes;
 
-/* The DSP's shell has this; here it counts. */
+/* Replaces the function of the DSP's shell and counts the votes. */
 int HAP_power_set(void *context, HAP_power_request_t *request)
 {
     (void)context;

@@ -1,6 +1,6 @@
 # hexagon_fun.cmake of a stand-in SDK: build_idl() and link_custom_library(), as third-party CMake
 # files call them.
-set(HEXAGON_SDK_ROOT "$ENV{HEXAGON_SDK_ROOT}") # whatever -D says
+set(HEXAGON_SDK_ROOT "$ENV{HEXAGON_SDK_ROOT}") # overrides -D
 if(NOT HEXAGON_SDK_ROOT)
   message(FATAL_ERROR "The environment has no HEXAGON_SDK_ROOT: source setup_sdk_env.source first.")
 endif()
@@ -14,7 +14,7 @@ endforeach()
 set(HEXAGON_LIB_DIR "${HEXAGON_TOOLS_ROOT}/Tools/target/hexagon/lib")
 set(_stand_in_qaic "${HEXAGON_SDK_ROOT}/@QAIC@")
 
-# The name of one of the system libraries, as LINK_CUSTOM_LIBRARY takes it.
+# The name of one of the system libraries for LINK_CUSTOM_LIBRARY.
 set(dsprpc dsprpc)
 set(cdsprpc cdsprpc)
 set(rpcmem rpcmem)

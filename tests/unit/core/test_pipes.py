@@ -56,7 +56,7 @@ PUT = pytest.mark.parametrize("put", KINDS.values(), ids=KINDS)
 @pytest.fixture(autouse=True)
 def _nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def waits(number: int, frame: FrameType | None) -> None:
-        raise AssertionError("somebody waits for a named pipe")
+        raise AssertionError("a process waits for a named pipe")
 
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
     before = signal.signal(signal.SIGALRM, waits)

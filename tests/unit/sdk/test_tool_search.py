@@ -224,7 +224,7 @@ def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def look_nowhere(path: Path) -> Kit | None:
-        raise AssertionError(f"{path} was looked at")
+        raise AssertionError(f"{path} was probed")
 
     place = make(tmp_path / "back`quote", "1.0")
     rest = {

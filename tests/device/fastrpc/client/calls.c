@@ -167,7 +167,7 @@ int do_handles(char **words, char *more)
     return code;
 }
 
-/* As many arguments as a call can have; every other buffer is shared memory. */
+/* The maximum number of arguments of a call; every other buffer is shared memory. */
 int do_most(char **words, char *more)
 {
     static remote_arg arguments[540];
@@ -199,7 +199,7 @@ int do_most(char **words, char *more)
     return code;
 }
 
-/* A pointer that leads nowhere, and NULL with a length. */
+/* An invalid pointer, and NULL with a length. */
 int do_wild(char **words, char *more)
 {
     int out[8];
@@ -221,7 +221,7 @@ int do_null(char **words, char *more)
 
 /* ---- processes ---- */
 
-/* A forked child has no handles of its parent, and may open its own. */
+/* A forked child has no handles of its parent, and may open new ones. */
 int do_forked(char **words, char *more)
 {
     fflush(stdout);
@@ -243,7 +243,7 @@ int do_forked(char **words, char *more)
     return remote_handle64_invoke(handle_of(words[1]), REMOTE_SCALARS_MAKE(3, 0, 0), NULL);
 }
 
-/* What wait() sees of the DSP process: nothing. */
+/* wait() does not see the DSP process. */
 int do_children(char **words, char *more)
 {
     int status;

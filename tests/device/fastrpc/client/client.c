@@ -2,7 +2,7 @@
  *
  *   client 'unsigned 3 1; open h probe; double h 64 heap; close h'
  *
- * Each command prints one line: itself, " = ", the code in hex, perhaps more. */
+ * Each command prints one line: itself, " = ", the code in hex, and any further results. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "remote.h"
 #include "rpcmem.h"
 
-/* words[0] is the command's own name; more is for what is printed besides the code. */
+/* words[0] is the name of the command; more receives what is printed after the code. */
 typedef int (*action)(char **words, char *more);
 
 struct command {

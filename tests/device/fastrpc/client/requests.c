@@ -250,7 +250,7 @@ int do_dma(char **words, char *more)
     return code;
 }
 
-/* change NAME heap|BUFFER: method 15, and what the client then sees. */
+/* change NAME heap|BUFFER: method 15, and what the client sees afterwards. */
 int do_change(char **words, char *more)
 {
     int local = 5;
@@ -262,7 +262,7 @@ int do_change(char **words, char *more)
     return code;
 }
 
-/* A buffer of the client's own, registered and taken back. */
+/* A buffer of the client, registered and unregistered. */
 int do_registered(char **words, char *more)
 {
     int fd = memfd_create("mine", 0);
@@ -285,7 +285,7 @@ int do_registered(char **words, char *more)
     return code;
 }
 
-/* An address that stands for a descriptor: the DSP reads what the client cannot. */
+/* An address that stands for a descriptor: the DSP reads memory that the client cannot. */
 int do_registered_fd(char **words, char *more)
 {
     int fd = memfd_create("mine", 0);

@@ -1,4 +1,4 @@
-/* threads.c: calls from several threads, and calls that do not wait. */
+/* threads.c: calls from several threads, and asynchronous calls. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int together(uint64_t handle, int method, int value, int count, int round
     return code;
 }
 
-/* meet NAME COUNT: that many calls, none of which returns before all have come. */
+/* meet NAME COUNT: COUNT calls, none of which returns before all have arrived. */
 int do_meet(char **words, char *more)
 {
     (void)more;
@@ -79,7 +79,7 @@ static void *open_and_close(void *argument)
     return NULL;
 }
 
-/* churn THREADS ROUNDS: each opens, calls and closes; sessions end and begin meanwhile. */
+/* churn THREADS ROUNDS: each opens, calls and closes, while sessions end and begin. */
 int do_churn(char **words, char *more)
 {
     pthread_t running[16];
@@ -97,7 +97,7 @@ int do_churn(char **words, char *more)
     return code;
 }
 
-/* Ends the session again and again. */
+/* Ends the session repeatedly. */
 static void *end_sessions(void *argument)
 {
     struct task *task = argument;
@@ -113,7 +113,7 @@ static void *open_and_close_ended(void *argument)
 {
     struct task *task = argument;
     for (int i = 0; i < task->rounds; i++) {
-        task->code = 0; /* calls fail when their session was ended */
+        task->code = 0; /* calls fail if their session was ended */
         open_and_close(&(struct task){0, 0, task->value, 1, 0});
     }
     return NULL;
@@ -149,7 +149,7 @@ static void *open_second(void *unused)
     return NULL;
 }
 
-/* second: begins to open in session 1, in a thread that goes on. */
+/* second: begins to open in session 1, in a thread that continues. */
 int do_second(char **words, char *more)
 {
     pthread_t thread;

@@ -1,7 +1,7 @@
-/* probe.c: a skel whose methods each do one thing that a rule of FastRPC is about.
+/* probe.c: a skel whose methods each exercise one rule of FastRPC.
  *
- * Written without IDL, so that these tests need nothing but the emulated device.
- * Macros make its variants: ENTRY, NEEDS_UNKNOWN, WEAK_UNKNOWN, NEEDS_HELPER, ANSWER, INIT, TLS. */
+ * It is written without IDL, so that these tests need only the emulated device.
+ * Macros select variants: ENTRY, NEEDS_UNKNOWN, WEAK_UNKNOWN, NEEDS_HELPER, ANSWER, INIT, TLS. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void construct(void)
     constructed += 1;
 }
 
-#ifdef INIT /* lld makes DT_INIT and DT_FINI of these names */
+#ifdef INIT /* lld sets DT_INIT and DT_FINI to functions with these names */
 EXPORT void _init(void)
 {
     constructed += 10;
@@ -66,7 +66,7 @@ __attribute__((noinline)) static int deep(volatile char *above, int depth)
     return depth == 0 ? here[0] : deep(here, depth - 1) + here[1];
 }
 
-/* Each call waits until all have come: possible only when each has a thread. */
+/* Each call waits until all have arrived, which is possible only if each has a thread. */
 static int meet(int wanted)
 {
     __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
@@ -138,7 +138,7 @@ static int method(uint32_t number, uint32_t sc, remote_arg *pra)
     case 12: /* writes its result and fails */
         out[0] = 1234;
         return 77;
-    case 13: /* where arguments lie */
+    case 13: /* the addresses of arguments */
         for (uint32_t i = 0; i < REMOTE_SCALARS_INBUFS(sc); i++) {
             out[i] = (int32_t)((uintptr_t)pra[i].buf.pv & 127) +
                      (pra[i].buf.pv == NULL && pra[i].buf.nLen == 0 ? 1000 : 0);
@@ -160,7 +160,7 @@ static int method(uint32_t number, uint32_t sc, remote_arg *pra)
         }
         return 0;
     case 16:
-        /* vadd of qf32: every qemu so far lacks the floating point of HVX */
+        /* vadd of qf32: no QEMU so far supports HVX floating point */
         __asm__ volatile("v0.qf32 = vadd(v0.qf32,v0.qf32)" ::: "v0");
         return 0;
 #ifdef NEEDS_UNKNOWN
@@ -213,7 +213,7 @@ EXPORT int ENTRY(remote_handle64 h, uint32_t sc, remote_arg *pra)
     return method(number, sc, pra);
 }
 
-/* The same as a plain interface: methods from 0, no open and close. */
+/* The same as a plain interface: methods start at 0, without open and close. */
 EXPORT int probe_skel_invoke(uint32_t sc, remote_arg *pra)
 {
     return method(REMOTE_SCALARS_METHOD(sc), sc, pra);

@@ -1,4 +1,4 @@
-/* Hands a shared buffer to the DSP, whole and from an offset, and one that is none. */
+/* Passes a shared buffer to the DSP, whole and from an offset, and one without a buffer. */
 #include <stdio.h>
 
 #include "rpcmem.h"

@@ -1,4 +1,4 @@
-/* Wrong on purpose: the last column is left out. */
+/* Intentionally wrong: the last column is left out. */
 #include "product.h"
 
 void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, float *y)

@@ -1,4 +1,4 @@
-/* Wrong on purpose: what pads the last block counts. */
+/* Intentionally wrong: the padding of the last block counts. */
 #include "product.h"
 
 void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, float *y)

@@ -1,4 +1,4 @@
-/* Wrong on purpose: rows in reverse order. */
+/* Intentionally wrong: rows in reverse order. */
 #include "product.h"
 
 void matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols, float *y)

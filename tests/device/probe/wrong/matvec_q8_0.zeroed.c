@@ -1,4 +1,4 @@
-/* Wrong on purpose: zeros instead of products. */
+/* Intentionally wrong: zeros instead of products. */
 #include <string.h>
 
 #include "kernels.h"

@@ -1,11 +1,11 @@
-/* A plain product of which the wrong kernels leave out or add something. */
+/* A plain product, in which the wrong kernels omit or add terms. */
 #ifndef PRODUCT_H
 #define PRODUCT_H
 
 #include "fp16.h"
 #include "kernels.h"
 
-/* The terms `first` up to `end` of one row. */
+/* The sum of the terms from `first` up to `end` of one row. */
 static inline float product(const uint8_t *row, const uint8_t *x, size_t first, size_t end)
 {
     float sum = 0;

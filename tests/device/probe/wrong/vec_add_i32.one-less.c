@@ -1,4 +1,4 @@
-/* Wrong on purpose: the last element is left out. */
+/* Intentionally wrong: the last element is left out. */
 #include <string.h>
 
 #include "kernels.h"

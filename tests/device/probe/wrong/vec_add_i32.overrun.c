@@ -1,4 +1,4 @@
-/* Wrong on purpose: right sums, and zeros up to the next whole vector. */
+/* Intentionally wrong: right sums, then zeros up to the next whole vector. */
 #include <string.h>
 
 #include "kernels.h"

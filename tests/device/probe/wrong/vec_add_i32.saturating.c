@@ -1,4 +1,4 @@
-/* Wrong on purpose: sums that stop at the ends of int32. */
+/* Intentionally wrong: saturating sums. */
 #include <string.h>
 
 #include "kernels.h"

@@ -1,4 +1,4 @@
-/* Wrong on purpose: only whole vectors; the tail is left out. */
+/* Intentionally wrong: only whole vectors; the tail is left out. */
 #include <string.h>
 
 #include "kernels.h"

@@ -1,4 +1,4 @@
-/* Wrong on purpose: a second call of one length gets the first one's sums. */
+/* Intentionally wrong: a second call with the same length gets the sums of the first call. */
 #include <string.h>
 
 #include "kernels.h"

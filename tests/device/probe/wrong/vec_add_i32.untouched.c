@@ -1,4 +1,4 @@
-/* Wrong on purpose: nothing is written. */
+/* Intentionally wrong: nothing is written. */
 #include <string.h>
 
 #include "kernels.h"

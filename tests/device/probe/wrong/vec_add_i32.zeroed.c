@@ -1,4 +1,4 @@
-/* Wrong on purpose: zeros instead of sums. */
+/* Intentionally wrong: zeros instead of sums. */
 #include <string.h>
 
 #include "kernels.h"

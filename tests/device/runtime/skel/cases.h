@@ -1,7 +1,7 @@
-/* cases.h: a skel that is a list of named cases, each a function that checks something.
+/* cases.h: a skel with a list of named cases, each of which is a function with checks.
  *
- * Method 2: in buffer 0 is a case's name, in buffer 1 four ints; out buffer 0 is eight
- * ints. CHECK logs what is wrong and makes the case return its line number. */
+ * Method 2: in buffer 0 is the name of a case, in buffer 1 four ints; out buffer 0 is eight
+ * ints. CHECK logs a failure and makes the case return its line number. */
 #ifndef CASES_H
 #define CASES_H
 

@@ -1,4 +1,4 @@
-/* layout.c: sizes and offsets that SDK-built skels rely on: it compiles or it does not. */
+/* layout.c: sizes and offsets that SDK-built skels rely on, checked at compile time. */
 #include <stddef.h>
 
 #include "cases.h"

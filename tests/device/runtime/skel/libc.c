@@ -1,4 +1,4 @@
-/* libc.c: the C library as skels use it: sorting, numbers, text, jumps, and what is printed. */
+/* libc.c: the C library as skels use it: sorting, numbers, text, jumps and output. */
 #include <complex.h>
 #include <ctype.h>
 #include <math.h>
@@ -132,9 +132,9 @@ static int jumps(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* ---- the routines of functions that are compiled for size ---- */
+/* ---- helper routines of functions that are compiled for size ---- */
 
-/* Two functions that have the shell save registers, change these, and leave by either way. */
+/* Two functions that let the shell save registers, change these, and return in both ways. */
 #define RANGE(range, change)                                                            \
     __asm__("frame_" #range ": allocframe(#48)\n call __save_" #range "\n" change       \
             "jump __restore_" #range "_and_deallocframe\n"                              \
@@ -155,7 +155,7 @@ RANGE(r16_through_r27, TO_25 CHANGE("27:26"));
 RANGE(r24_through_r25, CHANGE("25:24"));
 RANGE(r24_through_r27, CHANGE("25:24") CHANGE("27:26"));
 
-/* Calls the function with 16 to 27 in the registers of that number, and reads them then. */
+/* Calls the function with 16 to 27 in the registers r16 to r27, and reads them afterwards. */
 #define CALL(function)                                                                         \
     do {                                                                                       \
         static int64_t kept_[6];                                                               \
@@ -191,7 +191,7 @@ static int saved_registers(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* What compilers call at -ffast-math, and by the older names. */
+/* The functions that compilers call with -ffast-math, and their older names. */
 double __hexagon_fast_divdf3(double, double), __hexagon_fast2_sqrtdf2(double);
 double __qdsp_muldf3(double, double), __hexagon_fmadf4(double, double, double);
 double __hexagon_maxdf3(double, double);

@@ -1,4 +1,4 @@
-/* memory.c: buffers of the ARM side by descriptor, the heap, cache locking. */
+/* memory.c: buffers of the ARM64 side by descriptor, the heap, and cache locking. */
 #include "cases.h"
 #include "HAP_mem.h"
 #include "qurt.h"
@@ -6,7 +6,7 @@
 
 int adsp_mmap_fd_getinfo(int, uint32_t *);
 
-/* fd, length, offset: the first int, and changes it. */
+/* fd, length, offset: returns the first int, and changes it. */
 static int map_and_change(const int32_t *in, int32_t *out)
 {
     int *ints = HAP_mmap(NULL, in[1], HAP_PROT_READ | HAP_PROT_WRITE, 0, in[0], in[2]);

@@ -7,7 +7,7 @@
 static dspqueue_t queue;
 static volatile int errors, served;
 
-/* Answers each packet with its message, every byte one more, and changes its buffers. */
+/* Answers each packet with its message, each byte incremented, and changes its buffers. */
 static int answer_one(dspqueue_t from)
 {
     uint8_t message[256];
@@ -95,7 +95,7 @@ static int read_one(const int32_t *in, int32_t *out)
     return code;
 }
 
-/* Writes `in[0]` packets that carry their number; how many went out at once. */
+/* Writes `in[0]` packets that contain their number; out[0] is how many were written. */
 static int write_many(const int32_t *in, int32_t *out)
 {
     int written = 0, code = 0;

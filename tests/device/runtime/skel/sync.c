@@ -110,7 +110,7 @@ static void lock_it_twice(void *arg)
     counter = 99;
 }
 
-/* The thread never comes back; the process ends with its client. */
+/* The thread never returns; the process ends with its client. */
 static int lock_twice(const int32_t *in, int32_t *out)
 {
     static qurt_mutex_t own = QURT_MUTEX_INIT;
@@ -237,7 +237,7 @@ static void cross(void *arg)
             __atomic_add_fetch(&serial, 1, __ATOMIC_SEQ_CST);
         }
         if (arrivals < round * THREADS) {
-            qurt_thread_exit(1); /* passed before all had come */
+            qurt_thread_exit(1); /* passed before all had arrived */
         }
         qurt_barrier_wait(&barrier);
     }
@@ -334,7 +334,7 @@ static int semaphores(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* ---- futexes: as many are woken as asked for, the highest priority first ---- */
+/* ---- futexes: wake the requested number of threads, highest priority first ---- */
 
 static int word;
 static int order[THREADS], woken;
@@ -468,7 +468,7 @@ static int vector_units(const int32_t *in, int32_t *out)
     int had = 1;
     for (int i = 0; i < in[0]; i++) {
         EQUAL(start(0, 100, take_unit, NULL), 0);
-        had += join(0) == QURT_EOK; /* given back at the thread's end */
+        had += join(0) == QURT_EOK; /* released at the thread's end */
     }
     out[1] = had;
     EQUAL(qurt_hvx_unlock(), QURT_EOK);

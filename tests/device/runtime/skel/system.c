@@ -1,4 +1,4 @@
-/* system.c: logging, the C library, time, power, and what is refused. */
+/* system.c: logging, the C library, time, power, and unsupported functions. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int long_message(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* By snprintf, which is right only in skels compiled for QuRT's calling convention. */
+/* Uses snprintf, which works only in skels compiled for QuRT's calling convention. */
 static int formatting(const int32_t *in, int32_t *out)
 {
     char text[200];
@@ -92,7 +92,7 @@ static int formatting_by_list(const int32_t *in, int32_t *out)
 
 void __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void *, const void *, unsigned);
 
-/* What has no instruction: the compiler calls the shell's helpers for these. */
+/* Operations without an instruction, for which the compiler calls the shell's helpers. */
 static int arithmetic(const int32_t *in, int32_t *out)
 {
     volatile long long wide = 0x123456789abcdefll, by = in[0];

@@ -75,14 +75,14 @@ static int states_of_threads(const int32_t *in, int32_t *out)
     EQUAL(start(&id, 1, QURT_THREAD_ATTR_CREATE_LEGACY, nothing, NULL), 0);
     qurt_sleep(50000);
     EQUAL(qurt_thread_join(id, &status), QURT_ENOTHREAD);
-    /* Detached: never. */
+    /* Detached: can never be joined. */
     done = 0;
     EQUAL(start(&id, 2, QURT_THREAD_ATTR_CREATE_DETACHED, sleeper, (void *)(uintptr_t)&done), 0);
     EQUAL(qurt_thread_join(id, &status), QURT_ENOTHREAD);
     while (!done) {
         qurt_sleep(1000);
     }
-    /* Joinable waits for its join, also when it has long ended. */
+    /* Joinable: can be joined even long after its end. */
     EQUAL(start(&id, 3, QURT_THREAD_ATTR_CREATE_JOINABLE, nothing, NULL), 0);
     qurt_sleep(30000);
     EQUAL(qurt_thread_join(id, &status), QURT_EOK);
@@ -175,7 +175,7 @@ static int thread_local_data(const int32_t *in, int32_t *out)
     EQUAL(qurt_tls_delete_key(key), QURT_ETLSENTRY);
     EQUAL(qurt_tls_set_specific(key, &mine), QURT_EINVALID);
     CHECK(qurt_tls_get_specific(key) == NULL);
-    /* The same number again is another key. */
+    /* A reused number is another key. */
     EQUAL(qurt_tls_create_key(&key, NULL), QURT_EOK);
     CHECK(qurt_tls_get_specific(key) == NULL);
     EQUAL(qurt_tls_delete_key(key), QURT_EOK);

@@ -1,4 +1,4 @@
-/* vtcm.c: VTCM by contexts and by itself, HMX. */
+/* vtcm.c: VTCM with and without contexts, and HMX. */
 #include "cases.h"
 #include "HAP_compute_res.h"
 #include "HAP_vtcm_mgr.h"
@@ -39,7 +39,7 @@ static int acquire(const int32_t *in, int32_t *out)
     CHECK(HAP_compute_res_attr_get_vtcm_ptr(&attributes) == bytes);
     EQUAL((uintptr_t)bytes % 4096, 0);
     for (unsigned int i = 0; i < given; i += 1024) {
-        EQUAL(bytes[i], 0); /* nothing of a former holder */
+        EQUAL(bytes[i], 0); /* no data of an earlier holder */
     }
     memset(bytes, 0x5a, given);
     return 0;
@@ -147,7 +147,7 @@ static int cached_release(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* Waits until the manager asks for release, at most `in[0]` ms, then lets go. */
+/* Waits at most `in[0]` ms until the manager asks for a release, then releases. */
 static int release_when_asked(const int32_t *in, int32_t *out)
 {
     for (int i = 0; i < in[0] && asked == 0; i++) {
@@ -251,7 +251,7 @@ static int release_together(const int32_t *in, int32_t *out)
     return 0;
 }
 
-/* As many contexts of a page as there are pages: no two of them have the same one. */
+/* As many contexts of one page as there are pages: no two of them share a page. */
 static int many_contexts(const int32_t *in, int32_t *out)
 {
     static unsigned int held[512];

@@ -1,4 +1,4 @@
-/* libcdsprpc's part of a stub: starts the program in LOOP_SERVER and sends it the calls. */
+/* The functions of libcdsprpc: starts the program in LOOP_SERVER and sends it the calls. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

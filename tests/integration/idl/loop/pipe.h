@@ -1,4 +1,4 @@
-/* A FastRPC transport of two pipes: what a call looks like on them.
+/* The format of calls on a FastRPC transport of two pipes.
  *
  * Call: u32 scalars, u64 handle, for each in buffer u32 size and its bytes, for each rout
  * buffer u32 size, for each handle 8 bytes.  Answer: i32 result, each rout buffer's bytes,

@@ -1,4 +1,4 @@
-/* The DSP's part: takes calls from standard input to the skel, each buffer before a guard page. */
+/* The DSP side: passes calls from standard input to the skel, each buffer before a guard page. */
 #include <string.h>
 
 #include "pipe.h"

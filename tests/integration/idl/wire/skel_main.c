@@ -1,4 +1,4 @@
-/* Feeds calls from standard input to the skel, one a line, and shows what comes of them.
+/* Passes calls from standard input, one per line, to the skel, and prints the results.
  *
  * SCALARS [fGOOD] [tMETHOD] ARGUMENT…: scalars in hex; an argument is iHEX (in buffer),
  * oSIZE (rout buffer), nSIZE (no memory, but a length), cSIZE (no byte, but a length),

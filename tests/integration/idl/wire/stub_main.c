@@ -1,4 +1,4 @@
-/* Calls one method of the stub and shows what it puts on the wire and what comes back.
+/* Calls one method of the stub and prints what it sends and what it returns.
  *
  * stub_main METHOD [RESULT [GOOD]]: the library answers with RESULT after filling each rout
  * buffer with 1, 2, 3…; the allocation after GOOD good ones fails. */

@@ -1,4 +1,4 @@
-/* An implementation that shows what reaches it and gives back 1, 2, 3… in every byte. */
+/* An implementation that prints its arguments and returns 1, 2, 3… in every byte. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void give_pair(pair *s)
 {
     give(s->a, (size_t)s->aLen * sizeof(int));
     give(s->n, (size_t)s->nLen);
-    /* Nothing of this may confuse the skel. */
+    /* These results must not confuse the skel. */
     s->a = NULL;
     s->aLen = 1000;
     s->nLen = -1;

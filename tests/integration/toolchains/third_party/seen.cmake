@@ -1,4 +1,4 @@
-# Writes down what this side was told of the SDK.
+# Writes the variables of the SDK on this side to a file.
 file(WRITE "${CMAKE_BINARY_DIR}/seen-${seen}.json" "{
   \"cache\": [\"${HEXAGON_SDK_ROOT}\", \"${HEXAGON_TOOLS_ROOT}\"],
   \"environment\": [\"$ENV{HEXAGON_SDK_ROOT}\", \"$ENV{HEXAGON_TOOLS_ROOT}\"],
