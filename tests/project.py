@@ -39,7 +39,7 @@ class Project:
     variables: dict[str, str] = field(default_factory=dict)
     prefix: Sequence[str] = ()
     said: str = field(default="", init=False)
-    """What the last command wrote to standard error, or the notes of the last `build_here`."""
+    """The standard error of the last command, or the notes of the last `build_here`."""
     outcomes: Outcomes = field(default_factory=dict, init=False)
     """The outcomes of the steps in the last `build_here`, which may have failed."""
 

@@ -3,7 +3,7 @@
 It serves the size limit only.  The files determine what is in the cache; an index that is missing,
 damaged or outdated costs a walk over them.
 
-Each transaction opens the database under a lock on a file beside it (0.2 ms), so that no process
+Each transaction opens the database under a lock on a file next to it (0.2 ms), so that no process
 writes to an index that another one has replaced.  For the same reason the database has a rollback
 journal and no write-ahead log, which would outlive it under its name.  It is not flushed to the
 disk: after a power cut it may be damaged, or lack a few rows.

@@ -20,8 +20,8 @@ RECENT = 60.0
 class Verified(Value):
     """What `verify` checked, and what it deleted.
 
-    `wrong` are the paths of damaged items and of files that are no items; `useless` is the number
-    of documents that refer to a missing blob, which is no damage, as blobs are evicted.
+    `wrong` are the paths of damaged items and of files that are not items; `useless` is the number
+    of documents that refer to a missing blob, which is not damage, as blobs are evicted.
     """
 
     documents: DiskUsage

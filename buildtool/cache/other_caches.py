@@ -33,7 +33,7 @@ DESCRIPTIONS = {
 }
 """The other caches, by their names in the cache directory."""
 NEVER_CLEARED = ("sysroots",)
-"""Caches that are never cleared: a sysroot cannot be made again without its device."""
+"""Caches that are never cleared: a sysroot cannot be recreated without its device."""
 COUNTED = tuple(name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains"))
 """Caches that count towards the size limit."""
 SMALL_FILES = ("answers", "digests")

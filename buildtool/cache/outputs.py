@@ -1,6 +1,6 @@
 """The output tree of a step as a value: its files and links, with the digests of their content.
 
-Empty directories are no outputs, and of a file's mode only the executable bit is kept, as in a
+Empty directories are not outputs, and of a file's mode only the executable bit is kept, as in a
 release.
 """
 
@@ -133,7 +133,7 @@ def _parse(value: Any) -> Output:
             not rest
             and kind in ("file", "executable")
             and is_digest(digest)
-            and type(size) is int  # True is no size
+            and type(size) is int  # True is not a size
             and 0 <= size <= SIZE_LIMIT
         ):
             return Output(path, kind, digest, size)

@@ -32,7 +32,7 @@ LOCK_TIMEOUT = 20.0
 """Seconds to wait for a lock of the cache: a process that holds it for longer hangs, and must not
 block others."""
 STALE = 3600.0
-"""Seconds after which the writer of a file in `tmp` is gone, if it was not written to."""
+"""Seconds after which the writer of a file in `tmp` has ended, if it was not written to."""
 _MAGIC = b"buildtool-document-1 "
 _HEADER = len(_MAGIC) + 64 + 1
 _CHUNK = 1 << 20
@@ -64,7 +64,7 @@ class Store:
         self.directory = directory
 
     def path(self, item: Item) -> Path:
-        """The path of the item; raises `ValueError` when its key is no sha256."""
+        """The path of the item; raises `ValueError` when its key is not a sha256."""
         if item.kind not in KINDS or not is_digest(item.key):
             raise ValueError(f"{item.kind!r} {item.key!r} is no item of a cache")
         return self.directory / item.kind / item.key[:2] / item.key

@@ -46,7 +46,7 @@ def open_regular(path: Path, *, follow: bool = False) -> BufferedReader:
 def read_regular(path: Path, limit: int = -1) -> bytes:
     """The bytes of a file, at most `limit`; raises `OSError` as `open_regular` does."""
     with open_regular(path) as stream:
-        size = os.fstat(stream.fileno()).st_size + 1  # `read` allocates what it is asked for
+        size = os.fstat(stream.fileno()).st_size + 1  # `read` allocates the requested size
         return stream.read(size if limit < 0 else min(limit, size))
 
 

@@ -60,7 +60,7 @@ def try_lock(path: Path) -> Iterator[int | None]:
 
 @contextlib.contextmanager
 def held_directory(directory: Path) -> Iterator[None]:
-    """Hold a shared lock on `directory` for the block: `is_held` tells others of it."""
+    """Hold a shared lock on `directory` for the block: `is_held` reports it to others."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH)

@@ -1,6 +1,6 @@
 """The directories that belong to this tool: `.buildtool` in a project, and the user's cache.
 
-Everything in them can be made again.  So anything unexpected in them, such as a file in place of a
+Everything in them can be recreated.  So anything unexpected in them, such as a file in place of a
 directory or a dangling link, is removed instead of reported as an error.  A link is never followed:
 its target does not belong to this tool.
 """
@@ -29,7 +29,7 @@ IN_CACHE = (
     "zig",
 )
 """The entries of the cache directory that are repaired; users may replace them by links to
-directories.  Sysroots are not among them: they cannot be made again without a device."""
+directories.  Sysroots are not among them: they cannot be recreated without a device."""
 TRIES = 5
 """How often something is created again that other processes remove."""
 

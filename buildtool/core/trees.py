@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
-    """Remove `path`, whatever it is; if it is a link, only the link.  A missing path is no error.
+    """Remove `path`, whatever it is; of a link, only the link.  A missing path is not an error.
 
     Directories of this user without write permission are removed too.  Raises `OSError` unless
     `ignore_errors` is set; what could not be removed then stays.

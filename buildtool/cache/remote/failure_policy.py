@@ -1,4 +1,4 @@
-"""What a failure of the remote cache leads to: one message, and an end of requests."""
+"""The effects of failures of the remote cache: one message, and an end of requests."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from buildtool.cache.remote.config import PASSWORD, TOKEN, USER, RemoteConfig
 from buildtool.core.events import Listener, Note
 
 MAX_FAILURES = 3
-"""Failures after which a server that responds is not asked any more."""
+"""Failures after which a server that responds gets no more requests."""
 GRACE_SECONDS = 0.5
-"""What any request may take without counting as slow."""
+"""The seconds that any request may take without counting as slow."""
 ACCESS_DENIED = (401, 403)
 
 
 class UnavailableError(Exception):
-    """There is no server, or no way to talk to it; the text continues "the remote cache URL …"."""
+    """The server cannot be reached or used; the text continues "the remote cache URL …"."""
 
 
 class AccessDeniedError(Exception):

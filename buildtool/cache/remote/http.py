@@ -56,8 +56,8 @@ class Server:
     ) -> Iterator[urllib3.BaseHTTPResponse]:
         """The response for `path` below the base, such as `/ac/<key>`; `body` is seekable.
 
-        Raises `UnavailableError` when there is no server, and `BadResponseError` for what is no
-        response or breaks off.
+        Raises `UnavailableError` when there is no server, and `BadResponseError` for an
+        invalid or incomplete response.
         """
         response = None
         try:

@@ -79,7 +79,7 @@ def compress(source: Any, target: Any) -> tuple[str, Frame]:
 def decompress(source: HashedStream, target: HashedStream) -> None:
     """Write the content of the frame in `source` to `target`, within the limits of both.
 
-    Raises `BadResponseError` when it is no frame or holds more.  A frame that is cut off is not
+    Raises `BadResponseError` when it is not a frame or holds more.  A frame that is cut off is not
     noticed: callers check size and digest.
     """
     import zstandard  # noqa: PLC0415 - only builds with a remote cache need it
@@ -95,7 +95,7 @@ def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
     """Write the content of `frame`, the body of `response`, to the binary stream `target`.
 
     Raises `BadResponseError` unless both have their sizes and digests (`content` is the sha256 of
-    the content); what was written by then is of no use.
+    the content); the bytes written so far are then invalid.
     """
     packed = HashedStream(response, frame.frame_size)
     unpacked = HashedStream(target, frame.size)

@@ -162,7 +162,7 @@ def test_a_harmed_blob_is_a_miss_and_mended(nginx: Nginx, tmp_path: Path, harm: 
     assert len(machine.said) == 1
     assert nginx.url in machine.said[0]
 
-    assert machine.remote.put(KEY, b"1", files)  # as after a build
+    assert machine.remote.put(KEY, b"1", files)  # a build stores it again
     document = Machine(nginx.url).remote.document(KEY)
     assert document is not None
     assert document.fetch(sha256(content), into)

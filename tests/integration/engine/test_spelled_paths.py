@@ -71,7 +71,7 @@ def test_links_in_the_build_tree(app: Marked) -> None:
 
 
 def test_dots_after_a_link(app: Marked) -> None:
-    """The compiler reads the header beside the link's target, Ninja the one beside the link."""
+    """The compiler reads the header next to the link's target, Ninja the one next to the link."""
     app.lists("include_directories(link/..)\n", sources="src/a.c")
     app.write("app/src/a.c", "#include <mark.h>\n")
     app.write("app/mark.h", marked("another file"))

@@ -145,7 +145,7 @@ def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
 
 def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) -> None:
     """What depends on it is a comment too; everything else is proposed."""
-    away = tmp_path / "elsewhere"  # CMake makes it
+    away = tmp_path / "elsewhere"  # CMake creates it
     found = proposed(
         {
             "app/CMakeLists.txt": PROGRAM.format("app") + "install(TARGETS app)\n",

@@ -19,7 +19,7 @@ def sha(text: str) -> str:
 
 
 def read_by(states: FileStates, *files: Path) -> list[str]:
-    """Ask for the states of files; returns the names of those that are read for it."""
+    """Query the states of files; returns the names of those that are read."""
     with opened_files() as opened:
         states.states([str(file) for file in files])
     return [file.name for file in files if str(file) in opened]

@@ -176,7 +176,7 @@ def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> Non
 
 
 def create(path: str) -> None:
-    """Make every directory that the path goes through, then the file."""
+    """Create every directory on the path, then the file."""
     place = "/"
     for part in path.split("/")[:-1]:
         place = f"{place}{part}/"
