@@ -106,7 +106,7 @@ def test_no_document_has_a_build_look_for_long(
         LocalCache(tmp_path / "cache", 1 << 30, listen) as local,
     ):
         lookup = CacheLookup(local, RemoteCache(RemoteConfig(server.url), listen))
-        if kind in LARGE:  # tracing makes the others far slower
+        if kind in LARGE:  # tracing slows the others down far more
             tracemalloc.start()
         start = time.process_time()
         try:

@@ -114,7 +114,7 @@ def declarations(draw: st.DrawFn, name: str, known: tuple[Type, ...]) -> Struct 
 
 
 def elements(known: tuple[Type, ...]) -> st.SearchStrategy[Type]:
-    """The types that can be elements of a sequence, or parameters."""
+    """The types that can be parameters, members of a struct, or elements of a sequence."""
     return st.one_of(
         st.sampled_from(tuple(Primitive)),
         st.sampled_from(known),

@@ -111,7 +111,7 @@ def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
 
 
 def test_skels_of_all_archs_in_one_tree(proposed: Propose) -> None:
-    """A function adds four skels; no single arch can be configured."""
+    """A function adds skels of four archs; one skel cannot be configured for v75, one for v79."""
     found = proposed(
         {
             "CMakeLists.txt": NEW
@@ -198,7 +198,7 @@ def test_all_of_it_has_an_end(proposed: Propose, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_sdk_s_client_library_is_not_proposed(proposed: Propose, sdk: Path) -> None:
-    """The build would refuse the library of this stand-in SDK, so it is a comment."""
+    """A build would refuse a program with the stand-in SDK's library, so it is a comment."""
     found = proposed(
         {
             "CMakeLists.txt": NEW
