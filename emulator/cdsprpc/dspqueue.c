@@ -24,8 +24,7 @@ static int host_code(int code)
 static void wake(struct dspqueue *queue, enum queue_event event)
 {
     struct queue_message message = {.kind = QUEUE_EVENT, .count = (uint32_t)event, .id = queue->id};
-    message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message, sizeof message, -1, NULL,
-                     NULL);
+    message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &message, sizeof message, -1, NULL, NULL);
 }
 
 static int check(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers)
@@ -34,7 +33,7 @@ static int check(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer 
     uint32_t sizes[QUEUE_BUFFERS_MAX];
     size_t room = sizeof sizes;
     memcpy(asked.buffers, buffers, count * sizeof asked.buffers[0]);
-    int code = message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &asked,
+    int code = message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &asked,
                                 sizeof asked.head + count * sizeof asked.buffers[0], -1, sizes,
                                 &room);
     for (uint32_t i = 0; code == AEE_SUCCESS && i < count; i++) {
@@ -86,7 +85,7 @@ static void heard(int domain, const void *message, size_t size, int fd)
 
 static void listen_for_queues(void)
 {
-    message_on_upcall(MESSAGE_TOPIC_DSPQUEUE, heard);
+    message_on_upcall(WIRE_TOPIC_DSPQUEUE, heard);
 }
 
 /* ---- creating and closing ---- */
@@ -118,8 +117,8 @@ static int announce(struct dspqueue *queue, uint64_t size, int fd)
 {
     struct queue_message message = {.kind = QUEUE_CREATE, .size = size};
     size_t room = sizeof queue->id;
-    return host_code(message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message,
-                                      sizeof message, fd, &queue->id, &room));
+    return host_code(message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &message, sizeof message,
+                                      fd, &queue->id, &room));
 }
 
 AEEResult dspqueue_create(int domain, uint32_t flags, uint32_t req_queue_size,
@@ -182,7 +181,7 @@ AEEResult dspqueue_close(dspqueue_t queue)
     }
     if (queue->error == 0) {
         struct queue_message message = {.kind = QUEUE_DESTROY, .id = queue->id};
-        int code = message_downcall(queue->domain, MESSAGE_TOPIC_DSPQUEUE, &message, sizeof message,
+        int code = message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &message, sizeof message,
                                     -1, NULL, NULL);
         if (code == DSP_CODE(AEE_EITEMBUSY)) {
             log_message("dspqueue_close: the DSP has not closed its end of the queue yet");

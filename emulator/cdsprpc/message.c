@@ -19,7 +19,7 @@ static int session_pinned(int domain, struct session **session)
     return code;
 }
 
-int message_downcall(int domain, enum message_topic topic, const void *in, size_t in_size, int fd,
+int message_downcall(int domain, enum wire_topic topic, const void *in, size_t in_size, int fd,
                      void *out, size_t *out_size)
 {
     struct session *session;

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As enum shell_topic. */
-enum message_topic { MESSAGE_TOPIC_DSPQUEUE = 1, MESSAGE_TOPIC_COUNT = 8 };
+#include "wire.h"
 
 #define MESSAGE_MAX 4096
 
@@ -17,7 +16,7 @@ enum message_topic { MESSAGE_TOPIC_DSPQUEUE = 1, MESSAGE_TOPIC_COUNT = 8 };
  * when there is none. fd is -1, or a descriptor to go with it, which stays the
  * caller's. *out_size is out's room on entry and the answer's size on return; both
  * may be NULL. Returns a code: the handler's own, or EBADSTATE when the DSP died. */
-int message_downcall(int domain, enum message_topic topic, const void *in, size_t in_size, int fd,
+int message_downcall(int domain, enum wire_topic topic, const void *in, size_t in_size, int fd,
                      void *out, size_t *out_size);
 
 /* Makes a buffer known to the DSP process under its descriptor's number, as a call
@@ -31,6 +30,6 @@ int message_share_fd(int domain, int fd);
 typedef void (*message_handler)(int domain, const void *message, size_t size, int fd);
 
 /* One handler a topic; set it before the first downcall. */
-void message_on_upcall(enum message_topic topic, message_handler handler);
+void message_on_upcall(enum wire_topic topic, message_handler handler);
 
 #endif

@@ -15,9 +15,9 @@
 #define TEXT_MAX 1500
 #define SUPERVISOR_MILLISECONDS 10000
 
-static message_handler handlers[MESSAGE_TOPIC_COUNT];
+static message_handler handlers[WIRE_TOPIC_COUNT];
 
-void message_on_upcall(enum message_topic topic, message_handler handler)
+void message_on_upcall(enum wire_topic topic, message_handler handler)
 {
     handlers[topic] = handler;
 }
@@ -34,7 +34,7 @@ static bool control_message(const struct session *session)
     if (header.size > sizeof message || wire_read(session->control, message, header.size) != 0) {
         return false;
     }
-    if (header.kind == WIRE_UPCALL && header.value < MESSAGE_TOPIC_COUNT &&
+    if (header.kind == WIRE_UPCALL && header.value < WIRE_TOPIC_COUNT &&
         handlers[header.value] != NULL) {
         handlers[header.value](session->effective, message, header.size, fd);
     } else if (fd >= 0) {
@@ -156,7 +156,7 @@ void watch_until_dead(struct session *session, bool listening)
     session->dead = true;
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
-    for (int topic = 0; topic < MESSAGE_TOPIC_COUNT; topic++) {
+    for (int topic = 0; topic < WIRE_TOPIC_COUNT; topic++) {
         if (handlers[topic] != NULL) {
             handlers[topic](session->effective, NULL, 0, -1);
         }

@@ -59,6 +59,10 @@ struct wire_header {
     uint64_t handle;
 };
 
+/* The subject of a DOWNCALL or an UPCALL: the part of the runtime on the DSP and its counterpart in
+ * libcdsprpc that exchange the message. */
+enum wire_topic { WIRE_TOPIC_DSPQUEUE = 1, WIRE_TOPIC_COUNT = 8 };
+
 /* How an argument of INVOKE travels. */
 enum wire_transfer {
     WIRE_COPIED, /* in: the bytes follow; out: they are in the answer */

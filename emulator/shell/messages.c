@@ -5,10 +5,10 @@
 #include "AEEStdErr.h"
 #include "core.h"
 
-static shell_downcall handlers[SHELL_TOPIC_COUNT];
+static shell_downcall handlers[WIRE_TOPIC_COUNT];
 static pthread_mutex_t control_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void shell_on_downcall(enum shell_topic topic, shell_downcall handler)
+void shell_on_downcall(enum wire_topic topic, shell_downcall handler)
 {
     handlers[topic] = handler;
 }
@@ -17,13 +17,13 @@ int downcall(uint32_t topic, const void *in, size_t in_size, int *fd, void *out,
              size_t *out_size)
 {
     *out_size = 0;
-    if (topic >= SHELL_TOPIC_COUNT || handlers[topic] == NULL) {
+    if (topic >= WIRE_TOPIC_COUNT || handlers[topic] == NULL) {
         return AEE_EUNSUPPORTED;
     }
     return handlers[topic](in, in_size, fd, out, out_room, out_size);
 }
 
-int shell_upcall(enum shell_topic topic, const void *message, size_t size, int fd)
+int shell_upcall(enum wire_topic topic, const void *message, size_t size, int fd)
 {
     if (size > SHELL_MESSAGE_MAX) {
         return AEE_EBADPARM;

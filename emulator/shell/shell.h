@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire.h"
+
 /* ---- the device and the process ---- */
 
 struct shell_facts {
@@ -75,8 +77,7 @@ int shell_fd_put(int client_fd);
 
 /* ---- messages between a part of the runtime and its counterpart in libcdsprpc ---- */
 
-/* A topic joins the two ends. The host's end is emulator/cdsprpc/message.h. */
-enum shell_topic { SHELL_TOPIC_DSPQUEUE = 1, SHELL_TOPIC_COUNT = 8 };
+/* The host's end is emulator/cdsprpc/message.h. */
 
 /* Handles a downcall: the host thread waits for it. Runs on a DSP thread of its
  * own. in[0, in_size) is the message; *fd is a descriptor that came with it, or
@@ -87,12 +88,12 @@ typedef int (*shell_downcall)(const void *in, size_t in_size, int *fd, void *out
 
 /* To be called before any skel runs: from a constructor
  * (__attribute__((constructor))). */
-void shell_on_downcall(enum shell_topic topic, shell_downcall handler);
+void shell_on_downcall(enum wire_topic topic, shell_downcall handler);
 
 /* Sends a message to the host's end, which gets it on a thread of its own; does
  * not wait. Messages of one thread arrive in order. fd is -1, or a descriptor to
  * go with it, which stays the caller's. size is at most SHELL_MESSAGE_MAX. */
 #define SHELL_MESSAGE_MAX 4096
-int shell_upcall(enum shell_topic topic, const void *message, size_t size, int fd);
+int shell_upcall(enum wire_topic topic, const void *message, size_t size, int fd);
 
 #endif

@@ -96,7 +96,7 @@ static int buffers_here(struct dspqueue *queue, uint32_t count, struct dspqueue_
 static void wake(struct dspqueue *queue, enum queue_event event)
 {
     struct queue_message message = {.kind = QUEUE_EVENT, .count = (uint32_t)event, .id = queue->id};
-    shell_upcall(SHELL_TOPIC_DSPQUEUE, &message, sizeof message, -1);
+    shell_upcall(WIRE_TOPIC_DSPQUEUE, &message, sizeof message, -1);
 }
 
 static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
@@ -211,7 +211,7 @@ static int handle(const void *in, size_t in_size, int *fd, void *out, size_t out
 
 __attribute__((constructor)) static void listen_for_queues(void)
 {
-    shell_on_downcall(SHELL_TOPIC_DSPQUEUE, handle);
+    shell_on_downcall(WIRE_TOPIC_DSPQUEUE, handle);
 }
 
 /* ---- what the skel asks ---- */
