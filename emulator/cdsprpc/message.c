@@ -24,7 +24,7 @@ int message_downcall(int domain, enum wire_topic topic, const void *in, size_t i
 {
     struct session *session;
     struct wire_header header = {.kind = WIRE_DOWNCALL, .value = (uint32_t)topic};
-    if (in_size > MESSAGE_MAX) {
+    if (in_size > WIRE_MESSAGE_MAX) {
         return AEE_EBADPARM;
     }
     int code = session_pinned(domain, &session);

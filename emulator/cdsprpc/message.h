@@ -9,8 +9,6 @@
 
 #include "wire.h"
 
-#define MESSAGE_MAX 4096
-
 /* Calls the topic's handler on the DSP and waits for it. domain is a domain id,
  * an effective domain id, or -1 for the library's own; its DSP process is started
  * when there is none. fd is -1, or a descriptor to go with it, which stays the

@@ -26,7 +26,7 @@ void message_on_upcall(enum wire_topic topic, message_handler handler)
 static bool control_message(const struct session *session)
 {
     struct wire_header header;
-    char message[MESSAGE_MAX];
+    char message[WIRE_MESSAGE_MAX];
     int fd = -1;
     if (wire_receive(session->control, &header, &fd) != 0) {
         return false;

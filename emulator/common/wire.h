@@ -21,6 +21,7 @@
 
 #define WIRE_MAGIC 0x50524346u
 #define WIRE_TEXT_MAX 4096u
+#define WIRE_MESSAGE_MAX 4096u  /* bytes in a DOWNCALL, its answer or an UPCALL */
 #define WIRE_ARGUMENTS_MAX 540u /* 255 in, 255 out, 15 and 15 handles */
 
 /* Where the DSP process finds its sockets. */

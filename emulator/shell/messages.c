@@ -25,7 +25,7 @@ int downcall(uint32_t topic, const void *in, size_t in_size, int *fd, void *out,
 
 int shell_upcall(enum wire_topic topic, const void *message, size_t size, int fd)
 {
-    if (size > SHELL_MESSAGE_MAX) {
+    if (size > WIRE_MESSAGE_MAX) {
         return AEE_EBADPARM;
     }
     struct wire_header header = {.kind = WIRE_UPCALL, .value = (uint32_t)topic};

@@ -67,8 +67,8 @@ static bool request_map(int socket, const struct wire_header *request)
 
 static bool request_downcall(int socket, const struct wire_header *request, int *fd)
 {
-    char in[SHELL_MESSAGE_MAX];
-    char out[SHELL_MESSAGE_MAX];
+    char in[WIRE_MESSAGE_MAX];
+    char out[WIRE_MESSAGE_MAX];
     size_t out_size = 0;
     if (request->size > sizeof in || wire_read(socket, in, request->size) != 0) {
         return false;

@@ -92,8 +92,7 @@ void shell_on_downcall(enum wire_topic topic, shell_downcall handler);
 
 /* Sends a message to the host's end, which gets it on a thread of its own; does
  * not wait. Messages of one thread arrive in order. fd is -1, or a descriptor to
- * go with it, which stays the caller's. size is at most SHELL_MESSAGE_MAX. */
-#define SHELL_MESSAGE_MAX 4096
+ * go with it, which stays the caller's. size is at most WIRE_MESSAGE_MAX. */
 int shell_upcall(enum wire_topic topic, const void *message, size_t size, int fd);
 
 #endif
