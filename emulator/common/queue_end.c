@@ -1,8 +1,8 @@
-/* queue_end.c: one side's end of a queue: waiting, callbacks, buffer references.
+/* queue_end.c: one side's end of a queue: waiting and callbacks.
  *
- * A thread that is about to wait counts itself in the shared memory before it looks a last time,
- * and the other end sends an event only if threads are counted: no event is missed, and few are
- * needed. */
+ * A thread increments the count of waiting threads in the shared memory before it checks the queue
+ * for the last time and waits. The other end sends an event only when the count is not zero. So no
+ * event is missed, and few events are sent. */
 #define _GNU_SOURCE
 #include "queue_end.h"
 
@@ -35,8 +35,9 @@ static uint32_t events_so_far(struct dspqueue *queue)
     return events;
 }
 
-/* Waits until an event has come since `before` was counted. AEE_EEXPIRED; AEE_EINTERRUPTED when the queue is
- * being closed; the error of a queue whose other end is gone. until NULL: for ever. */
+/* Waits until the number of received events differs from `before`. With `until` NULL, waits without
+ * a limit. Returns AEE_EEXPIRED after that time, AEE_EINTERRUPTED when the queue is being closed,
+ * or the queue's error when the other end is gone. */
 static int await_event(struct dspqueue *queue, uint32_t before, const struct timespec *until)
 {
     int code = AEE_SUCCESS;

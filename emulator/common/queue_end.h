@@ -1,7 +1,7 @@
 /* queue_end.h: one side's end of a queue: waiting, callbacks, buffer references.
  *
- * Compiled on both sides; what differs is in `struct queue_side`: how the other end is
- * woken and how a descriptor becomes an address. */
+ * Compiled on both sides. `struct queue_side` has the operations that differ between the sides:
+ * waking the other end, and mapping a descriptor to an address. */
 #ifndef BUILDTOOL_QUEUE_END_H
 #define BUILDTOOL_QUEUE_END_H
 
@@ -18,8 +18,8 @@ struct queue_side {
     /* Sends an event to the other end. */
     void (*wake)(struct dspqueue *queue, enum queue_event event);
 
-    /* Checks that the buffers are mapped, counts references, and with `address` fills in
-     * ptr. A code; nothing is counted unless all are good. */
+    /* Checks that the buffers are mapped, and counts references. With `address`, also fills in
+     * ptr. Returns a code. Counts no reference unless all buffers are valid. */
     int (*buffers)(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers,
                    bool address);
 };
@@ -31,40 +31,41 @@ struct dspqueue {
     struct queue_memory *memory;
     uint64_t memory_size;
     struct queue_ring out, in;
-    pthread_mutex_t writing, reading; /* one thread at a time */
-    pthread_mutex_t lock;             /* of what follows */
+    pthread_mutex_t writing, reading; /* held by the thread that writes or reads */
+    pthread_mutex_t lock;             /* protects the members below */
     pthread_cond_t changed;
     uint32_t events; /* received so far */
-    int error;       /* the other side is gone: why */
+    int error;       /* why the other side is gone; 0 while it is there */
     bool closing;
     dspqueue_callback_t packet_callback, error_callback;
     void *context;
     bool has_thread;
     pthread_t thread;
-    int domain; /* of the ARM side's end */
+    int domain; /* on the ARM side only */
 };
 
-/* Fills in everything but next, id and domain; false without memory for the thread. The
- * callbacks' thread runs from here on. */
+/* Initializes all members except next, id, domain and the callbacks with their context, which the
+ * caller sets. With a callback, starts the thread that runs it. Returns false when the rings are
+ * invalid or the thread cannot be created. */
 bool queue_end_open(struct dspqueue *queue, const struct queue_side *side, bool is_dsp,
                     struct queue_memory *memory, uint64_t size, size_t stack_size);
 
-/* Ends the callbacks and all waiting. The memory is the caller's. */
+/* Ends the callbacks and all waits. Does not free the memory. */
 void queue_end_close(struct dspqueue *queue);
 
-/* The other end has rung. */
+/* Handles an event from the other end. */
 void queue_end_event(struct dspqueue *queue);
 
-/* The other end is gone. */
+/* Records that the other end is gone, with the error that later calls return. */
 void queue_end_fail(struct dspqueue *queue, int error);
 
-/* Attempts something, and again after each event, until it is not AEE_EWOULDBLOCK.
- * `position` is where this side counts its waiting threads. AEE_EEXPIRED after the time;
- * AEE_EINTERRUPTED when the queue is closed meanwhile. */
+/* Calls `attempt`, and calls it again after each event while it returns AEE_EWOULDBLOCK. `position`
+ * has this side's count of waiting threads. Returns the code of `attempt`, AEE_EEXPIRED after the
+ * timeout, or AEE_EINTERRUPTED when the queue is closed in the meantime. */
 int queue_attempt(struct dspqueue *queue, struct queue_position *position, uint32_t timeout_us,
                   int (*attempt)(struct dspqueue *queue, void *what), void *what);
 
-/* Rings for the other end if it has said there that it waits. */
+/* Sends an event to the other end if `position` counts waiting threads. */
 void queue_wake_if_waiting(struct dspqueue *queue, const struct queue_position *position,
                            enum queue_event event);
 

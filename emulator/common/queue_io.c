@@ -1,4 +1,4 @@
-/* queue_io.c: writing to a queue and reading from it, the same on both sides. */
+/* queue_io.c: writing to a queue and reading from it. Compiled on both sides. */
 #include <string.h>
 
 #include "AEEStdErr.h"
@@ -47,7 +47,7 @@ static int write_once(struct dspqueue *queue, void *what)
         memcpy(copies, write->buffers, write->buffer_count * sizeof copies[0]);
         code = queue->side->buffers(queue, write->buffer_count, copies, false);
         for (uint32_t i = 0; i < write->buffer_count; i++) {
-            copies[i].address = 0; /* the reader has its own */
+            copies[i].address = 0; /* the reader fills in its own address */
         }
     }
     if (code != AEE_SUCCESS) {
@@ -98,7 +98,7 @@ struct read {
     struct queue_packet packet;
 };
 
-/* Under `reading`: the next packet; those that only announce one are passed over. */
+/* Finds the next packet and discards packets that only announce one. The caller holds `reading`. */
 static int next_packet(struct dspqueue *queue, struct queue_packet *packet)
 {
     int code;
@@ -236,7 +236,7 @@ AEEResult dspqueue_get_stat(dspqueue_t queue, enum dspqueue_stat stat, uint64_t 
         return AEE_SUCCESS;
     case DSPQUEUE_STAT_EARLY_WAKEUP_WAIT_TIME:
     case DSPQUEUE_STAT_EARLY_WAKEUP_MISSES:
-        *value = 0; /* nobody spins for an announced packet here */
+        *value = 0; /* threads never spin for an announced packet */
         return AEE_SUCCESS;
     case DSPQUEUE_STAT_SIGNALING_PERF:
         *value = DSPQUEUE_SIGNALING_PERF_REDUCED_SIGNALING;

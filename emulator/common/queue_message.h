@@ -1,4 +1,4 @@
-/* queue_message.h: what the two ends of the queues say to each other beside the rings. */
+/* queue_message.h: messages between the two ends of queues, sent outside the rings. */
 #ifndef BUILDTOOL_QUEUE_MESSAGE_H
 #define BUILDTOOL_QUEUE_MESSAGE_H
 
@@ -7,10 +7,10 @@
 #include "queue_ring.h"
 
 enum queue_message_kind {
-    QUEUE_CREATE = 1, /* to the DSP; size; the memory's descriptor comes with it; answer: id */
-    QUEUE_DESTROY,    /* to the DSP; id */
-    QUEUE_CHECK,      /* to the DSP; count, buffers; answer: each one's size, a uint32_t */
-    QUEUE_EVENT       /* both ways; id */
+    QUEUE_CREATE = 1, /* to the DSP: size, and the descriptor of the memory; answer: id */
+    QUEUE_DESTROY,    /* to the DSP: id */
+    QUEUE_CHECK,      /* to the DSP: count, buffers; answer: the size of each, a uint32_t */
+    QUEUE_EVENT       /* in both directions: id */
 };
 
 struct queue_message {

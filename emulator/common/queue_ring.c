@@ -1,18 +1,18 @@
-/* queue_ring.c: the shared memory of a queue: one ring of packets each way.
+/* queue_ring.c: the shared memory of a queue: one ring of packets for each direction.
  *
- * A packet is a header of 8 bytes, its buffer references and its message, padded to 8. It
- * does not wrap: where it would not fit before the ring's end, a header that says so is
- * left there and the packet goes to the start. */
+ * A packet is a header of 8 bytes, its buffer references and its message, padded to a multiple of 8
+ * bytes. A packet does not wrap: when it does not fit before the ring's end, the writer puts a
+ * header with FLAG_SKIP there and the packet at the ring's start. */
 #include "queue_ring.h"
 
 #include <string.h>
 
 #include "AEEStdErr.h"
 
-#define FLAG_SKIP 0x8000u /* nothing here: go on at the ring's start */
+#define FLAG_SKIP 0x8000u /* no packet here: the next one is at the ring's start */
 
 struct header {
-    uint32_t length; /* bytes, this header included */
+    uint32_t length; /* bytes, including this header */
     uint16_t flags;
     uint8_t buffers;
     uint8_t unused;
@@ -65,7 +65,7 @@ bool queue_rings(struct queue_memory *memory, uint64_t size, struct queue_ring *
     return true;
 }
 
-/* False when a position cannot be. */
+/* Reads both positions. Returns false when one of them is invalid. */
 static bool positions(const struct queue_ring *ring, uint32_t *read, uint32_t *write)
 {
     *read = load(&ring->reader->position);
@@ -73,7 +73,8 @@ static bool positions(const struct queue_ring *ring, uint32_t *read, uint32_t *w
     return *read < ring->size && *write < ring->size && *read % 8 == 0 && *write % 8 == 0;
 }
 
-/* A ring is never full to the last word: equal positions mean empty. */
+/* Returns the number of free bytes. The last 8 bytes are never used, because equal positions mean
+ * that the ring is empty. */
 static uint32_t room(const struct queue_ring *ring, uint32_t read, uint32_t write)
 {
     return (write >= read ? ring->size - write + read : read - write) - 8;
@@ -132,7 +133,7 @@ int queue_put(const struct queue_ring *ring, uint32_t flags, uint32_t buffer_cou
     return AEE_SUCCESS;
 }
 
-/* The next packet's header and where it lies. */
+/* Reads the header and the position of the next packet. */
 static int next(const struct queue_ring *ring, struct header *header, uint32_t *at)
 {
     uint32_t read, write;

@@ -1,4 +1,4 @@
-/* wire.c: messages over stream sockets, with a descriptor along. Compiled on both sides. */
+/* wire.c: messages over stream sockets, with attached descriptors. Compiled on both sides. */
 #include "wire.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@ union control_room {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* Takes `done` bytes off the front of the parts; returns the first part with bytes left. */
+/* Removes `done` bytes from the front of the parts. Returns the index of the first part that is not
+ * empty. */
 static int parts_advance(struct iovec *parts, int count, size_t done)
 {
     int first = 0;
@@ -72,7 +73,7 @@ int wire_send(int socket, struct wire_header *header, const void *payload, size_
     return wire_send_parts(socket, parts, 2, fd);
 }
 
-/* There is room for one descriptor only. */
+/* Returns the attached descriptor, or -1. The control buffer holds one descriptor only. */
 static int received_fd(struct msghdr *message)
 {
     int fd = -1;

@@ -1,16 +1,16 @@
 /* wire.h: the protocol between libcdsprpc and the DSP shell. Compiled on both sides.
  *
- * Everything is a message: a wire_header, then `size` bytes. One descriptor may
- * travel with a message's first byte. Three kinds of AF_UNIX stream sockets:
+ * Each message is a wire_header followed by `size` bytes. One file descriptor can be attached to
+ * the first byte of a message. The protocol uses three kinds of AF_UNIX stream sockets:
  *
- *   control     one a session. Host to DSP: CHANNEL. DSP to host: HELLO, UPCALL.
- *               Its end of file tells either side that the other is gone.
- *   channel     one a host thread in a call, pooled. The host sends a request, the
- *               DSP thread of that channel answers with REPLY. Before an OPEN's
- *               REPLY the DSP may ask for files with NEED.
+ *   control     One for each session. Host to DSP: CHANNEL. DSP to host: HELLO, UPCALL.
+ *               End of file means that the other side is gone.
+ *   channel     One for each host thread that is in a call; channels are pooled. The host sends
+ *               a request, and the DSP thread of that channel answers with REPLY. Before it
+ *               answers an OPEN, the DSP can request files with NEED.
  *   supervisor  DIED, with the wait status of the DSP process.
  *
- * Numbers are little endian on both sides. */
+ * Numbers are little-endian on both sides. */
 #ifndef BUILDTOOL_WIRE_H
 #define BUILDTOOL_WIRE_H
 
@@ -22,31 +22,31 @@
 #define WIRE_MAGIC 0x50524346u
 #define WIRE_TEXT_MAX 4096u
 #define WIRE_MESSAGE_MAX 4096u  /* bytes in a DOWNCALL, its answer or an UPCALL */
-#define WIRE_ARGUMENTS_MAX 540u /* 255 in, 255 out, 15 and 15 handles */
+#define WIRE_ARGUMENTS_MAX 540u /* 255 in, 255 out, 15 + 15 handles */
 
-/* Where the DSP process finds its sockets. */
+/* The descriptors of the DSP process's sockets and of its log. */
 enum wire_fd { WIRE_FD_CONTROL = 3, WIRE_FD_SUPERVISOR = 4, WIRE_FD_LOG = 5 };
 
 enum wire_kind {
-    /* requests on a channel */
-    WIRE_OPEN = 1,  /* value: 1 for a 64-bit handle; payload: URI, 0; fd: the skel */
-    WIRE_INVOKE,    /* handle, value: scalars; payload: wire_argument[], then in buffers */
+    /* Requests on a channel. */
+    WIRE_OPEN = 1,  /* value: 1 for a 64-bit handle; payload: file, symbol, URI; fd: the skel */
+    WIRE_INVOKE,    /* handle, value: scalars; payload: wire_argument[], in buffers */
     WIRE_CLOSE,     /* handle */
     WIRE_SHARE,     /* payload: wire_buffer; fd: the buffer */
     WIRE_UNSHARE,   /* handle: buffer id */
-    WIRE_MAP,       /* payload: wire_map; the answer's handle: the DSP's address */
+    WIRE_MAP,       /* payload: wire_map; handle in the reply: the DSP's address */
     WIRE_UNMAP,     /* handle: buffer id */
-    WIRE_DOWNCALL,  /* value: topic; payload: message; perhaps a fd */
-    WIRE_EXCEPTION, /* crash, on purpose */
-    /* answers on a channel */
-    WIRE_REPLY, /* result; OPEN: handle, or text; INVOKE: out handles, then out buffers */
-    WIRE_NEED,  /* payload: file name, 0; answered by FILE */
+    WIRE_DOWNCALL,  /* value: topic; payload: message; fd: optional */
+    WIRE_EXCEPTION, /* makes the DSP process crash */
+    /* Answers on a channel. */
+    WIRE_REPLY, /* result; OPEN: handle or text; INVOKE: out handles, then out buffers */
+    WIRE_NEED,  /* payload: file name with a terminator; answered by FILE */
     WIRE_FILE,  /* result; fd: the file */
-    /* control */
+    /* Messages on the control socket. */
     WIRE_CHANNEL, /* fd: the DSP's end of a new channel */
     WIRE_HELLO,   /* value: process id */
-    WIRE_UPCALL,  /* value: topic; payload: message; perhaps a fd */
-    /* supervisor */
+    WIRE_UPCALL,  /* value: topic; payload: message; fd: optional */
+    /* Messages on the supervisor socket. */
     WIRE_DIED /* value: wait status */
 };
 
@@ -64,10 +64,10 @@ struct wire_header {
  * libcdsprpc that exchange the message. */
 enum wire_topic { WIRE_TOPIC_DSPQUEUE = 1, WIRE_TOPIC_COUNT = 8 };
 
-/* How an argument of INVOKE travels. */
+/* How an argument of INVOKE is passed. */
 enum wire_transfer {
-    WIRE_COPIED, /* in: the bytes follow; out: they are in the answer */
-    WIRE_SHARED, /* in place: a part of a shared buffer */
+    WIRE_COPIED, /* in: the bytes are in the request; out: they are in the reply */
+    WIRE_SHARED, /* by reference: a part of a shared buffer */
     WIRE_VALUE   /* a handle: its 8 bytes are in `id` */
 };
 
@@ -98,24 +98,25 @@ _Static_assert(sizeof(struct wire_argument) == 24, "the same on both sides");
 _Static_assert(sizeof(struct wire_buffer) == 24, "the same on both sides");
 _Static_assert(sizeof(struct wire_map) == 32, "the same on both sides");
 
-/* Each returns 0, or an errno; EPIPE when the other side is gone. EINTR is retried. */
+/* Each function returns 0 or an errno value: EPIPE when the other side is gone. A system call that
+ * is interrupted (EINTR) is repeated. */
 
-/* Sends all of parts, which begin with a wire_header; fd is -1 or goes along. Writes
- * into parts while it works. */
+/* Sends all parts. The first bytes are a wire_header. fd is a descriptor to attach, or -1. Modifies
+ * the elements of `parts`. */
 int wire_send_parts(int socket, struct iovec *parts, int count, int fd);
 
-/* Sends a header, whose size it fills in, and one block. */
+/* Sends a header and a payload. Sets the header's magic and size. */
 int wire_send(int socket, struct wire_header *header, const void *payload, size_t size, int fd);
 
-/* Receives a header, checked for its magic (EPROTO); *fd is the descriptor that came
- * along, close-on-exec, or -1. */
+/* Receives a header. Returns EPROTO when its magic is wrong. *fd is the attached descriptor, with
+ * close-on-exec set, or -1. */
 int wire_receive(int socket, struct wire_header *header, int *fd);
 
-/* Receives exactly these bytes. */
+/* Receive exactly the requested number of bytes. */
 int wire_read(int socket, void *bytes, size_t size);
 int wire_read_parts(int socket, struct iovec *parts, int count);
 
-/* Receives and drops. */
+/* Receives `size` bytes and discards them. */
 int wire_skip(int socket, size_t size);
 
 #endif
