@@ -1,7 +1,7 @@
-/* buffers.c: memory that the client shared, by the number of its file descriptor.
+/* buffers.c: memory that the client shares, by the client's file descriptor.
  *
- * A buffer is mapped at its first use, whole and once, so that a pointer into it stays
- * the same from call to call. */
+ * The first use of a buffer maps all of it, and no later use maps it again. So pointers into a
+ * buffer stay valid from call to call. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "AEEStdErr.h"
 #include "core.h"
 
-/* enum fastrpc_map_flags */
+/* Values of enum fastrpc_map_flags; MAP_NONE is not one of them. */
 enum {
     MAP_NONE = -1,
     MAP_KIND_FD = 2,
@@ -27,8 +27,8 @@ struct buffer {
     int client_fd;
     int fd;
     uint8_t *address; /* NULL: not mapped yet */
-    unsigned uses;    /* calls and gets */
-    bool gone;        /* the client took it back */
+    unsigned uses;    /* number of calls and of shell_fd_get */
+    bool gone;        /* the client no longer shares it */
     int map_kind;     /* how the client mapped it, or MAP_NONE */
     uint64_t map_offset;
 };
@@ -46,7 +46,8 @@ static struct buffer *by_id(uint64_t id)
     return NULL;
 }
 
-/* The newest comes first: a number that the client used again means the newer buffer. */
+/* The newest buffer is the first in the list: when the client reuses a descriptor's number, the
+ * number means the newest buffer. */
 static struct buffer *by_client_fd(int client_fd)
 {
     for (struct buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {
@@ -89,7 +90,8 @@ static int map_whole(struct buffer *buffer)
         address = mmap(NULL, (size_t)buffer->size, PROT_READ, MAP_SHARED, buffer->fd, 0);
     }
     if (address == MAP_FAILED) {
-        shell_logf(SHELL_ERROR, "a buffer of %llu bytes does not fit into the DSP's addresses",
+        shell_logf(SHELL_ERROR,
+                   "a buffer of %llu bytes does not fit into the address space of the DSP process",
                    (unsigned long long)buffer->size);
         return AEE_EMMAP;
     }
@@ -194,8 +196,8 @@ int buffer_unmap(uint64_t id)
 
 /* ---- for the runtime ---- */
 
-/* Devices map in pages of 4 KiB; the emulator's are of 64 KiB, so a mapping may begin
- * earlier than what the skel sees of it. */
+/* Devices have pages of 4 KiB, and the emulator has pages of 64 KiB. So a mapping can begin before
+ * the part that the skel sees. */
 static size_t page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);

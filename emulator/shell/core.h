@@ -1,4 +1,4 @@
-/* core.h: interfaces between the files of the core. */
+/* core.h: the interface between the source files of the shell's core. */
 #ifndef BUILDTOOL_SHELL_CORE_H
 #define BUILDTOOL_SHELL_CORE_H
 
@@ -11,42 +11,44 @@
 
 /* ---- facts.c ---- */
 
-/* Reads key=value arguments, as libcdsprpc passes them. Unknown keys are ignored. */
+/* Sets the facts from the key=value arguments of libcdsprpc. Ignores unknown keys. */
 void facts_set(int count, char **arguments);
 
 /* ---- fault.c ---- */
 
-/* What the calling thread is doing, for the report of a crash. */
+/* The method that the calling thread executes, for the report of a crash. */
 struct fault_context {
-    const char *skel; /* NULL: not in a call */
+    const char *skel; /* NULL outside of calls */
     uint32_t method;
 };
 extern _Thread_local struct fault_context fault_context;
 
-/* Signals that end a process are reported on standard error first. */
+/* Installs handlers that report fatal signals on standard error before the process ends. */
 void fault_catch(void);
-/* Gives the calling thread a stack of its own for that, so that it can report the
- * overflow of its stack. */
+/* Sets up an alternate signal stack for the calling thread, so that the overflow of its stack can
+ * be reported. */
 void fault_thread(void);
 
 /* ---- log.c ---- */
 
-/* Ends the line that skels print, if there is one. */
+/* Writes the unfinished line that skels have printed, if there is one. */
 void log_end_line(void);
 
 /* ---- serve.c ---- */
 
-/* Serves the control socket until it ends, then ends the process. */
+/* Serves the control socket until end of file, then ends the process. */
 void serve(void) __attribute__((noreturn));
 
-/* ---- requests.c: each answers on the socket; false when the channel is unusable ---- */
+/* ---- requests.c ---- */
+
+/* Each function answers its request on the socket. Returns false when the channel is unusable. */
 
 bool request_invoke(int socket, const struct wire_header *request);
 bool request_open(int socket, const struct wire_header *request, int skel);
 bool request_close(int socket, const struct wire_header *request);
 bool request_other(int socket, const struct wire_header *request, int *fd);
 
-/* Answers with a result and a block. */
+/* Sends a REPLY with a result and a payload. */
 bool reply(int socket, int result, uint64_t handle, const void *payload, size_t size);
 
 /* ---- handles.c ---- */
@@ -57,11 +59,12 @@ typedef union {
         uint32_t nLen;
     } buf;
     uint64_t raw;
-} shell_argument; /* remote_arg as skels have it */
+} shell_argument; /* remote_arg on the DSP side */
 
 struct handle;
 
-/* Opens an interface of a skel. is_64: its entry takes a handle, and has open and close. */
+/* Opens an interface of a skel. is_64: the interface's entry takes a handle, and the interface has
+ * open and close methods. */
 int handle_open(int skel, const char *file, const char *symbol, const char *uri, bool is_64,
                 int socket, uint64_t *handle, char *reason, size_t room);
 int handle_invoke(uint64_t handle, uint32_t scalars, shell_argument *arguments);
@@ -69,9 +72,10 @@ int handle_close(uint64_t handle);
 
 /* ---- buffers.c ---- */
 
-int buffer_share(const struct wire_buffer *buffer, int fd); /* keeps fd */
+/* Adds a buffer of the client. Takes ownership of fd. */
+int buffer_share(const struct wire_buffer *buffer, int fd);
 int buffer_unshare(uint64_t id);
-/* A part of a shared buffer in the DSP's memory, held until buffer_release. */
+/* Finds the address of a part of a shared buffer. The buffer stays mapped until buffer_release. */
 int buffer_acquire(uint64_t id, uint64_t offset, uint32_t length, void **address);
 void buffer_release(uint64_t id);
 int buffer_map(const struct wire_map *map, uint64_t *address);

@@ -1,4 +1,5 @@
-/* facts.c: the properties of the device and the client that were passed to this process. */
+/* facts.c: the properties of the device and of the client that libcdsprpc passes to this
+ * process. */
 #include <stdlib.h>
 #include <string.h>
 

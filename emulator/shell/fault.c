@@ -1,7 +1,7 @@
-/* fault.c: reports where a kernel crashed.
+/* fault.c: reports where a skel crashed.
  *
- * The text goes to standard error, a file that libcdsprpc reads when the process has ended. Then
- * the signal has its default effect. */
+ * Writes the report to standard error, a file that libcdsprpc reads after the process has ended,
+ * and then raises the signal again with its default action. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 #include "text.h"
 
 #define REPORT_STACK 16384
-#define REPORT_MAX 1024          /* room for two names of files */
-#define TRAP_ADDRESS 0xbadc0feeu /* where LLVM's code for a trap reads */
+#define REPORT_MAX 1024          /* enough for two file names */
+#define TRAP_ADDRESS 0xbadc0feeu /* the address that LLVM's trap code reads */
 
 _Thread_local struct fault_context fault_context;
 
@@ -68,7 +68,7 @@ static void report(int number, siginfo_t *information, void *context)
     if (fault_context.skel != NULL) {
         text_add(&text, ", in method %u of %s", (unsigned)fault_context.method, fault_context.skel);
     } else {
-        text_add(&text, ", in a thread of the skel's own");
+        text_add(&text, ", in a thread that a skel created");
     }
     line[text.used] = '\n'; /* in place of the terminator */
     if (write(STDERR_FILENO, line, text.used + 1) < 0) {

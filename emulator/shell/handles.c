@@ -1,8 +1,8 @@
 /* handles.c: opened interfaces of skels.
  *
- * An interface of the 64-bit kind is opened and closed by its own methods 0 and 1, which
- * are called here, as the DSP's module table does (the open libcdsprpc has the same
- * table: quic/fastrpc, src/mod_table.c). A plain one has neither. */
+ * Methods 0 and 1 of a 64-bit interface open and close it. This file calls them, as the DSP's
+ * module table does (the open-source libcdsprpc has the same table: quic/fastrpc, src/mod_table.c).
+ * A 32-bit interface has no such methods. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct handle {
     bool is_64;
     entry_64 invoke_64;
     entry_32 invoke_32;
-    uint64_t skel_handle; /* what the skel's open gave */
+    uint64_t skel_handle; /* the handle from the skel's open method */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +45,8 @@ static struct handle *by_id(uint64_t id)
     return handle;
 }
 
-/* Asks libcdsprpc, which waits for the reply to an OPEN, for a library on its path. */
+/* Requests a library from libcdsprpc, which waits for the REPLY to an OPEN and searches its library
+ * path. */
 static int ask_for_library(void *context, const char *name, char *reason, size_t room)
 {
     int socket = *(int *)context;
@@ -57,7 +58,7 @@ static int ask_for_library(void *context, const char *name, char *reason, size_t
         wire_skip(socket, header.size);
     }
     if (fd < 0) {
-        snprintf(reason, room, "not in any directory of the library path");
+        snprintf(reason, room, "it is in no directory of the library path");
     }
     return fd;
 }
@@ -81,8 +82,8 @@ static int bind(struct handle *handle, const char *file, const char *symbol, con
     void *entry = module_function(handle->module, symbol);
     if (entry == NULL) {
         snprintf(reason, room,
-                 "%s does not export %s: hidden, named otherwise in the IDL, or an older file of "
-                 "that name comes first on the path",
+                 "%s does not export %s: the symbol is hidden, the interface has another name in "
+                 "the IDL, or an older file of that name comes first on the path",
                  file, symbol);
         return AEE_ENOSUCHSYMBOL;
     }
@@ -114,7 +115,7 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
 {
     struct handle *handle = calloc(1, sizeof *handle);
     if (handle == NULL) {
-        snprintf(reason, room, "the DSP process has no memory left");
+        snprintf(reason, room, "the DSP process is out of memory");
         return AEE_ENOMEMORY;
     }
     handle->is_64 = is_64;
@@ -147,7 +148,7 @@ int handle_invoke(uint64_t id, uint32_t scalars, shell_argument *arguments)
     return handle == NULL ? AEE_ENOSUCHMOD : call(handle, handle->skel_handle, scalars, arguments);
 }
 
-/* libcdsprpc closes a handle when its last call has returned. */
+/* libcdsprpc closes a handle only after the last call has returned. */
 int handle_close(uint64_t id)
 {
     pthread_mutex_lock(&lock);

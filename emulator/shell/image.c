@@ -1,4 +1,4 @@
-/* image.c: reads an untrusted ELF file. */
+/* image.c: reads and checks an untrusted ELF file. */
 #include "image.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ static int file_read(int fd, struct image *image, char *reason)
         REFUSE(AEE_EBADELF, "has %lld bytes, fewer than an ELF header", (long long)status.st_size);
     }
     if (status.st_size > (off_t)FILE_MAX) {
-        REFUSE(AEE_EBADELF, "has %lld bytes, more than a skel can have", (long long)status.st_size);
+        REFUSE(AEE_EBADELF, "has %lld bytes, more than this shell loads",
+               (long long)status.st_size);
     }
     size_t size = (size_t)status.st_size;
     uint8_t *bytes = malloc(size);
@@ -63,7 +64,7 @@ static int header_check(const struct image *image, Elf32_Ehdr *header, char *rea
         REFUSE(AEE_EBADELF, "is not a 32-bit little-endian ELF file: built for the ARM side?");
     }
     if (header->e_machine != MACHINE_HEXAGON) {
-        REFUSE(AEE_EBADELF, "is for ELF machine %u, Hexagon is %u", (unsigned)header->e_machine,
+        REFUSE(AEE_EBADELF, "is for ELF machine %u; Hexagon is %u", (unsigned)header->e_machine,
                (unsigned)MACHINE_HEXAGON);
     }
     if (header->e_type != ET_DYN) {
@@ -122,8 +123,8 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
     return AEE_SUCCESS;
 }
 
-/* Extra null program headers, notes and signature segments are ignored: the SDK's linkers leave
- * them in. */
+/* Ignores null program headers, notes and signature segments, which the SDK's linkers leave in the
+ * file. */
 static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Phdr *dynamic,
                          char *reason)
 {
@@ -141,7 +142,7 @@ static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Ph
             }
         } else if (entry.p_type == PT_TLS && entry.p_memsz != 0) {
             REFUSE(AEE_EUNABLETOLOAD, "has thread-local variables (a TLS segment), which a DSP "
-                                      "shell does not offer to skels: use qurt_tls keys");
+                                      "shell does not support in skels: use qurt_tls keys");
         } else if (entry.p_type == PT_DYNAMIC) {
             if (dynamic->p_type != PT_NULL) {
                 REFUSE(AEE_EBADELF, "has two dynamic segments");

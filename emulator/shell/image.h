@@ -1,4 +1,4 @@
-/* image.h: a Hexagon shared object, read and checked, not yet in memory. */
+/* image.h: reads and checks a Hexagon shared object before it is loaded. */
 #ifndef BUILDTOOL_SHELL_IMAGE_H
 #define BUILDTOOL_SHELL_IMAGE_H
 
@@ -12,22 +12,22 @@
 #define IMAGE_REASON_MAX 1024
 
 struct image_segment {
-    uint32_t address; /* as linked */
+    uint32_t address; /* link-time address */
     uint32_t memory_size;
     uint32_t file_offset;
     uint32_t file_size;
     uint32_t flags; /* PF_R, PF_W, PF_X */
 };
 
-/* Addresses are as linked. The tables point into `bytes`, the content of the file, so that changes
- * of the loaded copy do not affect them. */
+/* Addresses are link-time addresses. The tables point into `bytes`, the content of the file, so
+ * that changes of the loaded copy do not affect them. */
 struct image {
     uint8_t *bytes;
     size_t size;
     uint32_t arch; /* 0x68 for v68 */
     uint32_t segment_count;
     struct image_segment segments[IMAGE_SEGMENTS_MAX];
-    uint32_t low, high; /* of all segments, to whole pages */
+    uint32_t low, high; /* the span of all segments, in whole pages */
     uint32_t alignment;
     const char *strings;
     uint32_t strings_size;
@@ -37,24 +37,23 @@ struct image {
     uint32_t relocation_count[2];
     uint32_t needed_count;
     const char *needed[IMAGE_NEEDED_MAX];
-    const char *soname;  /* or NULL */
+    const char *soname;  /* NULL: none */
     uint32_t init, fini; /* 0: none */
     uint32_t init_array, init_array_count;
     uint32_t fini_array, fini_array_count;
 };
 
-/* Reads the file into `image` and checks everything that is used later: whatever the
- * bytes are, no use of a checked image reaches outside of them. Returns 0 or a code
- * (AEE_EBADELF, AEE_ENOMEMORY, AEE_EUNABLETOLOAD for one that is sound and cannot be
- * had here), and then a sentence in reason. */
+/* Reads the file into `image` and checks all values that are used later, so that no use of the
+ * image accesses memory outside of it. Returns 0, or a code and a message in reason: AEE_EBADELF,
+ * AEE_ENOMEMORY, or AEE_EUNABLETOLOAD for a valid file that this shell cannot load. */
 int image_read(int fd, struct image *image, char reason[IMAGE_REASON_MAX]);
 void image_free(struct image *image);
 
-/* Whether [address, address + size) lies in one segment with all of these flags. */
+/* Whether one segment with all of these flags contains [address, address + size). */
 bool image_holds(const struct image *image, uint32_t address, uint32_t size, uint32_t flags);
 
 void image_symbol(const struct image *image, uint32_t index, Elf32_Sym *symbol);
-/* The name of a symbol; "" when it has none. */
+/* Returns the name of a symbol, or "" when it has none. */
 const char *image_symbol_name(const struct image *image, const Elf32_Sym *symbol);
 
 #endif

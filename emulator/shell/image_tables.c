@@ -5,7 +5,7 @@
 
 #include "AEEStdErr.h"
 
-/* The bytes of the file behind [address, address + size), or NULL. */
+/* Returns the bytes of the file for [address, address + size), or NULL. */
 static const uint8_t *file_bytes(const struct image *image, uint32_t address, uint32_t size)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
@@ -18,10 +18,10 @@ static const uint8_t *file_bytes(const struct image *image, uint32_t address, ui
     return NULL;
 }
 
-#define DYNAMIC_TAGS 40u /* those of use lie below */
+#define DYNAMIC_TAGS 40u /* all tags that are used are below this */
 
 struct dynamic {
-    uint32_t value[DYNAMIC_TAGS]; /* by tag */
+    uint32_t value[DYNAMIC_TAGS]; /* indexed by tag */
     bool has[DYNAMIC_TAGS];
     uint32_t needed[IMAGE_NEEDED_MAX];
 };
@@ -77,7 +77,8 @@ static int strings_read(struct image *image, const struct dynamic *dynamic, char
     return AEE_SUCCESS;
 }
 
-/* DT_HASH: bucket count, chain count, ...; the chain count is the symbol count. */
+/* A DT_HASH table begins with the bucket count and the chain count. The chain count is the number
+ * of symbols. */
 static int symbols_read(struct image *image, const struct dynamic *dynamic, char *reason)
 {
     if (!dynamic->has[DT_HASH]) {

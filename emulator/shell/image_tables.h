@@ -12,8 +12,8 @@
         return (code);                                   \
     } while (0)
 
-/* What the dynamic segment refers to: names, symbols, relocations, constructors. The
- * image has its segments. Returns as image_read does. */
+/* Reads the names, symbols, relocations and constructors that the dynamic segment refers to. The
+ * segments of the image have been read. Returns the codes of image_read. */
 int image_tables_read(struct image *image, const Elf32_Phdr *dynamic, char *reason);
 
 #endif

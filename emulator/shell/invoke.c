@@ -1,8 +1,8 @@
-/* invoke.c: one call: takes its arguments off the channel, calls the skel, answers.
+/* invoke.c: handles INVOKE: reads the arguments from the channel, calls the skel, replies.
  *
- * Copied arguments lie in an area of the channel's own, each at a multiple of 128 bytes,
- * as the kernel's FastRPC driver lays them out (FASTRPC_ALIGN): kernels may load whole
- * vectors from the start of an argument. */
+ * Each channel has an area for copied arguments. Each argument starts at a multiple of 128 bytes,
+ * as in the Linux kernel's FastRPC driver (FASTRPC_ALIGN), because a skel may load whole vectors
+ * from the start of an argument. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "core.h"
 
 #define ARGUMENT_ALIGN 128u
-#define AREA_SLACK 256u /* vectors that read past the end of the last argument */
+#define AREA_SLACK 256u /* for vector loads that reach past the last argument */
 #define AREA_MAX 0x60000000u
 
 struct area {
@@ -19,7 +19,7 @@ struct area {
     size_t size;
 };
 
-/* One a channel thread. It grows, and keeps its size for the next call. */
+/* The area of a channel thread. It grows as needed and never shrinks. */
 static _Thread_local struct area area;
 
 struct counts {
@@ -62,8 +62,8 @@ static uint64_t aligned(uint64_t size)
     return (size + ARGUMENT_ALIGN - 1) & ~(uint64_t)(ARGUMENT_ALIGN - 1);
 }
 
-/* Gives every buffer argument its address. Shared buffers are acquired; *acquired counts the
- * arguments that were handled, for release_shared(). */
+/* Sets the address of each buffer argument, and acquires shared buffers. *acquired is the number of
+ * arguments that have been handled, for release_shared(). */
 static int place(const struct counts *counts, const struct wire_argument *wire,
                  shell_argument *arguments, uint32_t *acquired)
 {
@@ -129,7 +129,8 @@ static int read_in(int socket, const struct counts *counts, const struct wire_ar
     return wire_read_parts(socket, parts, used);
 }
 
-/* Out handles and copied out buffers go back only when the method succeeded. */
+/* Sends the reply. It contains out handles and copied out buffers only when the method
+ * succeeded. */
 static bool answer(int socket, int result, const struct counts *counts,
                    const struct wire_argument *wire, const shell_argument *arguments)
 {
@@ -177,7 +178,7 @@ bool request_invoke(int socket, const struct wire_header *request)
     }
     bool usable = read_in(socket, &counts, wire, placed) == 0;
     if (usable) {
-        /* The skel gets a copy: it may change pointers, and the places count afterwards. */
+        /* The skel gets a copy, because it can change pointers that are needed for the reply. */
         shell_argument arguments[WIRE_ARGUMENTS_MAX];
         memcpy(arguments, placed, counts.all * sizeof arguments[0]);
         result = handle_invoke(request->handle, request->value, arguments);

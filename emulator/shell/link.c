@@ -1,6 +1,7 @@
 /* link.c: maps the segments of a skel and applies its relocations.
  *
- * Relocation types: the Hexagon ABI's numbers, as LLVM's ELFRelocs/Hexagon.def lists them. */
+ * The numbers of the relocation types are those of the Hexagon ABI. LLVM's ELFRelocs/Hexagon.def
+ * lists them. */
 #include "link.h"
 
 #include <stdarg.h>
@@ -19,7 +20,7 @@ enum {
     HEX_RELATIVE = 35,
 };
 
-#define NAMES_MAX 12 /* undefined names that a message lists */
+#define NAMES_MAX 12 /* maximum number of undefined names in a message */
 
 struct linking {
     const struct image *image;
@@ -30,10 +31,10 @@ struct linking {
     char names[1024];
 };
 
+/* Adds an undefined name to the list, once even if several relocations use it. */
 static void undefined_note(struct linking *linking, const char *name)
 {
     size_t used = strlen(linking->names);
-    /* A name that several relocations use is listed once. */
     size_t length = strlen(name);
     for (const char *at = linking->names; (at = strstr(at, name)) != NULL; at++) {
         int starts = at == linking->names || at[-1] == ' ';
@@ -56,7 +57,7 @@ static int symbol_value(struct linking *linking, uint32_t index, uint32_t *value
         return AEE_SUCCESS;
     }
     if (index >= image->symbol_count) {
-        snprintf(reason, room, "relocates against symbol %u of %u", (unsigned)index,
+        snprintf(reason, room, "has a relocation that refers to symbol %u of %u", (unsigned)index,
                  (unsigned)image->symbol_count);
         return AEE_EBADELF;
     }
@@ -95,7 +96,7 @@ static int relocate(struct linking *linking, const Elf32_Rela *entry, char *reas
         return AEE_EBADELF;
     }
     if (!image_holds(linking->image, entry->r_offset, 4, 0)) {
-        snprintf(reason, room, "relocates address 0x%x, which it does not load",
+        snprintf(reason, room, "has a relocation of address 0x%x, which is in no segment",
                  (unsigned)entry->r_offset);
         return AEE_EBADELF;
     }
@@ -134,7 +135,7 @@ static int relocate_all(struct linking *linking, char *reason, size_t room)
 
 static int map(const struct image *image, struct link_memory *memory, char *reason, size_t room)
 {
-    /* The base is aligned so that the emulator's pages begin where linked pages do. */
+    /* Align the base so that pages of the emulator begin at link-time page boundaries. */
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
     size_t span = image->high - (image->low & ~(alignment - 1));
@@ -159,9 +160,9 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     return AEE_SUCCESS;
 }
 
-/* A page that two segments share gets the rights of both. Pages are the emulator's:
- * qemu-hexagon has them of 64 KiB, so most skels are one page, and a write into code is
- * not caught. */
+/* Returns the protection of a page. A page that two segments share has the rights of both. The
+ * pages of qemu-hexagon have 64 KiB, so most skels fit into one page, and writes into their code
+ * are not detected. */
 static int page_rights(const struct image *image, uint32_t page, uint32_t page_size)
 {
     uint32_t flags = 0;

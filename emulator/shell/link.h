@@ -1,21 +1,21 @@
-/* link.h: puts a checked image into memory and binds it. */
+/* link.h: loads a checked image into memory and relocates it. */
 #ifndef BUILDTOOL_SHELL_LINK_H
 #define BUILDTOOL_SHELL_LINK_H
 
 #include "image.h"
 
-/* What an undefined name of the image stands for: its address, or NULL. */
+/* Returns the address for an undefined name of the image, or NULL. */
 typedef void *(*link_resolver)(void *context, const char *name);
 
-/* Memory of the image: base + linked address is where a byte is. */
+/* The memory of a loaded image. A byte with link-time address `a` is at base + a. */
 struct link_memory {
     uint8_t *mapping;
     size_t mapping_size;
     uint8_t *base;
 };
 
-/* Maps, copies, relocates and protects. Returns 0 or a code with a sentence in reason;
- * undefined names are all listed there. */
+/* Maps memory, copies the segments, relocates them and sets the memory protection. Returns 0, or a
+ * code and a message in reason. The message lists the undefined names. */
 int link_image(const struct image *image, link_resolver resolver, void *context,
                struct link_memory *memory, char *reason, size_t room);
 void link_unmap(struct link_memory *memory);

@@ -1,4 +1,4 @@
-/* log.c: lines to the standard error of the client, which is open as WIRE_FD_LOG. */
+/* log.c: writes lines to WIRE_FD_LOG, the standard error of the client. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char *level_name(int level)
     return level >= SHELL_LOW && level <= SHELL_FATAL ? names[level] : "LOG";
 }
 
-/* Each line in one write: lines of threads and of programs do not mix. */
+/* Writes the line with one write, so that lines of several threads and programs do not mix. */
 void shell_log(int level, const char *file, int number, const char *message)
 {
     char line[LINE_MAX_BYTES];
@@ -30,9 +30,9 @@ void shell_log(int level, const char *file, int number, const char *message)
         text_add(&text, " %s:%d", file, number);
     }
     text_add(&text, ": %.*s", (int)length, message);
-    line[text.used] = '\n'; /* in place of the terminator */
+    line[text.used] = '\n'; /* replaces the terminator */
     if (write(WIRE_FD_LOG, line, text.used + 1) < 0) {
-        return; /* no reader is left */
+        return; /* the log has no reader; the line is lost */
     }
 }
 
@@ -42,7 +42,7 @@ static struct {
     char text[LINE_MAX_BYTES];
 } printed = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void write_printed(void)
 {
     printed.text[printed.length] = '\0';

@@ -1,8 +1,8 @@
 /* main.c: the emulated DSP shell: a static Hexagon Linux program, run by qemu-hexagon.
  *
- *   fastrpc_shell serve KEY=VALUE...   for libcdsprpc, which passes the sockets
- *   fastrpc_shell --check FILE [ARCH]  whether a skel would load; no code of it runs
- *   fastrpc_shell --symbols            the exported names, each with its symbol table
+ *   fastrpc_shell serve KEY=VALUE...   Serves libcdsprpc, which passes the sockets.
+ *   fastrpc_shell --check FILE [ARCH]  Checks whether a skel can be loaded. Runs none of its code.
+ *   fastrpc_shell --symbols            Lists the exported names, each with its symbol table.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,9 @@
 #include "module.h"
 #include "symbols.h"
 
-/* The supervisor has one thread and one child, the DSP process, and reports to libcdsprpc how the
- * child ended. With it, the DSP process is no child of the client, whose wait() never sees it. */
+/* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
+ * thread and one child, the DSP process. The DSP process is therefore not a child of the client,
+ * and the client's wait() never returns it. */
 static void supervise(pid_t child)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-/* module.c: loads skels with the libraries that they need, runs constructors, unloads. */
+/* module.c: loads and unloads skels and the libraries that they need, and runs constructors. */
 #include "module.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "symbols.h"
 
 #define DEPTH_MAX 16
-#define NAME_MAX_BYTES 256 /* the longest name of a file, and a terminator */
+#define NAME_MAX_BYTES 256 /* the longest file name and a terminator */
 
 struct module {
     struct module *next;
@@ -21,7 +21,7 @@ struct module {
     dev_t device;
     ino_t inode;
     unsigned references;
-    int loading; /* seen again from a library that it needs itself */
+    int loading; /* set while it is loaded, to detect a library that needs itself */
     int run;
     struct image image;
     struct link_memory memory;
@@ -44,7 +44,7 @@ static void unload(struct module *module);
 static int load(const struct loading *loading, int fd, const char *name, int depth,
                 struct module **loaded);
 
-/* The shell itself provides these: an SDK links every skel with them. */
+/* Whether the shell itself provides a library. The SDK links every skel with these libraries. */
 static int shell_provides(const char *library)
 {
     return strcmp(library, "libc.so") == 0 || strcmp(library, "libgcc.so") == 0;
@@ -129,13 +129,13 @@ static int load_needed(const struct loading *loading, struct module *module, int
             continue;
         }
         char why[512];
-        snprintf(why, sizeof why, "not looked for");
+        snprintf(why, sizeof why, "no search for it");
         int fd = loading->opener == NULL ? -1
                                          : loading->opener(loading->context, name, why, sizeof why);
         if (fd < 0) {
             snprintf(
                 loading->reason, MODULE_REASON_MAX,
-                "%s needs the library %.200s, which is not there (%s): ship it beside the skel",
+                "%s needs the library %.200s, which is not found (%s): ship it beside the skel",
                 module->name, name, why);
             return AEE_EUNABLETOLOAD;
         }
@@ -198,7 +198,8 @@ static int load(const struct loading *loading, int fd, const char *name, int dep
     struct stat status;
     if (fstat(fd, &status) != 0 || depth > DEPTH_MAX) {
         snprintf(loading->reason, MODULE_REASON_MAX, "%.200s cannot be loaded (%s)", name,
-                 depth > DEPTH_MAX ? "too many libraries need each other" : "no status");
+                 depth > DEPTH_MAX ? "its chain of needed libraries is too long"
+                                   : "its file status cannot be read");
         return AEE_EUNABLETOLOAD;
     }
     for (struct module *module = modules; module != NULL; module = module->next) {

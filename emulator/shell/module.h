@@ -1,4 +1,4 @@
-/* module.h: skels and their libraries in memory. */
+/* module.h: loaded skels and libraries. */
 #ifndef BUILDTOOL_SHELL_MODULE_H
 #define BUILDTOOL_SHELL_MODULE_H
 
@@ -9,28 +9,27 @@
 
 struct module;
 
-/* Opens a library that a module needs: a descriptor, which becomes the callee's own, or
- * -1 with `reason` filled. */
+/* Opens a library that a module needs. Returns a descriptor, which the caller closes, or -1 and the
+ * reason in `reason`. */
 typedef int (*module_opener)(void *context, const char *name, char *reason, size_t room);
 
-/* Loads the shared object in fd, or adds a reference when the same file is already loaded.
- * name is for messages. arch is the newest that the device runs, 0x68 for v68. Returns
- * 0 or a code, and then in reason one line that says why: AEE_EBADELF, AEE_ENOMEMORY,
- * AEE_EUNABLETOLOAD (arch, undefined symbols, a needed library). run: whether its
- * constructors run. */
+/* Loads the shared object in fd, or adds a reference when the same file is already loaded. name is
+ * used in messages. arch is the newest arch that the device runs, 0x68 for v68. run tells whether
+ * to run constructors and destructors. Returns 0, or a code and a message of one line in reason:
+ * AEE_EBADELF, AEE_ENOMEMORY, or AEE_EUNABLETOLOAD (arch, undefined symbols, a needed library). */
 int module_load(int fd, const char *name, uint32_t arch, module_opener opener, void *context,
                 int run, struct module **loaded, char reason[MODULE_REASON_MAX]);
 
-/* Drops a reference. With the last one, destructors run and the memory is unmapped. */
+/* Drops a reference. Dropping the last one runs destructors and unmaps the memory. */
 void module_unload(struct module *module);
 
-/* The address of a function that the module exports, or NULL. */
+/* Returns the address of a function that the module exports, or NULL. */
 void *module_function(const struct module *module, const char *name);
 
 const char *module_name(const struct module *module);
 
-/* Which module an address belongs to, for reports of crashes: its name, or NULL, and
- * the address as linked in *offset. Takes no lock: may be called in a signal handler. */
+/* Returns the name of the module that contains an address, or NULL, for reports of crashes. Stores
+ * the link-time address in *offset. Takes no lock, so that signal handlers can call it. */
 const char *module_at(uintptr_t address, uint32_t *offset);
 
 #endif

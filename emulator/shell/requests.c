@@ -1,4 +1,4 @@
-/* requests.c: the requests of a channel besides INVOKE. */
+/* requests.c: the requests on a channel, except INVOKE. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ bool reply(int socket, int result, uint64_t handle, const void *payload, size_t 
     return wire_send(socket, &header, payload, size, -1) == 0;
 }
 
-/* The payload: file, symbol, URI, each with its terminator. */
+/* The payload consists of file, symbol and URI, each with a terminator. */
 bool request_open(int socket, const struct wire_header *request, int skel)
 {
     char text[WIRE_TEXT_MAX];

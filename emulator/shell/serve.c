@@ -1,7 +1,7 @@
-/* serve.c: the control socket, and one thread for each channel.
+/* serve.c: serves the control socket, and starts a thread for each channel.
  *
- * The main thread only waits on the control socket: when the client ends, the socket ends, and the
- * process exits whatever its other threads do. */
+ * The main thread only waits on the control socket. At its end of file, the client has ended, and
+ * the process exits even if other threads are running. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-/* Added to the stack that the client asks for (16 KiB by default, as on a device): what the shell
- * and musl need. */
+/* The stack that the shell and musl need. It is added to the stack that the client requests, by
+ * default 16 KiB as on a device. */
 #define STACK_OWN (96u * 1024u)
 
 static void *channel(void *argument)
@@ -54,7 +54,7 @@ static void channel_start(int socket)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, shell_facts()->stack_bytes + STACK_OWN);
     if (pthread_create(&thread, &attributes, channel, (void *)(intptr_t)socket) != 0) {
-        shell_logf(SHELL_ERROR, "no thread is available for another call");
+        shell_logf(SHELL_ERROR, "cannot create a thread for another call");
         close(socket);
     }
     pthread_attr_destroy(&attributes);

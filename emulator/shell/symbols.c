@@ -1,4 +1,4 @@
-/* symbols.c: looks a name up in all symbol tables. */
+/* symbols.c: looks up names in all symbol tables. */
 #include "symbols.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* symbols.h: the names that the emulated DSP shell exports to skels.
  *
  * Each symbol table is one file, runtime/<name>.c, that defines
- * `const struct shell_symbol <name>_symbols[]`, ended by {0, 0}. runtime/symbol_tables.h lists
- * them. A skel that needs a name that is in no table is refused when it is loaded. */
+ * `const struct shell_symbol <name>_symbols[]`, terminated by {0, 0}. runtime/symbol_tables.h lists
+ * them. A skel that needs a name from no table cannot be loaded. */
 #ifndef BUILDTOOL_SHELL_SYMBOLS_H
 #define BUILDTOOL_SHELL_SYMBOLS_H
 
@@ -18,10 +18,10 @@ struct symbol_table {
     const struct shell_symbol *symbols;
 };
 
-/* All symbol tables, ended by {0, 0}. */
+/* All symbol tables, terminated by {0, 0}. */
 extern const struct symbol_table symbol_tables[];
 
-/* The address of a name, or NULL when no table has it. */
+/* Returns the address of a name, or NULL when no table has it. */
 void *shell_symbol_find(const char *name);
 
 #endif
