@@ -1,7 +1,7 @@
-/* async.c: calls that do not wait. Each job is a thread that makes the ordinary call.
+/* async.c: asynchronous calls. Each job is a thread that makes a synchronous call.
  *
- * The arguments' array is copied; the buffers it points to are the client's until the
- * job is done, as on a device. */
+ * A job has a copy of the argument array, but not of the buffers. As on a device, the client keeps
+ * them valid until the job is done. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* buffers.c: the client's buffers, and which DSP processes share them. */
+/* buffers.c: the buffers of the client, and the DSP processes that share them. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@ struct buffer {
     uint64_t id;
     uintptr_t address; /* 0: only the descriptor is known */
     size_t size;
-    int client_fd; /* as the client numbers it */
-    int fd;        /* ours */
-    bool ours;     /* of rpcmem_alloc; else fd is a duplicate */
+    int client_fd; /* the client's descriptor */
+    int fd;        /* the library's descriptor */
+    bool ours;     /* from rpcmem_alloc; otherwise fd is a duplicate */
     dev_t device;
     ino_t inode;
 };
@@ -78,7 +78,7 @@ static void unshare(struct session *session, void *context)
     free(shared);
 }
 
-/* Takes one out of the list: the caller has found it under the lock. */
+/* Removes a buffer from the list. The caller holds the lock. */
 static void unlink_locked(struct buffer *buffer)
 {
     for (struct buffer **at = &buffers; *at != NULL; at = &(*at)->next) {
@@ -125,8 +125,8 @@ int buffers_fd_of(const void *address)
     return fd;
 }
 
-/* Whether the number still means the file that it meant: the client may have closed a
- * descriptor of its own and got the number again for another file. */
+/* Whether the client's descriptor still refers to the same file. The client may have closed it and
+ * received the same number for another file. */
 static bool still_that_file(const struct buffer *buffer)
 {
     struct stat status;
@@ -180,7 +180,7 @@ void buffers_remove_fd(int client_fd)
     }
 }
 
-/* ---- what a DSP process knows ---- */
+/* ---- buffers that a DSP process knows ---- */
 
 static int share(struct session *session, const struct buffer *buffer)
 {
@@ -278,7 +278,8 @@ void buffers_session_gone(struct session *session)
     }
 }
 
-/* The buffers stay, as memory does; the lock may have been another thread's. */
+/* Keeps the buffers, because the child has their memory too. Initializes the lock again, because
+ * another thread may have held it at the fork. */
 void buffers_forget(void)
 {
     pthread_mutex_init(&lock, NULL);

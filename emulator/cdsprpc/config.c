@@ -1,7 +1,8 @@
-/* config.c: the emulated device, as etc/buildtool-sim.conf in its root describes it.
+/* config.c: reads the configuration of the emulated device, etc/buildtool-sim.conf in its root.
  *
- * Lines are key=value; `#` begins a comment. qemu gives a guest the files of the device
- * root first, so /etc/buildtool-sim.conf is the root's. BUILDTOOL_SIM_CONF names another. */
+ * Each line is key=value, or a comment that begins with `#`. qemu looks for a guest's files in the
+ * device root first, so /etc/buildtool-sim.conf is the file in that root. BUILDTOOL_SIM_CONF names
+ * another file. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "internal.h"
 
 #define DEFAULT_PATH "/etc/buildtool-sim.conf"
-#define REMEDY "an emulated device's directory has it; was it laid out by buildtool?"
+#define REMEDY "buildtool creates it in the directory of an emulated device"
 
 static bool text_value(char *to, size_t room, const char *value)
 {
@@ -37,7 +38,7 @@ static bool switch_value(bool *to, const char *value)
     return *to || strcmp(value, "0") == 0;
 }
 
-/* "cdsp" or "cdsp,adsp": the DSPs that the device has. */
+/* Parses the list of the device's DSPs, such as "cdsp" or "cdsp,adsp". */
 static bool domains_value(bool *to, const char *value)
 {
     memset(to, 0, DOMAINS * sizeof *to);
@@ -59,7 +60,7 @@ static bool key_value(struct config *config, const char *key, const char *value)
         return text_value(config->soc, sizeof config->soc, value);
     }
     if (strcmp(key, "arch") == 0) {
-        /* 68 means v68, and its hex digits are what the DSP itself says */
+        /* the digits of v68 are those of 0x68, the number that the DSP reports */
         return number_value(&config->arch, value[0] == 'v' ? value + 1 : value, 16);
     }
     if (strcmp(key, "vtcm_bytes") == 0) {
@@ -92,7 +93,7 @@ static bool key_value(struct config *config, const char *key, const char *value)
     if (strcmp(key, "state") == 0) {
         return text_value(config->state, sizeof config->state, value);
     }
-    return true; /* of a newer buildtool */
+    return true; /* ignored: a newer buildtool may write it */
 }
 
 static bool line_read(struct config *config, char *line, const char *path, int number)
@@ -114,7 +115,7 @@ static bool line_read(struct config *config, char *line, const char *path, int n
     return true;
 }
 
-/* Where lock files of the device go when the configuration does not say: beside it. */
+/* Sets the default directory for lock files of the device: the one with the configuration file. */
 static void state_default(struct config *config, FILE *file)
 {
     char link[64];

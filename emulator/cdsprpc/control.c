@@ -1,6 +1,7 @@
 /* control.c: remote_handle_control and remote_system_request.
  *
- * Codes as in the open libcdsprpc (quic/fastrpc, src/fastrpc_apps_user.c, fastrpc_cap.c). */
+ * The codes are those of the open-source libcdsprpc (quic/fastrpc, src/fastrpc_apps_user.c,
+ * fastrpc_cap.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 #define ATTRIBUTES_MAX 256
 #define LATENCY_POLL_MAX 10000    /* microseconds */
-#define ARCH_VERSION_BASE 0x8d00u /* a device answers 0x8d73 for v73: the low byte counts */
+#define ARCH_VERSION_BASE 0x8d00u /* devices report 0x8d73 for v73; the low byte is the arch */
 
 static uint32_t attribute(const struct config *config, bool present, uint32_t id)
 {
@@ -36,7 +37,7 @@ static uint32_t attribute(const struct config *config, bool present, uint32_t id
     case STATUS_NOTIFICATION_SUPPORT:
         return 1;
     default:
-        return 0; /* HVX of 64 bytes ended with v66 */
+        return 0; /* includes HVX_SUPPORT_64B: v66 was the last arch with 64-byte HVX */
     }
 }
 
@@ -55,7 +56,7 @@ static int dsp_info(struct remote_dsp_capability *asked, uint32_t size)
     return AEE_SUCCESS;
 }
 
-/* Nothing sleeps here, so every valid latency is met. */
+/* Checks the request only. The emulation never sleeps, so it meets every latency. */
 static int latency(const struct remote_rpc_control_latency *asked, uint32_t size)
 {
     if (asked == NULL || size != sizeof *asked || asked->enable > RPC_POLL_QOS ||

@@ -1,4 +1,4 @@
-/* dspqueue.c: the ARM side's end of queues. */
+/* dspqueue.c: the ends of queues on the ARM side. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,14 +12,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dspqueue *queues;
 
-/* A code of the DSP's handler as the ARM side has it; a dead DSP keeps its own. */
+/* Converts a code of the DSP's handler to the ARM side's value. The code for a dead DSP process
+ * does not change. */
 static int host_code(int code)
 {
     unsigned offset = (unsigned)code - DSP_AEE_EOFFSET;
     return code == DSP_CODE(AEE_EBADSTATE) || offset > 0x3ff ? code : (int)offset;
 }
 
-/* ---- both sides' common code asks ---- */
+/* ---- the operations of struct queue_side ---- */
 
 static void wake(struct dspqueue *queue, enum queue_event event)
 {
@@ -42,7 +43,7 @@ static int check(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer 
     return host_code(code);
 }
 
-/* The DSP has the mappings. What it sent has been checked there. */
+/* The DSP side knows the mappings, so it checks the buffers of packets in both directions. */
 static int buffers_here(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer *buffers,
                         bool address)
 {
@@ -58,7 +59,7 @@ static int buffers_here(struct dspqueue *queue, uint32_t count, struct dspqueue_
 
 static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
 
-/* ---- what the DSP says ---- */
+/* ---- messages from the DSP ---- */
 
 static void heard(int domain, const void *message, size_t size, int fd)
 {
@@ -150,7 +151,7 @@ AEEResult dspqueue_create(int domain, uint32_t flags, uint32_t req_queue_size,
     int code = announce(made, size, fd);
     close(fd);
     if (code == AEE_SUCCESS) {
-        *queue = made; /* before the first callback */
+        *queue = made; /* set before the first callback runs */
         code = queue_end_open(made, &side, false, memory, size, 0) ? AEE_SUCCESS : AEE_ENOMEMORY;
     }
     if (code != AEE_SUCCESS) {
@@ -202,7 +203,7 @@ AEEResult dspqueue_close(dspqueue_t queue)
     return AEE_SUCCESS;
 }
 
-/* Queues are imported on the DSP only. */
+/* Only the DSP side can import queues. */
 AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback,
                           dspqueue_callback_t error_callback, void *callback_context,
                           dspqueue_t *queue)
@@ -215,7 +216,7 @@ AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback
     return AEE_EUNSUPPORTED;
 }
 
-/* One domain at a time here. */
+/* Queues to several domains are not supported. */
 int dspqueue_request(dspqueue_request_payload *req)
 {
     return req == NULL ? AEE_EBADPARM : AEE_EUNSUPPORTED;

@@ -1,5 +1,5 @@
-/* handles.c: the client's handles. A number is never used twice, so that a closed handle is
- * recognized. */
+/* handles.c: the table of the client's handles. Numbers are never reused, so that a closed handle
+ * is recognized. */
 #include <stdio.h>
 #include <stdlib.h>
 

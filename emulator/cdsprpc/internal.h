@@ -12,7 +12,7 @@
 #include "remote.h"
 #include "wire.h"
 
-/* Functions that the library exports; all others are hidden. */
+/* Marks functions that the library exports. All others are hidden. */
 #define EXPORT __attribute__((visibility("default")))
 
 /* The DSP side's value of a code. */
@@ -25,7 +25,7 @@
 
 /* ---- log.c ---- */
 
-/* One line to standard error, beginning with "libcdsprpc: ". */
+/* Writes a line to standard error. It begins with "libcdsprpc: ". */
 void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- config.c: the device ---- */
@@ -45,8 +45,8 @@ struct config {
     char state[1024];
 };
 
-/* The device's configuration, read once; NULL, with a message on standard error the
- * first time, when there is none or it is wrong. */
+/* Returns the device's configuration, which is read once. Returns NULL when it is missing or
+ * invalid; the first call then writes a message to standard error. */
 const struct config *config_get(void);
 
 /* ---- uri.c ---- */
@@ -56,21 +56,24 @@ const struct config *config_get(void);
 struct uri {
     char file[URI_NAME_MAX];   /* libX_skel.so */
     char symbol[URI_NAME_MAX]; /* X_skel_handle_invoke */
-    bool is_64;                /* _modver=1.0: the entry takes a handle */
-    int domain;                /* of _dom=, or -1 */
-    int session;               /* of _session=, or 0 */
+    bool is_64;                /* the URI has _modver=1.0: the entry takes a handle */
+    int domain;                /* from _dom=, or -1 */
+    int session;               /* from _session=, or 0 */
 };
 
-/* AEE_EBADPARM for what cannot be a module's name. */
+/* Parses a module's URI or name. Returns AEE_EBADPARM when it is invalid. */
 int uri_parse(const char *text, struct uri *uri);
 
-const char *domain_name(int domain);            /* of a domain id, not an effective one */
-int domain_by_name(const char *name, size_t n); /* or -1 */
+/* Returns the name of a domain id. An effective domain id is not valid here. */
+const char *domain_name(int domain);
+/* Returns the id of the domain with the name name[0, n), or -1. */
+int domain_by_name(const char *name, size_t n);
 
 /* ---- search.c: the skel on the library path ---- */
 
-/* A descriptor of the first file of that name, or -1 and in *code why; everything that
- * was tried goes to standard error then, unless quiet. */
+/* Opens the first file with that name on the library path. Returns its descriptor, or -1 and a code
+ * in *code. On failure, writes the list of all files that it tried to standard error, unless
+ * `quiet`. */
 int search_open(const char *file, const char *domain, bool quiet, int *code);
 
 /* ---- session.c: DSP processes ---- */
@@ -81,7 +84,7 @@ struct channel {
     bool busy;
 };
 
-/* A call under way, for the report of a crash. */
+/* A call that has not returned, for the report of a crash. */
 struct running {
     struct running *next;
     const char *name; /* of the skel */
@@ -93,92 +96,98 @@ struct shared; /* buffers.c */
 
 struct session {
     struct session *next;
-    int references; /* under the sessions' lock */
+    int references; /* protected by the lock of the session table */
     int effective;  /* domain + DOMAINS * session id */
     pid_t process;  /* the DSP process */
     int control, supervisor, errors;
-    pthread_mutex_t lock; /* of what follows; may be taken under the sessions' lock */
+    /* Protects the members below, except `sharing` and `shared`. A thread that holds the lock of
+     * the session table may take it. */
+    pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool started;   /* the DSP process has answered: what is above does not change any more */
-    int start_code; /* why it did not start, once it is dead */
+    bool started;   /* the DSP process runs; `process` and the descriptors do not change */
+    int start_code; /* why the process did not start; 0 if it did */
     _Atomic bool dead;
-    bool watched;  /* a thread listens */
-    bool awaited;  /* a thread waits for the process's end */
-    bool notified; /* and the notifiers have been called */
-    bool closed;   /* its last handle is: no more may be opened on it */
-    bool ending;   /* we asked for its end */
-    bool killed;   /* the client asked for it */
-    bool pinned;   /* stays when its last handle is closed */
+    bool watched;  /* it has a listening thread */
+    bool awaited;  /* a thread waits for the end of the process */
+    bool notified; /* it is dead, and the notifiers have been called */
+    bool closed;   /* its last handle is closed; it accepts no new handle */
+    bool ending;   /* the library is ending it */
+    bool killed;   /* the client requested its end */
+    bool pinned;   /* does not end when its last handle is closed */
     int handles;
     struct channel *channels;
     struct running *running;
     pthread_mutex_t sharing;
-    struct shared *shared; /* buffers that the DSP process knows; under `sharing` */
+    struct shared *shared; /* buffers that the DSP process knows; protected by `sharing` */
 };
 
-/* A session without a process yet, with one reference; NULL without memory. */
+/* Creates a session with one reference and no process. Returns NULL when out of memory. */
 struct session *session_new(int effective);
 
-/* The living session of an effective domain, started when there is none and start is
- * set. Waits while another thread starts it. AEE_EBADPARM for no such domain;
- * AEE_ECONNREFUSED when the DSP does not answer; AEE_ENOSUCH when there is none and start is
- * not set. The caller releases *session with session_put. */
+/* Finds the usable session of an effective domain, or starts one if `start` is set. Waits while
+ * another thread starts it. Returns AEE_EBADPARM for an unknown domain, AEE_ECONNREFUSED when the
+ * DSP process does not start, and AEE_ENOSUCH when there is no session and `start` is not set. The
+ * caller releases *session with session_put. */
 int session_get(int effective, bool start, struct session **session);
 void session_put(struct session *session);
 
-/* Whether it is starting or alive, and nobody is ending it. */
+/* Whether the session is starting or alive, and no thread is ending it. */
 bool session_usable(struct session *session);
 
-/* Waits until it has started; the code of that. */
+/* Waits until the session has started. Returns the code of the start. */
 int session_await_start(struct session *session);
 
 /* Ends the DSP process and waits until it is gone. */
 void session_end(struct session *session);
-/* The same, and waits until the notifiers have been called. Not to be called by them. */
+/* The same, and also waits until the notifiers have been called. A notifier must not call this. */
 void session_end_notified(struct session *session);
 
-/* Two ends, close-on-exec, none of them a standard stream's number: a client may have
- * closed those, and what goes to standard error must not go into a socket. */
+/* Creates a pair of connected sockets with close-on-exec set. Neither has the number of a standard
+ * stream: the client may have closed those, and messages for standard error must not be written to
+ * a socket. */
 bool socket_pair(int ends[2]);
 
-/* Notes a call under way, and that it is over. */
+/* Record the start and the end of a call. */
 void session_running(struct session *session, struct running *running);
 void session_returned(struct session *session, struct running *running);
 
-/* A channel to the DSP process for this thread's next request, to be given back; usable
- * false closes it. AEE_ECONNRESET when the session is dead. */
+/* Reserves a channel to the DSP process for the next request of this thread. The thread returns it
+ * with session_channel_back, which closes the channel unless it is `usable`. Returns AEE_ECONNRESET
+ * when the session is dead or no channel can be opened. */
 int session_channel(struct session *session, struct channel **channel);
 void session_channel_back(struct session *session, struct channel *channel, bool usable);
 
-/* After a channel broke: waits until the death of the DSP process is established and
- * reported. The code for the call: EBADSTATE of the DSP side. */
+/* Handles a broken channel: waits until the DSP process is known to be dead and its death has been
+ * reported. Returns the code for the call, the DSP side's AEE_EBADSTATE. */
 int session_lost(struct session *session);
 
-/* One request with its answer; payload up to WIRE_TEXT_MAX bytes comes back in answer,
- * which may be NULL; *answer_size is its room, then its size. */
+/* Sends a request and waits for the reply, whose header replaces *header. Stores the reply's
+ * payload in `answer`. *answer_size is the size of that buffer on entry, and of the stored payload,
+ * which may be truncated, on return. Both pointers may be NULL. */
 int session_request(struct session *session, struct wire_header *header, const void *payload,
                     size_t size, int fd, void *answer, size_t *answer_size);
 
 /* ---- start.c: starting the process ---- */
 
-/* Starts the DSP process, with descriptors of which a forked child must not keep copies: fills
- * control, supervisor and errors. AEE_ECONNREFUSED with a message. */
+/* Starts the DSP process and sets control, supervisor and errors, descriptors that a forked child
+ * must close. Returns AEE_ECONNREFUSED and writes a message when that fails. */
 int start_process(struct session *session, const struct config *config);
 
-/* Waits for the DSP process's first message: fills process. AEE_ECONNREFUSED with a message. */
+/* Waits for the first message of the DSP process and sets `process`. Returns AEE_ECONNREFUSED and
+ * writes a message when there is none. */
 int start_await_hello(struct session *session, const struct config *config);
 
 /* ---- watch.c: messages of the DSP process, and its end ---- */
 
-/* Starts a listening thread. Only clients with notifiers or queues need one: with another thread,
- * a client's fork() would be the fork of several threads. */
+/* Starts a listening thread. Only sessions with notifiers or messages have one, so that the library
+ * does not make other clients multi-threaded, which limits what they can do after a fork. */
 int watch_start(struct session *session);
 
-/* Waits until the DSP process is gone, reports, and makes the session dead. The listening thread
- * does this; without one, the thread that finds the process gone. */
+/* Waits until the DSP process is gone, reports its end and marks the session as dead. Called by the
+ * listening thread, or, in a session without one, by the thread that finds the process gone. */
 void watch_until_dead(struct session *session, bool listening);
 
-/* ---- settings.c: what clients ask for before a session starts ---- */
+/* ---- settings.c: what clients request before a session starts ---- */
 
 struct settings {
     bool unsigned_module;
@@ -192,7 +201,7 @@ int settings_unsigned(int effective, bool enable);
 int settings_threads(int effective, int priority, int stack_size);
 int settings_reserve(int domain, uint32_t *session);
 int settings_add_notifier(int effective, const remote_rpc_notif_register_t *notify);
-/* Calls the client's functions. */
+/* Calls the client's notifiers. */
 void settings_call_notifiers(int effective, remote_rpc_status_flags_t status);
 /* Whether the client has a notifier for this domain. */
 bool settings_has_notifier(int effective);
@@ -203,7 +212,7 @@ struct opened {
     struct opened *next;
     uint64_t id;
     struct session *session;
-    uint64_t remote; /* the DSP's number for it */
+    uint64_t remote; /* the number of the handle in the DSP process */
     bool is_64;
     bool closing;
     int calls;
@@ -212,49 +221,52 @@ struct opened {
 
 int handle_add(struct session *session, uint64_t remote, bool is_64, const char *name,
                uint64_t *id);
-/* Takes hold of an open handle; NULL when there is none. */
+/* Finds an open handle for a call, which ends with handle_release. Returns NULL when there is
+ * none. */
 struct opened *handle_acquire(uint64_t id, bool is_64);
 void handle_release(struct opened *handle);
-/* Takes it out of the table and waits for its calls. The caller frees it. */
+/* Removes a handle from the table and waits for its calls. The caller frees it. */
 struct opened *handle_remove(uint64_t id, bool is_64);
 void handles_forget(void); /* in a forked child */
 
 /* ---- buffers.c: memory shared with the DSP ---- */
 
-/* A buffer that holds [address, address + length), made known to the session. Fills in
- * the argument and returns true; *code when sharing failed. */
+/* Finds the buffer that contains [address, address + length) and shares it with the session's DSP
+ * process. Returns false when there is no such buffer. Otherwise, sets `argument` and *code, the
+ * code of sharing. */
 bool buffers_share_range(struct session *session, const void *address, size_t length,
                          struct wire_argument *argument, int *code);
-/* Makes the buffer with the client's descriptor known; *id may be NULL. */
+/* Shares the buffer with the client's descriptor. id may be NULL. */
 int buffers_share_fd(struct session *session, int fd, uint64_t *id);
-/* Whether a descriptor was registered or is of rpcmem_alloc. */
+/* Whether the library knows a buffer with the client's descriptor. */
 bool buffers_has_fd(int fd);
-void buffers_session_gone(struct session *session); /* frees its list */
-void buffers_forget(void);                          /* in a forked child */
+/* Frees the session's list of shared buffers. */
+void buffers_session_gone(struct session *session);
+void buffers_forget(void); /* in a forked child */
 
-/* Adds a buffer; keeps fd, which is the library's own. */
+/* Adds a buffer. On success, takes ownership of fd. `ours` is set for rpcmem_alloc. */
 int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours);
-/* Removes the buffer that starts at an address; returns its descriptor, or -1. */
+/* Removes the buffer that starts at an address. Returns its descriptor, or -1. */
 int buffers_remove(const void *address, bool ours, size_t *size, int *client_fd);
 int buffers_fd_of(const void *address);
-/* Where the buffer with that descriptor lies in the client; NULL when that is not known. */
+/* Returns the client's address of the buffer with a descriptor, or NULL when it is unknown. */
 void *buffers_address_of(int client_fd);
 void buffers_remove_fd(int client_fd);
 
 /* ---- rpcmem.c ---- */
 
-/* A new memfd of that many bytes, close-on-exec, or -1. */
+/* Creates a memfd of `size` bytes with close-on-exec set. Returns -1 on failure. */
 int memory_file(size_t size);
 
 /* ---- invoke.c ---- */
 
 int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments);
 
-/* ---- sessions.c: all of them ---- */
+/* ---- sessions.c: the table of sessions ---- */
 
-/* Calls act for every living session. */
+/* Calls `act` for every session in the table. */
 void sessions_each(void (*act)(struct session *session, void *context), void *context);
-/* Takes a dead session out of the table. */
+/* Removes a dead session from the table. */
 void sessions_remove(struct session *session);
 
 #endif

@@ -1,6 +1,6 @@
-/* invoke.c: one call: arguments out, answer back.
+/* invoke.c: makes one call: sends the arguments and receives the reply.
  *
- * Arguments inside shared buffers go by reference, others through the socket. */
+ * Arguments inside shared buffers are passed by reference, others through the socket. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ struct marshalled {
     struct wire_argument arguments[WIRE_ARGUMENTS_MAX];
     struct iovec out[2 + BUFFERS_MAX]; /* to the DSP */
     int out_count;
-    struct iovec in[BUFFERS_MAX]; /* from it */
+    struct iovec in[BUFFERS_MAX]; /* from the DSP */
     int in_count;
     uint64_t in_size;
 };
@@ -49,9 +49,9 @@ static int marshal_buffer(struct session *session, const remote_arg *argument, b
     return AEE_SUCCESS;
 }
 
-/* A handle argument is a number, or the descriptor of a buffer with an offset: if it may
- * be one, the DSP gets to know the buffer. Only of a buffer that was registered is it an
- * error when that fails: another number may be a descriptor's by chance. */
+/* A handle argument is a number, or the descriptor of a buffer with an offset. If it can be a
+ * descriptor, shares the buffer with the DSP process. A failure is an error only for a registered
+ * buffer, because any other number may equal a descriptor by chance. */
 static int marshal_handle(struct session *session, const remote_arg *argument,
                           struct wire_argument *wire)
 {
@@ -98,7 +98,7 @@ static int marshal(struct session *session, uint32_t scalars, const remote_arg *
     return AEE_SUCCESS;
 }
 
-/* The answer of a method that failed has no data. */
+/* Receives the data of a reply. The reply of a failed method has none. */
 static int take_answer(int socket, const struct wire_header *answer, uint32_t scalars,
                        remote_arg *arguments, struct marshalled *call)
 {
@@ -114,7 +114,7 @@ static int take_answer(int socket, const struct wire_header *answer, uint32_t sc
     problem = problem != 0 ? problem : wire_read_parts(socket, call->in, call->in_count);
     uint32_t first = REMOTE_SCALARS_LENGTH(scalars) - out_handles;
     for (uint32_t i = 0; problem == 0 && i < out_handles; i++) {
-        /* NULL only without any argument: NOLINTNEXTLINE(*-core.NonNullParamChecker) */
+        /* `arguments` is NULL only without arguments: NOLINTNEXTLINE(*-core.NonNullParamChecker) */
         memcpy(&arguments[first + i], &values[i], sizeof values[i]);
     }
     return problem;

@@ -1,4 +1,4 @@
-/* log.c: lines to standard error: the library's own, and FARF of the ARM side. */
+/* log.c: writes messages of the library and FARF messages of the ARM side to standard error. */
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -14,13 +14,13 @@ EXPORT void HAP_debug_v2(int level, const char *file, int line, const char *form
 EXPORT void HAP_debug_runtime(int level, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Each line in one write, so that lines of several programs do not mix. */
+/* Writes the line with one write, so that lines of several programs do not mix. */
 static void put_line(struct text *text)
 {
     while (text->used > 0 && text->bytes[text->used - 1] == '\n') {
         text->used--;
     }
-    text->bytes[text->used] = '\n'; /* in place of the terminator */
+    text->bytes[text->used] = '\n'; /* replaces the terminator */
     if (write(STDERR_FILENO, text->bytes, text->used + 1) < 0) {
         return;
     }
@@ -62,8 +62,8 @@ void HAP_debug(const char *text, int level, const char *file, int line)
     HAP_debug_v2(level, file, line, "%s", text);
 }
 
-/* Runtime messages are off until a mask turns them on; a device's default mask lets
- * errors through. */
+/* A runtime message is written only when a mask enables its level. Masks are not emulated: as with
+ * the default mask of devices, errors are written. */
 void HAP_debug_runtime(int level, const char *file, int line, const char *format, ...)
 {
     va_list arguments;

@@ -1,4 +1,4 @@
-/* mapping.c: buffers mapped into the DSP process for longer than a call. */
+/* mapping.c: mappings of buffers in the DSP process that last longer than a call. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 #define PAGE 4096u
 
-/* A host-side code of a code that the DSP side gave. */
+/* Converts a code of the DSP side to the ARM side's value. */
 static int host_code(int code)
 {
     unsigned offset = (unsigned)code - DSP_AEE_EOFFSET;
@@ -73,12 +73,12 @@ EXPORT int fastrpc_munmap(int domain, int fd, void *addr, size_t length)
     return code;
 }
 
-/* What remote_mmap and its kin mapped: by the DSP's address. */
+/* A mapping of remote_mem_map or the remote_mmap functions, found by the DSP's address. */
 struct mapped {
     struct mapped *next;
     int domain;
     int fd;
-    bool ours; /* memory for the DSP alone */
+    bool ours; /* memory that only the DSP uses */
     uint64_t remote;
 };
 

@@ -1,9 +1,9 @@
-/* message.c: messages to the DSP for parts of the library that have a counterpart there. */
+/* message.c: messages from a part of the library to its counterpart in the DSP shell. */
 #include "message.h"
 
 #include "internal.h"
 
-/* A session that such a part uses does not end with its last handle. */
+/* Finds or starts a session, and marks it so that it does not end with its last handle. */
 static int session_pinned(int domain, struct session **session)
 {
     int code = session_get(domain, true, session);

@@ -41,7 +41,7 @@ static int serve_until_reply(int socket, const char *domain, struct wire_header 
     }
 }
 
-/* file, symbol and URI, each with its terminator. */
+/* Writes the payload of OPEN: file, symbol and URI, each with a terminator. */
 static size_t pack(char *to, size_t room, const struct uri *uri, const char *text)
 {
     const char *const parts[3] = {uri->file, uri->symbol, text};
@@ -86,7 +86,7 @@ static int request_open(struct session *session, const struct uri *uri, const ch
     return code;
 }
 
-/* Without its last handle a session ends, as on a device. */
+/* Changes the number of open handles. As on a device, a session ends with its last handle. */
 static void session_count_handles(struct session *session, int change)
 {
     pthread_mutex_lock(&session->lock);
@@ -99,8 +99,8 @@ static void session_count_handles(struct session *session, int change)
     }
 }
 
-/* A living session, with this handle counted. One that another thread is ending, because
- * it closed what was the last handle, is none. */
+/* Finds or starts a session and counts a handle for it. Ignores a session that is ending because
+ * another thread has closed its last handle. */
 static int session_join(int effective, struct session **session)
 {
     for (;;) {

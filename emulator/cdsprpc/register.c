@@ -1,4 +1,4 @@
-/* register.c: buffers and descriptors that the client has from elsewhere. */
+/* register.c: registers buffers and descriptors that do not come from rpcmem_alloc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ EXPORT void remote_register_buf_attr2(void *buf, size_t size, int fd, int attr)
     }
     forget(buf);
     if (fd == -1 || size == 0 || buffers_fd_of(buf) >= 0) {
-        return; /* taken back, or of rpcmem_alloc and so known already */
+        return; /* deregistered, or already known because it is from rpcmem_alloc */
     }
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (own < 0 || buffers_add(buf, size, fd, own, false) != AEE_SUCCESS) {
@@ -54,7 +54,7 @@ EXPORT void *remote_register_fd2(int fd, size_t size)
         errno = EINVAL;
         return (void *)-1;
     }
-    /* Only the addresses matter: they stand for the buffer in calls. */
+    /* Calls use only the address, to identify the buffer. */
     void *address = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address != MAP_FAILED) {
         remote_register_buf_attr2(address, size, fd, FASTRPC_ATTR_NONE);
@@ -67,7 +67,7 @@ EXPORT void *remote_register_fd(int fd, int size)
     return remote_register_fd2(fd, size < 0 ? 0 : (size_t)size);
 }
 
-/* len and attr 0 take the registration back. */
+/* Deregisters the descriptor when both len and attr are 0. */
 EXPORT int remote_register_dma_handle_attr(int fd, uint32_t len, uint32_t attr)
 {
     struct stat status;

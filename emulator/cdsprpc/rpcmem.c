@@ -1,4 +1,4 @@
-/* rpcmem.c: memory for sharing with the DSP. A buffer is a memfd: it stands in for a dma-buf. */
+/* rpcmem.c: memory that is shared with the DSP. A buffer is a memfd, which replaces a dma-buf. */
 #define _GNU_SOURCE
 #include "rpcmem.h"
 

@@ -1,9 +1,9 @@
-/* search.c: finds a skel the way the DSP does through its client's library.
+/* search.c: finds skels and libraries for the DSP, in the order of the open-source libcdsprpc
+ * (quic/fastrpc, src/apps_std_imp.c).
  *
- * DSP_LIBRARY_PATH, or if that is not set ADSP_LIBRARY_PATH, is a list of directories
- * separated by `;`; an empty element is the working directory; the defaults follow. In
- * each directory <domain>/<file> comes before <file>. (The open libcdsprpc: quic/fastrpc,
- * src/apps_std_imp.c.) */
+ * DSP_LIBRARY_PATH, or ADSP_LIBRARY_PATH if the former is not set, is a list of directories,
+ * separated by `;`. An empty element is the working directory. The default directories follow. In
+ * each directory, <domain>/<file> takes precedence over <file>. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@ struct search {
     const char *file;
     const char *domain;
     int found;
-    bool refused; /* a file was there and could not be read */
-    bool colon;   /* a directory that is not there has a `:` in its name */
+    bool refused; /* a file was found and could not be read */
+    bool colon;   /* a missing directory has a `:` in its name */
     char lines[TRIED_MAX];
-    struct text tried; /* in lines */
+    struct text tried; /* stored in `lines` */
 };
 
 static const char *library_path(const char **variable)
@@ -103,9 +103,9 @@ static void complain(const struct search *search, const char *variable, const ch
             "looked for:%s",
             search->file, search->domain, search->lines);
     } else {
-        log_message(
-            "%s for %s is in no directory of %s=%s nor in the default ones%s%s; looked for:%s",
-            search->file, search->domain, variable, path, colon, both, search->lines);
+        log_message("%s for %s is not in the directories of %s=%s, nor in the default ones%s%s; "
+                    "looked for:%s",
+                    search->file, search->domain, variable, path, colon, both, search->lines);
     }
 }
 

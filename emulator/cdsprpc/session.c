@@ -1,4 +1,4 @@
-/* session.c: one DSP process, and the channels to it. */
+/* session.c: a session: a DSP process and the channels to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ struct session *session_new(int effective)
     return session;
 }
 
-/* Waits, with the lock held, until a flag of the session is set. */
+/* Waits until a flag of the session is set. The caller holds the session's lock. */
 static bool wait_flag(struct session *session, bool (*flag)(const struct session *), int seconds)
 {
     struct timespec until;
@@ -62,7 +62,7 @@ static bool is_notified(const struct session *session)
     return session->notified;
 }
 
-/* Waits, with the lock held, until the session is dead. */
+/* Waits until the session is dead. The caller holds the session's lock. */
 static bool wait_dead(struct session *session, int seconds)
 {
     if (!session->dead && !session->watched && !session->awaited) {
@@ -96,7 +96,7 @@ int session_await_start(struct session *session)
 void session_end(struct session *session)
 {
     pthread_mutex_lock(&session->lock);
-    if (!has_started(session)) { /* the thread that starts it finds the socket shut down */
+    if (!has_started(session)) { /* the shutdown makes the start fail */
         session->ending = true;
         shutdown(session->control, SHUT_RDWR);
     }
@@ -104,7 +104,7 @@ void session_end(struct session *session)
     if (session_await_start(session) != AEE_SUCCESS) {
         return;
     }
-    /* A process that died by itself, unnoticed so far, is reported as such. */
+    /* A process that has died already is reported as a crash. */
     struct pollfd polled = {.fd = session->supervisor, .events = POLLIN};
     bool gone = poll(&polled, 1, 0) > 0;
     pthread_mutex_lock(&session->lock);
@@ -184,7 +184,7 @@ bool socket_pair(int ends[2])
     return false;
 }
 
-/* With the session's lock held. */
+/* The caller holds the session's lock. */
 static struct channel *channel_open(struct session *session)
 {
     int ends[2];

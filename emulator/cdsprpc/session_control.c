@@ -1,6 +1,7 @@
 /* session_control.c: remote_session_control.
  *
- * Requests and codes as in the open libcdsprpc (quic/fastrpc, src/fastrpc_apps_user.c). */
+ * The requests and codes are those of the open-source libcdsprpc (quic/fastrpc,
+ * src/fastrpc_apps_user.c). */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #define PRIORITY_DEFAULT 192
 #define PRIORITY_MAX 255
 
-/* -1 stands for every domain. */
+/* Whether an effective domain is valid. -1 means every domain. */
 static bool effective_valid(int effective)
 {
     return effective >= 0 && effective < EFFECTIVE_DOMAINS;
@@ -81,7 +82,7 @@ static int accept_any(int effective, const void *data)
     return AEE_SUCCESS;
 }
 
-/* ---- of one domain's process ---- */
+/* ---- requests for the process of one domain ---- */
 
 static int process_kill(int effective)
 {
@@ -178,7 +179,7 @@ static int get_uri(remote_rpc_get_uri_t *asked)
     return length < 0 || (uint32_t)length >= asked->uri_len ? AEE_EBADSIZE : AEE_SUCCESS;
 }
 
-/* Sizes of the structures that the requests take; 0 for unknown requests. */
+/* Returns the size of a request's structure, or 0 for an unknown request. */
 static uint32_t size_of(uint32_t req)
 {
     static const uint32_t sizes[] = {
@@ -199,7 +200,7 @@ static uint32_t size_of(uint32_t req)
     return req < sizeof sizes / sizeof sizes[0] ? sizes[req] : 0;
 }
 
-/* The domain that a request's structure begins with. */
+/* Returns the domain, the first member of a request's structure. */
 static int domain_in(const void *data)
 {
     int domain;

@@ -1,14 +1,15 @@
-/* sessions.c: the table of living sessions; fork and exit. */
+/* sessions.c: the table of sessions, and their handling at fork and exit. */
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 static struct session *sessions;
 
-/* Held while descriptors are made that a forked child must close. Taken before the table's lock. */
+/* Held while descriptors are created that a forked child must close. Taken before the table's
+ * lock. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 static void session_free(struct session *session)
@@ -36,7 +37,8 @@ void session_put(struct session *session)
     }
 }
 
-/* With the table's lock held: the session of a domain, with a reference; NULL for none. */
+/* Returns the usable session of a domain with a new reference, or NULL. The caller holds the
+ * table's lock. */
 static struct session *find(int effective)
 {
     for (struct session *session = sessions; session != NULL; session = session->next) {
@@ -48,7 +50,7 @@ static struct session *find(int effective)
     return NULL;
 }
 
-/* Whether the device lets the domain's process start as the client wants it. */
+/* Checks whether the device can start the domain's process with the client's settings. */
 static int check_startable(int effective, const struct config *config)
 {
     if (config == NULL) {
@@ -60,7 +62,7 @@ static int check_startable(int effective, const struct config *config)
     }
     if (settings_of(effective).unsigned_module && !config->unsigned_pd) {
         log_message(
-            "the device %s runs no unsigned modules on %s: sign the skel, and do not ask for an "
+            "the device %s runs no unsigned modules on %s: sign the skel, and do not request an "
             "unsigned process",
             config->soc, domain_name(effective % DOMAINS));
         return AEE_EUNSUPPORTED;
@@ -68,7 +70,7 @@ static int check_startable(int effective, const struct config *config)
     return AEE_SUCCESS;
 }
 
-/* Starts a session that is in the table; one that does not start leaves it. */
+/* Starts a session that is in the table. Removes it from the table on failure. */
 static int start(struct session *session, const struct config *config)
 {
     pthread_mutex_lock(&starting);
@@ -93,8 +95,9 @@ static int start(struct session *session, const struct config *config)
     return code;
 }
 
-/* The session of a domain, if it starts or has started. A process that died between two calls is
- * noticed here, so that an open gets a new one. *code: of the start. */
+/* Returns the session of a domain and the code of its start in *code, or NULL when there is none.
+ * Waits while it is starting. Detects a process that has died between two calls, so that an open
+ * starts a new one. */
 static struct session *find_started(int effective, int *code)
 {
     pthread_mutex_lock(&lock);
@@ -113,8 +116,9 @@ static struct session *find_started(int effective, int *code)
     return session;
 }
 
-/* Adds a session to the table, with a reference for the table, which it keeps until the process
- * ends, and one for the caller. *added is false when another thread was faster. */
+/* Adds a session to the table, with one reference for the table, until the process ends, and one
+ * for the caller. When another thread has added a session, returns that session and sets *added to
+ * false. */
 static struct session *find_or_add(int effective, bool *added)
 {
     struct session *fresh = session_new(effective);
@@ -211,8 +215,8 @@ static void in_parent(void)
     pthread_mutex_unlock(&starting);
 }
 
-/* A forked child does not share its parent's sessions: its copies of the sockets would
- * keep the DSP process from seeing the parent's end. It may open its own. */
+/* Closes a forked child's copies of its parent's sockets, because with them the DSP process could
+ * not detect the end of the parent. The child can open sessions of its own. */
 static void in_child(void)
 {
     for (const struct session *session = sessions; session != NULL; session = session->next) {
@@ -241,8 +245,8 @@ __attribute__((constructor)) static void at_load(void)
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
-/* Ends the DSP processes with the program, and waits for them: nothing of a program is left when it
- * has ended. */
+/* Ends all DSP processes when the program ends, and waits for them, so that none of them outlives
+ * the program. */
 __attribute__((destructor)) static void at_exit(void)
 {
     sessions_each(end_one, NULL);

@@ -1,6 +1,7 @@
-/* settings.c: what clients ask of a domain before its DSP process starts.
+/* settings.c: what clients request for a domain before its DSP process starts.
  *
- * Limits and codes as in the open libcdsprpc (quic/fastrpc, src/fastrpc_apps_user.c). */
+ * The limits and codes are those of the open-source libcdsprpc (quic/fastrpc,
+ * src/fastrpc_apps_user.c). */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -34,7 +35,7 @@ struct settings settings_of(int effective)
     return now;
 }
 
-/* Too late once the process runs, unless it is what it is already. */
+/* Requests a signed or an unsigned process. Fails if a process of the other kind is running. */
 int settings_unsigned(int effective, bool enable)
 {
     struct session *session;
@@ -43,7 +44,7 @@ int settings_unsigned(int effective, bool enable)
         if (settings_of(effective).unsigned_module == enable) {
             return AEE_SUCCESS;
         }
-        log_message("%s runs %s process already: ask for an unsigned one before the first open",
+        log_message("%s already runs %s process: request an unsigned one before the first open",
                     domain_name(effective % DOMAINS), enable ? "a signed" : "an unsigned");
         return AEE_EALREADYLOADED;
     }

@@ -1,8 +1,9 @@
 /* start.c: starts the DSP process: qemu-hexagon with the shell.
  *
- * The process is a grandchild, so that the client's wait() and SIGCHLD handling have
- * nothing to do with it, in a session of its own, so that a Ctrl-C reaches the client
- * only; it ends when its control socket does. It gets no descriptors but its own. */
+ * The process is a grandchild of the client, so that it does not affect the client's wait() and
+ * SIGCHLD handling. It has its own session, so that Ctrl-C reaches the client only. It ends at the
+ * end of file of its control socket. It inherits none of the client's descriptors except standard
+ * error. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -74,19 +75,20 @@ static void compose(struct command *command, const struct session *session,
     add(command, "state=%s", config->state);
 }
 
-/* ---- in the child: only calls that are safe after a fork of several threads ---- */
+/* ---- in the child: only functions that are safe after a fork with several threads ---- */
 
-/* Moves the descriptors above every target first, so that none overwrites another. */
+/* Sets up descriptors 0 to 5. First duplicates them to numbers above these, so that none overwrites
+ * another. */
 static bool arrange(const struct session *session, int control, int supervisor)
 {
     int null = open("/dev/null", O_RDONLY);
-    /* qemu writes its assertions to standard output, everything else to standard error */
+    /* qemu writes assertions to standard output, and everything else to standard error. */
     int from[6] = {null, session->errors, session->errors, control, supervisor, STDERR_FILENO};
     int spare[6];
     for (int i = 0; i < 6; i++) {
         spare[i] = fcntl(from[i], F_DUPFD, 16);
         if (spare[i] < 0 && from[i] == STDERR_FILENO) {
-            /* the client closed its standard error */
+            /* The client has closed its standard error. */
             spare[i] = fcntl(open("/dev/null", O_WRONLY), F_DUPFD, 16);
         }
         if (spare[i] < 0) {
@@ -146,12 +148,12 @@ static void refusal(const struct session *session, const struct config *config)
     text[strcspn(text, "\n")] = 0;
     const char *likely = "";
     if (strstr(text, "unable to find CPU model") != NULL) {
-        likely = "; qemu_cpu of the device's configuration is not one that this qemu-hexagon knows";
+        likely = "; this qemu-hexagon does not know the qemu_cpu of the device's configuration";
     } else if (access(config->shell, R_OK) != 0) {
         likely = "; the shell of the device's configuration is not there";
     }
     log_message("the DSP process does not start: %s %s %s: %s%s", config->qemu, config->qemu_cpu,
-                config->shell, text[0] == 0 ? "no word from it" : text, likely);
+                config->shell, text[0] == 0 ? "it wrote no message" : text, likely);
 }
 
 static int errors_file(void)
@@ -168,7 +170,8 @@ static int errors_file(void)
     return fd;
 }
 
-/* Not by fork(): the client's fork handlers are for children that go on as the client. */
+/* Does not use fork(), because the client's fork handlers are for children that continue to execute
+ * the client. */
 static bool spawn(const struct session *session, const struct command *command, int control,
                   int supervisor)
 {
@@ -203,7 +206,7 @@ int start_process(struct session *session, const struct config *config)
     return good ? AEE_SUCCESS : AEE_ECONNREFUSED;
 }
 
-/* The end of the supervisor's socket means that no message comes. */
+/* Receives HELLO. Fails when the supervisor's socket reports the end of the process. */
 static bool receive_hello(struct session *session)
 {
     struct pollfd polled[2] = {{.fd = session->control, .events = POLLIN},

@@ -1,6 +1,6 @@
-/* uri.c: file:///libX_skel.so?X_skel_handle_invoke&_modver=1.0&_dom=cdsp&_session=1
+/* uri.c: parses URIs: file:///libX_skel.so?X_skel_handle_invoke&_modver=1.0&_dom=cdsp&_session=1
  *
- * A bare name X stands for libX_skel.so with X_skel_invoke. Rules as in the open
+ * A bare name X means libX_skel.so with X_skel_invoke. The rules are those of the open-source
  * libcdsprpc (quic/fastrpc, src/mod_table.c and src/fastrpc_apps_user.c). */
 #include <stdio.h>
 #include <stdlib.h>

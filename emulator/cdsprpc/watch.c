@@ -1,4 +1,4 @@
-/* watch.c: messages from a DSP process, and its end. */
+/* watch.c: receives messages from a DSP process, and reports its end. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ void message_on_upcall(enum wire_topic topic, message_handler handler)
     handlers[topic] = handler;
 }
 
-/* False when the control socket has ended. */
+/* Receives and handles a message on the control socket. Returns false at its end of file. */
 static bool control_message(const struct session *session)
 {
     struct wire_header header;
@@ -43,12 +43,12 @@ static bool control_message(const struct session *session)
     return true;
 }
 
-/* Returns the wait status of the DSP process; -1 when it is unknown. */
+/* Waits for the end of the DSP process. Returns its wait status, or -1 when that is unknown. */
 static int watch_sockets(const struct session *session, bool listening)
 {
     struct pollfd polled[2] = {{.fd = session->supervisor, .events = POLLIN},
                                {.fd = session->control, .events = POLLIN}};
-    /* Without a listening thread this is called when the process is as good as gone. */
+    /* Without a listening thread, this function is called when the process is gone or ending. */
     polled[1].fd = listening ? session->control : -1;
     for (;;) {
         int wait = polled[1].fd < 0 ? SUPERVISOR_MILLISECONDS : -1;
@@ -72,8 +72,8 @@ static int watch_sockets(const struct session *session, bool listening)
 
 /* ---- the report ---- */
 
-/* What the process wrote to its standard error, on one line, without what qemu says of
- * every signal. */
+/* Joins the lines that the process wrote to its standard error into one line, without the lines
+ * that qemu writes for every signal. */
 static void stderr_tail(const struct session *session, char *to, size_t room)
 {
     char lines[TEXT_MAX];
@@ -90,7 +90,7 @@ static void stderr_tail(const struct session *session, char *to, size_t room)
     }
 }
 
-/* Whether the shell's own report of the fault is in that text. */
+/* Whether the text contains the shell's report of the fault. */
 static bool reported(const char *words)
 {
     return strstr(words, ", in method ") != NULL || strstr(words, ", in a thread") != NULL;
@@ -102,11 +102,11 @@ static void cause(int status, const char *words, char *to, size_t room)
                     strstr(words, "not reached") != NULL || strstr(words, "llegal") != NULL;
     const char *likely =
         emulator || (!reported(words) && (status == -1 || WTERMSIG(status) != SIGKILL))
-            ? "; most likely an instruction that qemu does not emulate (HVX floating point is in "
-              "no qemu; HMX, user DMA and the newest archs' instructions are missing too)"
+            ? "; most likely an instruction that qemu does not emulate (qemu has no HVX "
+              "floating point, HMX, user DMA, or instructions of the newest archs)"
             : "";
     if (status == -1) {
-        snprintf(to, room, "it vanished");
+        snprintf(to, room, "its exit status is unknown");
     } else if (WIFSIGNALED(status)) {
         snprintf(to, room, "signal %d%s", WTERMSIG(status), likely);
     } else {
