@@ -1,4 +1,4 @@
-/* FastRPC codes in words; the causes are what users of real devices found behind them. */
+/* Descriptions of FastRPC codes. The causes are those that users of real devices have found. */
 #include "fastrpc_error.h"
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "AEEStdErr.h"
 
 struct row {
-    int code; /* as this side has it, without the DSP's offset */
+    int code; /* the ARM side's value, without the DSP's offset */
     struct fastrpc_error error;
 };
 
@@ -26,30 +26,30 @@ static const struct row rows[] = {
         "the file, undefined symbols, or an arch that is newer than the DSP's"),
     ROW(AEE_EBADSTATE, "the process on the DSP crashed; a new session can be opened"),
     ROW(AEE_EBADPARM, "stub and skel are from different IDL files, or lengths do not agree"),
-    ROW(AEE_EUNSUPPORTED, "the skel has no such method, or this device no such feature"),
+    ROW(AEE_EUNSUPPORTED, "the skel lacks the method, or the device lacks the feature"),
     ROW(AEE_EINVALIDSIGNATURE,
-        "the skel is not signed, and the process on the DSP is not unsigned"),
+        "the skel is not signed, and the process on the DSP is a signed one"),
     ROW(AEE_ENOSUCHMOD, "no such module or handle"),
-    ROW(AEE_ENOSUCHSYMBOL, "the skel lacks its entry, or a stale one was found first"),
+    ROW(AEE_ENOSUCHSYMBOL, "the skel lacks its entry function, or an old skel was found first"),
     ROW(AEE_ENOSUCHDEVICE, "no such device"),
     ROW(AEE_ENOSUCHFILE, "no such file"),
-    ROW(AEE_EBADPERMS, "the skel may not be read"),
-    ROW(AEE_EBADELF, "the skel is damaged, or built for another machine"),
+    ROW(AEE_EBADPERMS, "there is no permission to read the skel"),
+    ROW(AEE_EBADELF, "the skel is damaged or built for another machine"),
     ROW(AEE_EFOPEN, "a file or device could not be opened"),
     ROW(AEE_ENORPCMEMORY, "no shared memory: may this user open /dev/dma_heap/system?"),
     ROW(AEE_ECONNREFUSED,
-        "no way to the DSP: its device node is missing or not permitted, or it is down"),
-    ROW(AEE_EUNSIGNEDMOD, "the skel is not signed, and the process on the DSP is not unsigned"),
-    ROW(AEE_EINVALIDHASH, "the skel's signature does not fit"),
-    ROW(AEE_EQURTBADASID, "this firmware refuses users' processes on the DSP"),
-    ROW(AEE_ESTUBSKELVERMISMATCH, "the stub is newer than the skel: install both anew"),
-    ROW(AEE_ERPC, "no fastrpc_shell on the DSP's search path, or a buffer that is not mapped"),
+        "the DSP is not reachable: its device node is missing or not accessible, or it is down"),
+    ROW(AEE_EUNSIGNEDMOD, "the skel is not signed, and the process on the DSP is a signed one"),
+    ROW(AEE_EINVALIDHASH, "the skel does not match its signature"),
+    ROW(AEE_EQURTBADASID, "this firmware does not allow user processes on the DSP"),
+    ROW(AEE_ESTUBSKELVERMISMATCH, "the stub is newer than the skel: install both again"),
+    ROW(AEE_ERPC, "no fastrpc_shell on the DSP's search path, or a buffer is not mapped"),
 };
 
 const struct fastrpc_error *fastrpc_error(int code)
 {
-    static const struct fastrpc_error unknown = {"unknown", "the DSP's log may tell more"};
-    /* On this side AEE_ECONNRESET and AEE_ENORPCMEMORY are one number. */
+    static const struct fastrpc_error unknown = {"unknown", "see the DSP's log"};
+    /* AEE_ECONNRESET and AEE_ENORPCMEMORY have the same value on the ARM side. */
     static const struct fastrpc_error reset = {"AEE_ECONNRESET",
                                                "the DSP restarted, or there is no shared memory "
                                                "(may this user open /dev/dma_heap/system?)"};

@@ -1,4 +1,4 @@
-/* What a FastRPC code means to a person. */
+/* Descriptions of FastRPC codes for users. */
 #ifndef FASTRPC_ERROR_H
 #define FASTRPC_ERROR_H
 
@@ -7,13 +7,13 @@ extern "C" {
 #endif
 
 struct fastrpc_error {
-    const char *name;  /* as AEEStdErr.h has it */
-    const char *cause; /* what it is in practice, in one line */
+    const char *name;  /* the name in AEEStdErr.h */
+    const char *cause; /* the usual cause, in one line */
 };
 
 /*
- * Looks up a code as a stub returns it, from the DSP (0x80000400 + x) or from this
- * side (x).  Never NULL; codes that it does not know are named "unknown".
+ * Looks up a code that a stub returned, from the DSP (0x80000400 + x) or from the ARM
+ * side (x).  Never returns NULL.  The name of an unlisted code is "unknown".
  */
 const struct fastrpc_error *fastrpc_error(int code);
 

@@ -1,4 +1,4 @@
-/* htp-probe: each operation on the DSP and on the CPU, compared. */
+/* htp-probe: runs each operation on the DSP and on the CPU and compares the results. */
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -9,26 +9,26 @@
 
 enum probe_verdict {
     PROBE_VERIFIED,
-    PROBE_MISMATCH,    /* at `first_difference` the DSP's output is not the reference */
-    PROBE_OVERRUN,     /* memory around the output was changed */
+    PROBE_MISMATCH,    /* the output of the DSP differs at `first_difference` */
+    PROBE_OVERRUN,     /* the call changed memory around the output */
     PROBE_CALL_FAILED, /* the call returned `code` */
-    PROBE_NO_MEMORY,   /* a buffer shared with the DSP was not to be had */
-    PROBE_UNPROVEN     /* the reference is such that a wrong output could pass */
+    PROBE_NO_MEMORY,   /* allocation of a buffer shared with the DSP failed */
+    PROBE_UNPROVEN     /* the inputs would not reveal every wrong output */
 };
 
-/* What came of one operation on one shape. */
+/* The result of one operation on one shape. */
 struct probe_result {
     const char *op;
-    size_t rows, cols; /* a vector has rows 0 and `cols` elements */
+    size_t rows, cols; /* for a vector, rows is 0 and cols is its length */
     enum probe_verdict verdict;
     int code;
     size_t first_difference;
-    double got, wanted; /* there */
-    double max_error;   /* largest |DSP - CPU|; infinite if the DSP gave no number */
+    double got, wanted; /* the element at `first_difference` */
+    double max_error;   /* largest |DSP - CPU|; infinite if the DSP returned a NaN */
     double dsp_seconds, cpu_seconds;
 };
 
-/* One row of the probe's list: an operation on one shape. */
+/* A case of the probe: an operation on one shape. */
 struct probe_case {
     const char *op;
     size_t rows, cols;
@@ -39,13 +39,13 @@ extern const struct probe_case probe_cases[];
 extern const size_t probe_case_count;
 
 /*
- * Runs a case several times, each time with other inputs drawn from the seed, so that
- * the output of the time before is wrong.  Stops at the first that is not verified.
+ * Runs a case several times, each time with different random inputs from the seed, so
+ * that the previous output is wrong.  Stops at the first run that is not verified.
  */
 struct probe_result probe_run(const struct probe_case *probe_case, remote_handle64 handle,
                               uint64_t seed);
 
-/* What a report tells besides the results. */
+/* The content of a report. */
 struct probe_summary {
     int skel_arch, vector_bytes;
     uint64_t seed;
@@ -53,14 +53,14 @@ struct probe_summary {
     size_t count;
 };
 
-/* Non-zero if every result is verified; no results prove nothing. */
+/* Returns non-zero if there are results and every one of them is verified. */
 int probe_all_verified(const struct probe_summary *summary);
 
-/* To standard output: a table of at most 80 columns, or one JSON document. */
+/* Print a table of at most 80 columns, or one JSON document, to standard output. */
 void probe_print_table(const struct probe_summary *summary);
 void probe_print_json(const struct probe_summary *summary);
 
-/* To standard output: a JSON document that says why there are no results. */
+/* Prints a JSON document to standard output that tells why there are no results. */
 void probe_print_json_failure(const char *doing, int code);
 
 #endif

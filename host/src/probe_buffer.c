@@ -1,4 +1,4 @@
-/* Poisoned and guarded buffers from rpcmem. */
+/* Buffers from rpcmem, filled with poison, with guards. */
 #include "probe_buffer.h"
 
 #include <limits.h>
@@ -6,7 +6,8 @@
 
 #include "rpcmem.h"
 
-/* The guard before is odd in vectors, so that the data's address is that of no vector. */
+/* GUARD_BEFORE is not a multiple of a vector's size, so that the data is not aligned to a
+ * vector. */
 enum { GUARD_BEFORE = 128 + 12, GUARD_AFTER = 256 };
 
 int probe_buffer_allocate(struct probe_buffer *buffer, size_t size)

@@ -24,14 +24,15 @@ static const char usage[] =
     "usage: htp-probe [--op OP] [--seed N] [--json]\n"
     "\n"
     "Runs each operation of libhtp_ops on the DSP and on the CPU, on several shapes,\n"
-    "and compares.\n"
+    "and compares the results.\n"
     "\n"
-    "  --op OP   only this operation: vec_add_i32 or matvec_q8_0\n"
-    "  --seed N  draw the inputs from N instead of 1\n"
-    "  --json    one JSON document instead of the table\n"
-    "  --help    this text\n"
+    "  --op OP   run only this operation: vec_add_i32 or matvec_q8_0\n"
+    "  --seed N  use N as the seed of the random inputs instead of 1\n"
+    "  --json    print one JSON document instead of the table\n"
+    "  --help    print this text\n"
     "\n"
-    "Exit status: 0 all verified, 1 a difference or a failure, 2 wrong usage.\n";
+    "Exit status: 0 if all results are verified, 1 after a difference or a failure,\n"
+    "2 if the command line is wrong.\n";
 
 static _Noreturn void usage_error(const char *what, const char *argument)
 {
@@ -91,11 +92,11 @@ static struct options parse_options(int argc, char **argv)
             fputs(usage, stdout);
             exit(EXIT_VERIFIED);
         default:
-            usage_error("not understood", argv[optind - 1]);
+            usage_error("unknown option, or option without its value", argv[optind - 1]);
         }
     }
     if (optind < argc)
-        usage_error("takes no arguments, but got", argv[optind]);
+        usage_error("unexpected argument", argv[optind]);
     return options;
 }
 
@@ -107,7 +108,7 @@ static void explain_failure(const char *doing, int code)
             error->cause);
 }
 
-/* Without results the failure is the report. */
+/* Reports a failure after which there are no results. */
 static int report_failure(const struct options *options, const char *doing, int code)
 {
     explain_failure(doing, code);
@@ -130,7 +131,7 @@ static int run_probe(const struct options *options, remote_handle64 handle)
     code = htp_ops_info(handle, &arch, &vector_bytes);
     if (code != 0) {
         free(results);
-        return report_failure(options, "asking the skel what it is", code);
+        return report_failure(options, "reading the skel's properties", code);
     }
     summary.skel_arch = arch;
     summary.vector_bytes = vector_bytes;

@@ -1,4 +1,4 @@
-/* htp-probe's matvec_q8_0: random blocks, equal within the reference's tolerance. */
+/* htp-probe's check of matvec_q8_0: random blocks, compared within the reference's tolerance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "q8_0.h"
 #include "reference.h"
 
-/* A row of random values.  What its last block has beyond `cols` must not count, so
- * it is filled with what would be seen if it did. */
+/* Fills a row with random values.  The values of the last block beyond `cols` must not
+ * affect the result.  They are not zero, so that the comparison fails if they do. */
 static void draw_row(uint64_t *seed, size_t cols, uint8_t *row)
 {
     const size_t blocks = q8_0_blocks(cols);
@@ -26,7 +26,8 @@ static void draw_row(uint64_t *seed, size_t cols, uint8_t *row)
     memset(row + blocks * Q8_0_BYTES - padding, 0x55, padding);
 }
 
-/* Draws inputs of which no row's result could be taken for zero. */
+/* Draws random inputs for which the result of each row differs from zero by more than its
+ * tolerance.  Returns 0 if it finds none. */
 static int draw_inputs(uint64_t *seed, size_t rows, size_t cols, uint8_t *weights, uint8_t *x,
                        struct reference_dot *wanted)
 {

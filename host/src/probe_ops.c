@@ -1,4 +1,4 @@
-/* The operations that htp-probe knows, the shapes it runs them on, and how it judges. */
+/* The cases of htp-probe and their verdicts. */
 #include "probe_ops.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #define VECTOR(count) {"vec_add_i32", 0, count, probe_vec_add_i32}
 #define MATRIX(rows, cols) {"matvec_q8_0", rows, cols, probe_matvec_q8_0}
 
-/* One element; around a block, an HVX vector, a group of blocks; much. */
+/* The sizes are one element, sizes near those of a block, of an HVX vector and of a group of
+ * blocks, and large sizes. */
 const struct probe_case probe_cases[] = {
     VECTOR(1),     VECTOR(31),     VECTOR(32),     VECTOR(33),      VECTOR(127),
     VECTOR(1000),  VECTOR(65537),  MATRIX(1, 1),   MATRIX(3, 31),   MATRIX(4, 32),
@@ -17,7 +18,7 @@ const struct probe_case probe_cases[] = {
 };
 const size_t probe_case_count = sizeof probe_cases / sizeof probe_cases[0];
 
-/* One draw proves a kernel that answers; a second one, that it answers anew. */
+/* The second draw detects a kernel that leaves the first output in place. */
 enum { DRAWS = 2 };
 
 struct probe_result probe_run(const struct probe_case *probe_case, remote_handle64 handle,

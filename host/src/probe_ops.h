@@ -1,4 +1,4 @@
-/* What the operations of htp-probe share: drawing, timing, judging, comparing. */
+/* The operations of htp-probe, and their common functions for timing and comparison. */
 #ifndef PROBE_OPS_H
 #define PROBE_OPS_H
 
@@ -8,17 +8,18 @@
 #include "probe.h"
 #include "probe_buffer.h"
 
-/* Each fills `result` from one call on its shape, with inputs drawn from the seed. */
+/* Each makes one call on the shape of `result`, with random inputs from the seed, and fills in the
+ * other members. */
 void probe_vec_add_i32(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 void probe_matvec_q8_0(remote_handle64 handle, uint64_t seed, struct probe_result *result);
 
-/* Seconds on a clock that only goes forward. */
+/* Returns the seconds of a monotonic clock. */
 double probe_now(void);
 
-/* Takes in what a call returned, and whether it kept to its output. */
+/* Records the code of a call, and whether it wrote outside of its output. */
 void probe_judge_call(struct probe_result *result, int code, const struct probe_buffer *output);
 
-/* Takes in one element of the output; of those that differ the first is kept. */
+/* Compares one element of the output with the reference.  Records the first difference. */
 void probe_compare(struct probe_result *result, size_t index, double got, double wanted,
                    double tolerance);
 

@@ -14,7 +14,7 @@ static inline uint64_t random_bits(uint64_t *state)
     return bits ^ bits >> 31;
 }
 
-/* From -1 to 1. */
+/* Returns a number from -1 to 1. */
 static inline float random_float(uint64_t *state)
 {
     return (float)(int32_t)(random_bits(state) >> 32) * 0x1p-31f;

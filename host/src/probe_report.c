@@ -1,4 +1,4 @@
-/* htp-probe's output: a table for people, a JSON document for programs. */
+/* The output of htp-probe: a table, or a JSON document for programs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,27 +60,27 @@ static void print_row(const struct probe_result *result)
            result->dsp_seconds * 1e6, result->cpu_seconds * 1e6);
 }
 
-/* What a person needs to go on from a row that is not verified. */
+/* Prints the details of a result that is not verified. */
 static void print_why(const struct probe_result *result)
 {
     switch (result->verdict) {
     case PROBE_VERIFIED:
         break;
     case PROBE_MISMATCH:
-        printf("  element %zu is %.9g, the CPU has %.9g\n", result->first_difference, result->got,
-               result->wanted);
+        printf("  element %zu is %.9g on the DSP and %.9g on the CPU\n", result->first_difference,
+               result->got, result->wanted);
         break;
     case PROBE_OVERRUN:
-        puts("  memory beside the output was changed");
+        puts("  the call changed memory next to the output");
         break;
     case PROBE_CALL_FAILED:
         printf("  %s: %s\n", fastrpc_error(result->code)->name, fastrpc_error(result->code)->cause);
         break;
     case PROBE_NO_MEMORY:
-        puts("  rpcmem gave no buffer: may this user open /dev/dma_heap/system?");
+        puts("  rpcmem did not allocate a buffer: may this user open /dev/dma_heap/system?");
         break;
     case PROBE_UNPROVEN:
-        puts("  no inputs found whose result is not zero; try another --seed");
+        puts("  found no inputs with a non-zero result; try another --seed");
         break;
     }
 }

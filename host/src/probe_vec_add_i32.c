@@ -1,4 +1,4 @@
-/* htp-probe's vec_add_i32: random terms, equal to the last bit. */
+/* htp-probe's check of vec_add_i32: random terms, compared for equality. */
 #include <stdlib.h>
 
 #include "htp_ops.h"
@@ -6,7 +6,7 @@
 #include "probe_random.h"
 #include "reference.h"
 
-/* Terms whose sums are none of them zero, so that zero is a wrong answer everywhere. */
+/* Draws random terms, none of whose sums is zero, so that zero is always a wrong result. */
 static void draw_terms(uint64_t *seed, size_t count, int32_t *a, int32_t *b)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Q8_0 on this side: quantising, and reading scales. */
+/* Q8_0 on the ARM side: quantizes values and reads scales. */
 #include "q8_0.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ size_t q8_0_blocks(size_t count)
     return count / Q8_0_VALUES + (count % Q8_0_VALUES != 0);
 }
 
-/* The nearest fp16 of a finite value from 0 to 65504, ties to even. */
+/* Returns the fp16 nearest to a finite value from 0 to 65504, with ties to even. */
 static unsigned half_bits(double value)
 {
     int exponent;
@@ -20,7 +20,7 @@ static unsigned half_bits(double value)
     if (exponent < -13)
         exponent = -13;                        /* subnormals: steps of 2^-24 */
     steps = rint(ldexp(value, 11 - exponent)); /* 1024 to 2048 if normal */
-    /* A carry to 2048 moves on to the next exponent by itself. */
+    /* If steps is 2048, the addition carries into the exponent. */
     return (unsigned)(exponent + 13) * 1024u + (unsigned)steps;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Q8_0, as GGUF stores it: blocks of a little-endian fp16 scale and 32 int8 values,
- * value = scale * int8.  A row of `count` values is ceil(count / 32) blocks.
+ * Q8_0, as GGUF stores it: a block is a little-endian fp16 scale and 32 int8 values, with
+ * value = scale * int8.  A row of `count` values has ceil(count / 32) blocks.
  */
 #ifndef Q8_0_H
 #define Q8_0_H
@@ -10,17 +10,17 @@
 
 enum { Q8_0_VALUES = 32, Q8_0_BYTES = 34 };
 
-/* Blocks that hold `count` values. */
+/* Returns the number of blocks for `count` values. */
 size_t q8_0_blocks(size_t count);
 
 /*
- * Writes q8_0_blocks(count) blocks: in each the largest magnitude becomes 127 or -127,
- * and what the last one lacks is filled up with zeros.  Values are finite and their
- * magnitudes below 127 * 65504.
+ * Writes q8_0_blocks(count) blocks.  In each, the value with the largest magnitude becomes
+ * 127 or -127.  The last block is padded with zeros.  All values are finite, and their
+ * magnitudes are below 127 * 65504.
  */
 void q8_0_quantize(const float *values, size_t count, uint8_t *blocks);
 
-/* The scale of a block; exact. */
+/* Returns the exact scale of a block. */
 double q8_0_scale(const uint8_t *block);
 
 #endif

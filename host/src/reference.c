@@ -1,4 +1,4 @@
-/* The CPU reference: one element at a time, in the widest type at hand. */
+/* The reference on the CPU: computes one element at a time, and products in double precision. */
 #include "reference.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ void reference_vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, siz
         sum[i] = (int32_t)((uint32_t)a[i] + (uint32_t)b[i]);
 }
 
-/* Value `index` of a row of blocks, without its scale. */
+/* Returns value `index` of a row of blocks, without its scale. */
 static int quant(const uint8_t *row, size_t index)
 {
     return (int8_t)row[index / Q8_0_VALUES * Q8_0_BYTES + 2 + index % Q8_0_VALUES];

@@ -1,6 +1,6 @@
 /*
- * The operations of htp_ops on the CPU, plainly: what the DSP's results are held
- * against.  Written from the operations' definitions, not from the kernels.
+ * The operations of htp_ops on the CPU, as the reference for the DSP's results.  They
+ * implement the definitions of the operations and share no code with the kernels.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H
@@ -11,17 +11,17 @@
 /* sum[i] = a[i] + b[i], wrapping. */
 void reference_vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count);
 
-/* One element of a product, and how far from it a float result may be. */
+/* One element of a product, and the tolerance for a float result. */
 struct reference_dot {
     double value;
     double tolerance;
 };
 
 /*
- * y = W x in double precision, W being `rows` rows of Q8_0 blocks, x one.
+ * y = W x in double precision.  W is `rows` rows of Q8_0 blocks, and x is one row.
  *
- * The tolerance is the bound of what rounding can do to a sum of n = ceil(cols / 32)
- * float terms in any order: (n + 3) * 2^-24 * sum of their magnitudes.
+ * The tolerance is a bound on the rounding error of a sum of n = ceil(cols / 32) float
+ * terms in any order: (n + 3) * 2^-24 * the sum of their magnitudes.
  */
 void reference_matvec_q8_0(const uint8_t *weights, const uint8_t *x, size_t rows, size_t cols,
                            struct reference_dot *y);

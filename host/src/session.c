@@ -1,4 +1,4 @@
-/* Opening and closing a session of htp_ops on the compute DSP. */
+/* Opens and closes a session of htp_ops on the compute DSP. */
 #include "session.h"
 
 #include "htp_ops.h"
@@ -12,8 +12,8 @@ int htp_session_open(struct htp_session *session)
     int code;
 
     session->handle = 0;
-    /* Only before the first open on a domain: it decides what kind of process is made. */
-    session->failed_at = "asking for an unsigned process on the CDSP";
+    /* This must precede the first open on a domain, which creates the process. */
+    session->failed_at = "requesting an unsigned process on the CDSP";
     code = remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &unsigned_module,
                                   sizeof unsigned_module);
     if (code != 0)

@@ -1,4 +1,5 @@
-/* A session of htp_ops on the DSP: what libhtp_ops.so adds to the generated stub. */
+/* A session of htp_ops on the DSP. libhtp_ops.so contains these functions and the generated
+ * stub. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -10,16 +11,16 @@ extern "C" {
 
 struct htp_session {
     remote_handle64 handle; /* for the htp_ops_ functions of htp_ops.h */
-    const char *failed_at;  /* after a failed open: what was being done */
+    const char *failed_at;  /* after a failed open: the operation that failed */
 };
 
 /*
- * Loads libhtp_ops_skel.so on the compute DSP, in an unsigned process, and opens it.
- * Returns 0, or a FastRPC code that fastrpc_error.h explains.
+ * Loads libhtp_ops_skel.so into an unsigned process on the compute DSP, and opens it.
+ * Returns 0 or a FastRPC code, which fastrpc_error() describes.
  */
 int htp_session_open(struct htp_session *session);
 
-/* Closes what htp_session_open opened; returns 0 or a FastRPC code. */
+/* Closes a session. Returns 0 or a FastRPC code. */
 int htp_session_close(struct htp_session *session);
 
 #ifdef __cplusplus
