@@ -1,6 +1,6 @@
 /*
- * fp16 to float by its bits.  Exact for every value; not a compiler's _Float16,
- * whose conversion is a library call (__extendhfsf2) on Hexagon.
+ * Converts the bits of an fp16 to a float, exactly for every value.  A compiler's _Float16
+ * is not used, because its conversion is a library call (__extendhfsf2) on Hexagon.
  */
 #ifndef FP16_H
 #define FP16_H
@@ -21,7 +21,7 @@ static inline float fp16_to_float(uint32_t half)
         memcpy(&bits, &value, sizeof bits);
     } else if (exponent == 0x1f) { /* infinity or NaN */
         bits = 0x7f800000u | fraction << 13;
-    } else { /* the exponent's bias goes from 15 to 127 */
+    } else { /* the bias of the exponent changes from 15 to 127 */
         bits = (exponent + 112) << 23 | fraction << 13;
     }
     bits |= sign;

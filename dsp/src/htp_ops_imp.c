@@ -1,6 +1,6 @@
 /*
- * What the generated skel calls: it checks the arguments, which come from another
- * processor, and hands them to the kernels.
+ * The functions that the generated skel calls.  They check the arguments, which come from
+ * another processor, and call the kernels.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,12 +13,12 @@
 #include "hvx.h"
 #include "kernels.h"
 
-/* A session keeps nothing; its address stands for it where power is voted for. */
+/* A session has no data.  Its address identifies it in votes for power. */
 struct session {
     char unused;
 };
 
-/* HVX is off until somebody asks for it, and a vector instruction then is a crash. */
+/* HVX is off until a client votes for it, and vector instructions crash while it is off. */
 static int vote_for_hvx(struct session *session, boolean power_up)
 {
     HAP_power_request_t request;
@@ -53,7 +53,7 @@ int htp_ops_close(remote_handle64 handle)
     return AEE_SUCCESS;
 }
 
-/* __HEXAGON_ARCH__ is the decimal name: 68 for v68. */
+/* __HEXAGON_ARCH__ is decimal: 68 for v68. */
 AEEResult htp_ops_info(remote_handle64 handle, int32_t *arch, int32_t *vector_bytes)
 {
     (void)handle;

@@ -1,9 +1,9 @@
 /*
- * The HVX that the kernels use: 128-byte vectors, v68 as the base line.
+ * The HVX operations that the kernels use: 128-byte vectors, v68 or newer.
  *
- * On Hexagon the names are the compiler's intrinsics.  Anywhere else
- * hvx_plain.h gives the same names a meaning in plain C, so that the same kernel
- * source can be run, debugged and compared on the build machine.
+ * On Hexagon, the names are the compiler's intrinsics.  On other machines, hvx_plain.h
+ * implements them in plain C, so that the same kernel source can be run, debugged and
+ * compared on the build machine.
  */
 #ifndef HVX_H
 #define HVX_H
@@ -21,10 +21,9 @@ enum { HVX_BYTES = 128, HVX_WORDS = HVX_BYTES / 4 };
 #include <hvx_hexagon_protos.h>
 
 /*
- * An access through this type is one vmemu: a vector at any address.  Volatile,
- * because LLVM merges neighbouring unaligned loads into aligned ones and then reads
- * up to a vector beyond the last byte asked for, which may be on a page that is not
- * there.
+ * An access through this type is one vmemu, a vector at any address.  The type is volatile,
+ * because otherwise LLVM merges adjacent unaligned loads into aligned ones, which read up
+ * to a vector beyond the last byte, possibly on an unmapped page.
  */
 typedef volatile HVX_Vector hvx_unaligned __attribute__((aligned(1), may_alias));
 
@@ -42,7 +41,8 @@ static inline void hvx_store(void *to, HVX_Vector value)
 #include "hvx_plain.h"
 #endif
 
-/* The first `bytes` (0 to 128) from memory, zeros above; reads nothing beyond. */
+/* Loads the first `bytes` (0 to 128) of a vector and sets the others to zero.  Reads no other
+ * memory. */
 static inline HVX_Vector hvx_load_first(const void *from, size_t bytes)
 {
     uint8_t whole[HVX_BYTES] = {0};
@@ -51,7 +51,7 @@ static inline HVX_Vector hvx_load_first(const void *from, size_t bytes)
     return hvx_load(whole);
 }
 
-/* Writes the first `bytes` (0 to 128) of a vector and nothing beyond. */
+/* Stores the first `bytes` (0 to 128) of a vector.  Writes no other memory. */
 static inline void hvx_store_first(void *to, HVX_Vector value, size_t bytes)
 {
     uint8_t whole[HVX_BYTES];

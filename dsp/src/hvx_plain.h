@@ -1,7 +1,7 @@
 /*
- * The HVX operations of hvx.h in plain C, for machines that are no Hexagon.
- * Names and meanings are the intrinsics'; a byte at a time, not for speed.
- * Like HVX it takes memory as little endian.
+ * The HVX operations of hvx.h in plain C, for machines other than Hexagon.  Names and
+ * semantics are those of the intrinsics.  The code is simple rather than fast.  Like HVX, it
+ * treats memory as little-endian.
  */
 #ifndef HVX_PLAIN_H
 #define HVX_PLAIN_H
@@ -35,7 +35,7 @@ static inline HVX_Vector Q6_V_vzero(void)
     return zero;
 }
 
-/* 32-bit lanes, wrapping. */
+/* Adds 32-bit lanes, with wrapping. */
 static inline HVX_Vector Q6_Vw_vadd_VwVw(HVX_Vector u, HVX_Vector v)
 {
     for (size_t i = 0; i < HVX_WORDS; i++)
@@ -43,7 +43,7 @@ static inline HVX_Vector Q6_Vw_vadd_VwVw(HVX_Vector u, HVX_Vector v)
     return u;
 }
 
-/* Each 32-bit lane: the sum of the products of its four pairs of signed bytes. */
+/* Sets each 32-bit lane to the sum of the products of its four pairs of signed bytes. */
 static inline HVX_Vector Q6_Vw_vrmpy_VbVb(HVX_Vector u, HVX_Vector v)
 {
     HVX_Vector sum;
@@ -78,7 +78,7 @@ static inline HVX_VectorPred Q6_Q_vsetq2_R(int32_t count)
     return first;
 }
 
-/* Bytes of u where q selects, of v elsewhere. */
+/* Takes the bytes that q selects from u, and the others from v. */
 static inline HVX_Vector Q6_V_vmux_QVV(HVX_VectorPred q, HVX_Vector u, HVX_Vector v)
 {
     for (size_t i = 0; i < HVX_BYTES; i++)

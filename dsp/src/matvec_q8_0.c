@@ -1,9 +1,10 @@
 /*
  * Matrix-vector product over Q8_0 blocks.
  *
- * A vector of 128 bytes holds the values of four blocks: a group.  For each group
- * vrmpy multiplies 128 pairs of bytes and adds them up in fours; three rotations
- * add those up to one integer for each block, which the scalar unit scales.
+ * A vector of 128 bytes holds the values of a group, which is four blocks.  For each group,
+ * vrmpy multiplies 128 pairs of bytes and adds the products in groups of four.  Three
+ * rotations and additions reduce these to one integer for each block, which the scalar unit
+ * scales.
  */
 #include "fp16.h"
 #include "hvx.h"
@@ -12,11 +13,11 @@
 enum {
     GROUP_BLOCKS = HVX_BYTES / Q8_0_VALUES,
     GROUP_BYTES = GROUP_BLOCKS * Q8_0_BYTES,
-    TILE_ROWS = 4 /* rows that share each unpacked group of x */
+    TILE_ROWS = 4 /* number of rows for each unpacked group of x */
 };
 
-/* The group at `blocks`, of which `present` bytes exist: in place if it is whole,
- * else a copy in `room` filled up with blocks of zeros. */
+/* Returns the group at `blocks`, of which `present` bytes exist.  If that is less than a
+ * group, returns a copy in `room`, padded with blocks of zeros. */
 static const uint8_t *whole_group(const uint8_t *blocks, size_t present, uint8_t *room)
 {
     if (present >= GROUP_BYTES)
@@ -27,9 +28,9 @@ static const uint8_t *whole_group(const uint8_t *blocks, size_t present, uint8_t
 }
 
 /*
- * The 128 values of a group, without the scales between them.  Loading from 2k + 2
- * bytes after the start puts block k's values at bytes 32k to 32k + 31, where they
- * belong; the four loads stay within the group's 136 bytes.
+ * Returns the 128 values of a group, without the scales between them.  A load from 2k + 2
+ * bytes after the start puts the values of block k into bytes 32k to 32k + 31 of the
+ * vector.  The four loads stay within the group's 136 bytes.
  */
 static HVX_Vector group_values(const uint8_t *group)
 {
@@ -46,29 +47,29 @@ static float block_scale(const uint8_t *block)
     return fp16_to_float((uint32_t)block[0] | (uint32_t)block[1] << 8);
 }
 
-/* dots[k] = the integer dot product of block k of both. */
+/* Sets dots[k] to the integer dot product of the blocks k. */
 static void group_dots(HVX_Vector w, HVX_Vector x, int32_t dots[GROUP_BLOCKS])
 {
     int32_t lanes[HVX_WORDS];
-    HVX_Vector sums = Q6_Vw_vrmpy_VbVb(w, x); /* 8 lanes a block */
+    HVX_Vector sums = Q6_Vw_vrmpy_VbVb(w, x); /* 8 lanes for each block */
 
     sums = Q6_Vw_vadd_VwVw(sums, Q6_V_vror_VR(sums, 16));
     sums = Q6_Vw_vadd_VwVw(sums, Q6_V_vror_VR(sums, 8));
-    sums = Q6_Vw_vadd_VwVw(sums, Q6_V_vror_VR(sums, 4)); /* lane 8k: all of block k */
+    sums = Q6_Vw_vadd_VwVw(sums, Q6_V_vror_VR(sums, 4)); /* lane 8k: the sum of block k */
     hvx_store(lanes, sums);
     for (size_t k = 0; k < GROUP_BLOCKS; k++)
         dots[k] = lanes[k * (HVX_WORDS / GROUP_BLOCKS)];
 }
 
-/* Adds to y[0..rows) what the group at `at` bytes into each row contributes.  Of
- * the group `blocks` blocks exist, and `values` of its values count. */
+/* Adds the products of one group, `at` bytes into each row, to y[0..rows).  The group has
+ * `blocks` blocks, of which the first `values` values are used. */
 static void add_group(const uint8_t *weights, const uint8_t *x, size_t row_bytes, size_t at,
                       size_t blocks, size_t values, size_t rows, float *y)
 {
     uint8_t x_room[GROUP_BYTES], w_room[GROUP_BYTES];
     const size_t present = blocks * Q8_0_BYTES;
     const uint8_t *x_group = whole_group(x + at, present, x_room);
-    /* Values that do not count are made zero here, in x; so the weights' may be anything. */
+    /* Unused values are set to zero in x only, which makes those of the weights irrelevant. */
     const HVX_Vector x_values = Q6_V_vmux_QVV(Q6_Q_vsetq2_R((int32_t)values), group_values(x_group),
                                               Q6_V_vzero());
 
@@ -80,7 +81,7 @@ static void add_group(const uint8_t *weights, const uint8_t *x, size_t row_bytes
         for (size_t k = 0; k < blocks; k++) {
             const float scale = block_scale(w_group + k * Q8_0_BYTES) *
                                 block_scale(x_group + k * Q8_0_BYTES);
-            /* A statement of its own: not to be fused with the addition. */
+            /* A separate statement, so that it is not fused with the addition. */
             const float product = scale * (float)dots[k];
 
             y[r] += product;

@@ -1,4 +1,4 @@
-/* Sum of two int32 vectors: whole HVX vectors first, then one part vector. */
+/* Sum of two int32 vectors: first whole HVX vectors, then one partial vector. */
 #include "hvx.h"
 #include "kernels.h"
 
