@@ -1,8 +1,8 @@
 /* HAP_compute_res.h: VTCM, HMX and serialization from the compute resource manager.
  *
- * Interface as documented for the Hexagon SDK (Compute resource manager). Every
- * function of the shell is a weak reference: where one is missing, its wrapper
- * says HAP_COMPUTE_RES_NOT_SUPPORTED. */
+ * The interface is that documented for the Hexagon SDK (Compute resource manager). All functions of
+ * the DSP shell are weak references. When one is missing, its wrapper returns
+ * HAP_COMPUTE_RES_NOT_SUPPORTED. */
 #ifndef HAP_COMPUTE_RES_H_
 #define HAP_COMPUTE_RES_H_
 
@@ -13,7 +13,7 @@ extern "C" {
 #define HAP_COMPUTE_RES_NOT_SUPPORTED 0x80000404
 #define HAP_COMPUTE_RES_MAX_NUM_THREADS 16
 
-/* Opaque: filled by the functions below only. */
+/* Opaque. Only the functions below access its content. */
 typedef struct {
     unsigned long long attributes[8];
 } compute_res_attr_t;
@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct {
     unsigned int block_size;    /* bytes */
-    unsigned int page_list_len; /* valid elements of page_list */
+    unsigned int page_list_len; /* number of valid elements of page_list */
     compute_res_vtcm_page_def_t page_list[8];
 } compute_res_vtcm_page_t;
 
@@ -83,13 +83,14 @@ int COMPUTE_RES_WEAK compute_resource_hmx_unlock2(unsigned int context_id,
 #define COMPUTE_RES_CALL(function, ...)                                     \
     (function ? function(__VA_ARGS__) : (int)HAP_COMPUTE_RES_NOT_SUPPORTED)
 
-/* First of all, on each attribute structure: asks for nothing. */
+/* Initializes an attribute structure that requests nothing. Must be called before all other
+ * functions on the structure. */
 static inline int HAP_compute_res_attr_init(compute_res_attr_t *attr)
 {
     return COMPUTE_RES_CALL(compute_resource_attr_init, attr);
 }
 
-/* Exclude every other holder that asked for serialization too. */
+/* Requests serialization: excludes all other holders that have requested it. */
 static inline int HAP_compute_res_attr_set_serialize(compute_res_attr_t *attr,
                                                      unsigned char b_serialize)
 {
@@ -102,7 +103,7 @@ static inline int HAP_compute_res_attr_set_hmx_param(compute_res_attr_t *attr,
     return COMPUTE_RES_CALL(compute_resource_attr_set_hmx_param, attr, b_enable);
 }
 
-/* `vtcm_size` bytes, in one page if `b_single_page`. */
+/* Requests `vtcm_size` bytes of VTCM, in one page if `b_single_page` is set. */
 static inline int HAP_compute_res_attr_set_vtcm_param(compute_res_attr_t *attr,
                                                       unsigned int vtcm_size,
                                                       unsigned char b_single_page)
@@ -110,8 +111,8 @@ static inline int HAP_compute_res_attr_set_vtcm_param(compute_res_attr_t *attr,
     return COMPUTE_RES_CALL(compute_resource_attr_set_vtcm_param, attr, vtcm_size, b_single_page);
 }
 
-/* `vtcm_size` bytes; if that is not free, what there is down to `min_vtcm_size`
- * (0: all or nothing). */
+/* Requests `vtcm_size` bytes of VTCM, or the free VTCM if that is less but at least
+ * `min_vtcm_size`. If `min_vtcm_size` is 0, requests exactly `vtcm_size` bytes. */
 static inline int HAP_compute_res_attr_set_vtcm_param_v2(compute_res_attr_t *attr,
                                                          unsigned int vtcm_size,
                                                          unsigned int min_page_size,
@@ -127,15 +128,16 @@ static inline int HAP_compute_res_attr_set_app_type(compute_res_attr_t *attr,
     return COMPUTE_RES_CALL(compute_resource_attr_set_app_type, attr, application_id);
 }
 
-/* A cached context keeps its address; between acquire_cached and release_cached
- * it holds the memory. */
+/* Requests a cached context. It keeps its address, and holds the memory only between
+ * HAP_compute_res_acquire_cached and HAP_compute_res_release_cached. */
 static inline int HAP_compute_res_attr_set_cache_mode(compute_res_attr_t *attr,
                                                       unsigned char b_enable)
 {
     return COMPUTE_RES_CALL(compute_resource_attr_set_cache_mode, attr, b_enable);
 }
 
-/* Called when a waiter of higher priority wants what the context holds. */
+/* Sets a callback that is called when a waiter with a higher priority needs the resources of the
+ * context. */
 static inline int HAP_compute_res_attr_set_release_callback(
     compute_res_attr_t *attr,
     int (*release_callback)(unsigned int context_id, void *client_context), void *client_context)
@@ -144,7 +146,8 @@ static inline int HAP_compute_res_attr_set_release_callback(
                             client_context);
 }
 
-/* After acquire, from the same attribute structure. NULL: none. */
+/* Returns the VTCM address after HAP_compute_res_acquire with the same attribute structure, or
+ * NULL. */
 static inline void *HAP_compute_res_attr_get_vtcm_ptr(compute_res_attr_t *attr)
 {
     return compute_resource_attr_get_vtcm_ptr ? compute_resource_attr_get_vtcm_ptr(attr) : 0;
@@ -156,7 +159,7 @@ static inline int HAP_compute_res_attr_get_vtcm_ptr_v2(compute_res_attr_t *attr,
     return COMPUTE_RES_CALL(compute_resource_attr_get_vtcm_ptr_v2, attr, vtcm_ptr, vtcm_size);
 }
 
-/* Sizes in bytes; any pointer may be NULL. */
+/* Returns the total and the available VTCM, in bytes. Each pointer may be NULL. */
 static inline int HAP_compute_res_query_VTCM(unsigned int application_id,
                                              unsigned int *total_block_size,
                                              compute_res_vtcm_page_t *total_block_layout,
@@ -167,7 +170,8 @@ static inline int HAP_compute_res_query_VTCM(unsigned int application_id,
                             total_block_layout, avail_block_size, avail_block_layout);
 }
 
-/* A context id, or 0: not to be had within `timeout_us` (0: at once). */
+/* Returns a context id, or 0 if the resources are not available within `timeout_us`. A timeout of
+ * 0 does not wait. */
 static inline unsigned int HAP_compute_res_acquire(compute_res_attr_t *attr,
                                                    unsigned int timeout_us)
 {
@@ -189,13 +193,13 @@ static inline int HAP_compute_res_release_cached(unsigned int context_id)
     return COMPUTE_RES_CALL(compute_resource_release_cached, context_id);
 }
 
-/* Not 0: somebody of higher priority waits for this context's resources. */
+/* Returns a value other than 0 if a waiter with a higher priority needs the context's resources. */
 static inline int HAP_compute_res_check_release_request(unsigned int context_id)
 {
     return COMPUTE_RES_CALL(compute_resource_check_release_request, context_id);
 }
 
-/* 0: the calling thread's priority. */
+/* Sets the priority of a context. 0 means the priority of the calling thread. */
 static inline int HAP_compute_res_update_priority(unsigned int context_id, unsigned short priority)
 {
     return COMPUTE_RES_CALL(compute_resource_update_priority, context_id, priority);

@@ -1,7 +1,7 @@
-/* HAP_debug.h: the logging functions of the DSP shell, behind the FARF macros.
+/* HAP_debug.h: the logging functions of the DSP shell, which the FARF macros call.
  *
- * Levels, weak references and names as in quic/fastrpc, inc/HAP_debug.h. Call
- * them through FARF (HAP_farf.h). */
+ * The levels, weak references and names are those of quic/fastrpc, inc/HAP_debug.h. Use these
+ * functions through FARF (HAP_farf.h). */
 #ifndef HAP_DEBUG_H
 #define HAP_DEBUG_H
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* A message is cut to this many bytes, terminator included. */
+/* Messages are truncated to this many bytes, including the terminator. */
 #define MAX_FARF_LEN 256
 
 #define HAP_LEVEL_LOW 0
@@ -31,26 +31,26 @@ extern "C" {
 #define HAP_LEVEL_RPC_FATAL 20
 #define HAP_LEVEL_RPC_CRITICAL 21
 
-/* Not a level but a bit: the message is shown only where the process asked for
- * its level at run time. */
+/* A bit that is combined with a level: the message is shown only if the process has enabled its
+ * level at run time. */
 #define HAP_LEVEL_RUNTIME (1 << 5)
 
-/* Weak, so that an object that logs also loads where a function is missing. */
+/* Weak, so that an object that logs can be loaded even if a function is missing. */
 void HAP_debug(const char *msg, int level, const char *filename, int line) __attribute__((weak));
 void HAP_debug_v2(int level, const char *file, int line, const char *format, ...)
     __attribute__((weak, format(printf, 4, 5)));
 void HAP_debug_runtime(int level, const char *file, int line, const char *format, ...)
     __attribute__((weak, format(printf, 4, 5)));
 
-/* Which run-time levels are shown: `mask` has bit n set for level n. With
- * `files`, only messages of those source files (base names). Returns 0. */
+/* Sets the run-time levels that are shown: bit n of `mask` is for level n. With `files`, only
+ * messages of these source files (base names) are shown. Returns 0. */
 int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
                                     unsigned short numberOfFiles);
 
 #if defined(__linux__) && defined(__hexagon__)
-/* The Linux variant of the Hexagon ABI hands unnamed arguments over in r4 and
- * r5 before it uses the stack; QuRT, so every DSP shell, expects all of them on
- * the stack. Two named words that fill r4 and r5 make both the same call. */
+/* The Linux variant of the Hexagon ABI passes unnamed arguments in r4 and r5 before it uses the
+ * stack. QuRT, and therefore every DSP shell, expects all of them on the stack. Two named words
+ * that fill r4 and r5 make a call that is valid for both. */
 void buildtool_HAP_debug_v2(int level, const char *file, int line, const char *format, int r4,
                             int r5, ...) __asm__("HAP_debug_v2")
     __attribute__((weak, format(printf, 4, 7)));

@@ -1,6 +1,6 @@
 /* HAP_etm_config.h: instruction tracing of the calling process.
  *
- * Interface as documented for the Hexagon SDK (HAP_etm_config). */
+ * The interface is that documented for the Hexagon SDK (HAP_etm_config). */
 #ifndef HAP_ETM_CONFIG_H_
 #define HAP_ETM_CONFIG_H_
 

@@ -1,12 +1,11 @@
-/* HAP_farf.h: FARF(LEVEL, "format", ...), the DSP's printf to its log.
+/* HAP_farf.h: FARF(LEVEL, "format", ...), which prints to the DSP's log.
  *
- * A message is compiled in when FARF_<LEVEL> is 1 before this header is
- * included. ALWAYS, ERROR and FATAL are 1 unless set otherwise; LOW, MEDIUM,
- * HIGH and CRITICAL are 0 (HIGH is 1 with _DEBUG). FARF(RUNTIME_<LEVEL>, ...)
- * is always compiled in and shown where the process asked for it:
- * HAP_setFARFRuntimeLoggingParams.
+ * A message is compiled in if FARF_<LEVEL> is 1 when this header is included. By default, ALWAYS,
+ * ERROR and FATAL are 1, and LOW, MEDIUM, HIGH and CRITICAL are 0 (HIGH is 1 with _DEBUG).
+ * FARF(RUNTIME_<LEVEL>, ...) is always compiled in. It is shown if the process has enabled the
+ * level with HAP_setFARFRuntimeLoggingParams.
  *
- * Behaviour as in quic/fastrpc, inc/HAP_farf.h. */
+ * The behavior is that of quic/fastrpc, inc/HAP_farf.h. */
 #ifndef HAP_FARF_H
 #define HAP_FARF_H
 
@@ -95,7 +94,7 @@
 #define __FILENAME__ __FILE__
 #endif
 
-/* FARF_<level> expands to 0 or 1, which picks the macro below. */
+/* FARF_<level> expands to 0 or 1, which selects the macro. */
 #define FARF(x, ...) _FARF_PASTE(_FARF_, _FARF_VAL(FARF_##x))(x, ##__VA_ARGS__)
 #define _FARF_PASTE(a, b) _FARF_PASTE_(a, b)
 #define _FARF_PASTE_(a, b) a##b

@@ -1,9 +1,9 @@
-/* HAP_mem.h: the heap of a DSP process, and buffers of the ARM side by fd.
+/* HAP_mem.h: the heap of a DSP process, and mappings of the ARM side's buffers.
  *
- * Interface as documented for the Hexagon SDK (HAP_mem). Which buffers can be
- * mapped: those made known with fastrpc_mmap(FASTRPC_MAP_FD) can be had with
- * HAP_mmap_get; those with FASTRPC_MAP_FD_DELAYED, or passed as a dma handle,
- * with HAP_mmap.
+ * The interface is that documented for the Hexagon SDK (HAP_mem).
+ *
+ * HAP_mmap_get finds buffers that the ARM side has mapped with fastrpc_mmap(FASTRPC_MAP_FD).
+ * HAP_mmap maps buffers of fastrpc_mmap(FASTRPC_MAP_FD_DELAYED) and those passed as a dma handle.
  *
  * Not on every DSP shell: HAP_mmap2, HAP_munmap2. */
 #ifndef HAP_MEM_H
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* Protection and cache policy of a mapping, or-ed together. */
+/* Protection and cache policy of a mapping, combined with `|`. */
 #define HAP_PROT_NONE 0x00
 #define HAP_PROT_READ 0x01
 #define HAP_PROT_WRITE 0x02
@@ -29,14 +29,14 @@ extern "C" {
 #define HAP_MEM_CACHE_NON_SHARED 0x20
 #define HAP_MEM_CACHE_WRITETHROUGH 0x40
 
-/* AEE_ENOMEMORY when the heap is exhausted. */
+/* Returns AEE_ENOMEMORY when the heap is exhausted. */
 static inline int HAP_malloc(uint32 bytes, void **pptr)
 {
     *pptr = malloc(bytes);
     return *pptr ? AEE_SUCCESS : AEE_ENOMEMORY;
 }
 
-/* AEE_EBADCLASS for NULL. */
+/* Returns AEE_EBADCLASS for NULL. */
 static inline int HAP_free(void *ptr)
 {
     if (!ptr)
@@ -58,24 +58,25 @@ int HAP_mem_set_grow_size(uint64 min, uint64 max);
 int HAP_mem_set_heap_thresholds(unsigned int low_largest_block_size,
                                 unsigned int high_largest_block_size);
 
-/* Bytes of stack left to the calling thread. */
+/* Returns the bytes of free stack of the calling thread. */
 uint64 HAP_mem_available_stack(void) __attribute__((weak));
 
-/* Map the buffer behind `fd`; count one more reference if it is mapped already.
- * `addr` must be NULL. Returns (void *)-1 on failure. */
+/* Maps the buffer with the descriptor `fd`, or adds a reference if it is already mapped. `addr`
+ * must be NULL. Returns (void *)-1 on failure. */
 void *HAP_mmap(void *addr, int len, int prot, int flags, int fd, long offset);
 void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset);
 
-/* Drop one reference; the last one unmaps. AEE_ENOSUCHMAP for another address. */
+/* Drops a reference. Dropping the last one unmaps the buffer. Returns AEE_ENOSUCHMAP for an unknown
+ * address. */
 int HAP_munmap(void *addr, int len);
 int HAP_munmap2(void *addr, size_t len);
 
-/* The address of a buffer that is mapped on the DSP, with one more reference.
- * `vaddr` and `paddr` may be NULL. */
+/* Finds the address of a buffer that is mapped on the DSP, and adds a reference. `vaddr` and
+ * `paddr` may be NULL. */
 int HAP_mmap_get(int fd, void **vaddr, uint64 *paddr);
 int HAP_mmap_put(int fd);
 
-/* One entry for several requests (SM8750 and later). */
+/* One function for several requests (SM8750 and later). */
 typedef enum {
     HAP_MEM_LOG_BLOCKS = 1,
     HAP_MEM_SET_MARKER = 2,

@@ -1,9 +1,8 @@
-/* HAP_perf.h: time on the DSP: the 19.2 MHz counter, processor cycles, sleep.
+/* HAP_perf.h: time on the DSP: the 19.2 MHz counter, processor cycles and sleep.
  *
- * Interface as documented for the Hexagon SDK (HAP_perf). The counters are the
- * registers c31:30 (UTIMER) and c15:14 (UPCYCLE). qemu's user emulation reads
- * both as zero; there, and only there, the emulated shell answers through two
- * weak functions that no DSP has. */
+ * The interface is that documented for the Hexagon SDK (HAP_perf). The counters are the registers
+ * c31:30 (UTIMER) and c15:14 (UPCYCLE). In qemu's user emulation, both read as zero. For that case,
+ * the emulated shell has two weak functions, which no DSP has. */
 #ifndef HAP_PERF_H
 #define HAP_PERF_H
 
@@ -16,7 +15,7 @@ extern "C" {
 uint64 buildtool_sim_qtimer_count(void) __attribute__((weak));
 uint64 buildtool_sim_pcycles(void) __attribute__((weak));
 
-/* Ticks of the 19.2 MHz counter; relative, 56 bits wide. */
+/* Returns the ticks of the 19.2 MHz counter, which is relative and 56 bits wide. */
 static inline uint64 HAP_perf_get_qtimer_count(void)
 {
 #if defined(__hexagon__)
@@ -33,7 +32,8 @@ static inline uint64 HAP_perf_get_time_us(void)
     return HAP_perf_get_qtimer_count() * 10u / 192u;
 }
 
-/* Cycles of the processor since its start; stands still while it sleeps. */
+/* Returns the cycles of the processor since its start. The counter stops while the processor
+ * sleeps. */
 static inline uint64 HAP_perf_get_pcycles(void)
 {
 #if defined(__hexagon__)
@@ -47,7 +47,7 @@ static inline uint64 HAP_perf_get_pcycles(void)
 
 uint64 HAP_perf_qtimer_count_to_us(uint64 count);
 
-/* Sleep, in microseconds. Returns 0. */
+/* Sleeps for a number of microseconds. Returns 0. */
 int HAP_timer_sleep(unsigned long long sleep_duration);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* HAP_power.h: votes for clocks, bandwidth and power of the DSP.
  *
- * Interface as documented for the Hexagon SDK (HAP_power). Enumerations are as
- * small as their values allow, the Hexagon ABI's rule: the layout of the
- * structures depends on it. Sizes: HAP_core_params_t 16, HAP_power_dcvs_v3_payload
- * 80, HAP_power_hmx_payload_v2 32, HAP_power_request_t 120 bytes. */
+ * The interface is that documented for the Hexagon SDK (HAP_power). By the Hexagon ABI,
+ * enumerations are as small as their values allow, and the layout of the structures depends on
+ * that. Sizes in bytes: HAP_core_params_t 16, HAP_power_dcvs_v3_payload 80,
+ * HAP_power_hmx_payload_v2 32, HAP_power_request_t 120. */
 #ifndef HAP_POWER_H
 #define HAP_POWER_H
 
@@ -282,8 +282,8 @@ typedef struct {
     };
 } HAP_power_request_t;
 
-/* One context is one client, whose votes replace its earlier ones. 0, an AEE
- * code, or one of HAP_power_error_codes. */
+/* Votes as the client `context`. A vote replaces the client's earlier one. Returns 0, an AEE code,
+ * or one of HAP_power_error_codes. */
 int HAP_power_set(void *context, HAP_power_request_t *request);
 
 typedef enum {
@@ -320,7 +320,7 @@ static inline int HAP_power_destroy(void *client)
     return HAP_power_destroy_client ? HAP_power_destroy_client(client) : AEE_EUNSUPPORTEDAPI;
 }
 
-/* Everything of DCVS v3 set to its default. */
+/* Fills in a request that sets all parameters of DCVS v3 to their defaults. */
 static inline void HAP_power_set_dcvs_v3_init(HAP_power_request_t *request)
 {
     memset(request, 0, sizeof(*request));
@@ -395,7 +395,7 @@ static inline int HAP_power_set_sleep_mode(void *context, boolean sleep_disable)
     return HAP_power_set(context, &request);
 }
 
-/* A fresh client context, and its end. */
+/* Create and destroy a client context. */
 static inline void *HAP_utils_create_context(void)
 {
     return malloc(1);

@@ -1,6 +1,6 @@
-/* HAP_ps.h: the DSP process and its place among others.
+/* HAP_ps.h: properties of the DSP process.
  *
- * Interface as documented for the Hexagon SDK (HAP_ps). */
+ * The interface is that documented for the Hexagon SDK (HAP_ps). */
 #ifndef HAP_PS_H
 #define HAP_PS_H
 
@@ -10,12 +10,12 @@
 extern "C" {
 #endif
 
-/* The highest priority (lowest number) that this process may give a thread. */
+/* Returns the highest priority (lowest number) that a thread of this process can have. */
 int HAP_get_thread_priority_ceiling(void);
 
 int HAP_set_process_name(char *name);
 
-/* Wake the ARM side early: the current call ends in about `earlyWakeTime` us. */
+/* Wakes the ARM side early, because the current call ends in about `earlyWakeTime` us. */
 int HAP_send_early_signal(uint32_t tidQ, uint32_t earlyWakeTime);
 
 typedef enum { HAP_req_get_orig_apps_pid = 1 } HAP_req_userpd_params_type;

@@ -1,7 +1,7 @@
-/* qurt.h: QuRT, the DSP's operating system: all parts at once.
+/* qurt.h: all headers of QuRT, the DSP's operating system.
  *
- * Declares what kernels use; see each part. Interface (names, signatures,
- * layout) as documented for QuRT in the Hexagon SDK. */
+ * They declare the functions that kernels use. The interface (names, signatures, layout) is that
+ * documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_H
 #define QURT_H
 

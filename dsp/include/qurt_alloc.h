@@ -1,6 +1,6 @@
-/* qurt_alloc.h: the heap under QuRT's names.
+/* qurt_alloc.h: QuRT's names for the heap functions.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_ALLOC_H
 #define QURT_ALLOC_H
 

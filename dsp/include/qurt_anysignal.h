@@ -1,6 +1,6 @@
-/* qurt_anysignal.h: flags of which any wakes the waiter; the older name of qurt_signal.
+/* qurt_anysignal.h: flags, each of which wakes the waiter; the older name of qurt_signal.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_anysignal_wait_timed. */
 #ifndef QURT_ANYSIGNAL_H
@@ -34,7 +34,7 @@ static inline unsigned int qurt_anysignal_get(qurt_anysignal_t *signal)
     return qurt_signal_get(signal);
 }
 
-/* Both return the flags as they were before. */
+/* Both functions return the previous flags. */
 unsigned int qurt_anysignal_set(qurt_anysignal_t *signal, unsigned int mask);
 unsigned int qurt_anysignal_clear(qurt_anysignal_t *signal, unsigned int mask);
 int qurt_anysignal_wait_timed(qurt_anysignal_t *signal, unsigned int mask, unsigned int *signals,

@@ -1,6 +1,6 @@
-/* qurt_barrier.h: threads that wait for each other.
+/* qurt_barrier.h: barriers, at which threads wait for each other.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_BARRIER_H
 #define QURT_BARRIER_H
 
@@ -25,8 +25,8 @@ typedef union {
 int qurt_barrier_init(qurt_barrier_t *barrier, unsigned int threads_total);
 int qurt_barrier_destroy(qurt_barrier_t *barrier);
 
-/* QURT_BARRIER_SERIAL_THREAD to the last one that came, QURT_BARRIER_OTHER to
- * the rest. Ready for the next round at once. */
+/* Returns QURT_BARRIER_SERIAL_THREAD to the last thread and QURT_BARRIER_OTHER to the others. The
+ * barrier can be used again immediately. */
 int qurt_barrier_wait(qurt_barrier_t *barrier);
 
 #ifdef __cplusplus

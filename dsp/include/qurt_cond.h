@@ -1,6 +1,6 @@
 /* qurt_cond.h: condition variables.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_cond_wait2. */
 #ifndef QURT_COND_H

@@ -1,6 +1,6 @@
-/* qurt_consts.h: limits and numbers that several parts of qurt share.
+/* qurt_consts.h: constants that several QuRT headers share.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_CONSTS_H
 #define QURT_CONSTS_H
 

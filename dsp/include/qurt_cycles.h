@@ -1,6 +1,6 @@
 /* qurt_cycles.h: processor cycles.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_CYCLES_H
 #define QURT_CYCLES_H
 

@@ -1,6 +1,6 @@
-/* qurt_event.h: what the processor and the process are.
+/* qurt_event.h: properties of the processor and of the process.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * On no known DSP shell: qurt_sysenv_get_hw_threads. */
 #ifndef QURT_EVENT_H

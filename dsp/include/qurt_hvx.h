@@ -1,6 +1,6 @@
 /* qurt_hvx.h: the vector units.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_HVX_H
 #define QURT_HVX_H
 
@@ -10,15 +10,15 @@ extern "C" {
 
 typedef enum { QURT_HVX_MODE_64B = 0, QURT_HVX_MODE_128B = 1 } qurt_hvx_mode_t;
 
-/* Bits 15-8: units of 128 bytes; bits 7-0: units of 64 bytes. */
+/* Returns the number of 128-byte units in bits 15-8 and of 64-byte units in bits 7-0. */
 int qurt_hvx_get_units(void);
 
-/* Take a unit for the calling thread, waiting for one. */
+/* Waits for a free unit and locks it for the calling thread. */
 int qurt_hvx_lock(qurt_hvx_mode_t lock_mode);
 int qurt_hvx_try_lock(qurt_hvx_mode_t lock_mode);
 int qurt_hvx_unlock(void);
 
-/* QURT_HVX_MODE_128B or _64B, -1 without HVX. */
+/* Returns QURT_HVX_MODE_128B or QURT_HVX_MODE_64B, or -1 without HVX. */
 int qurt_hvx_get_mode(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* qurt_memory.h: cache maintenance.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * On no known DSP shell: qurt_mem_l2cache_line_lock, qurt_mem_l2cache_line_unlock. */
 #ifndef QURT_MEMORY_H
@@ -18,7 +18,7 @@ int qurt_mem_cache_clean(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t
 int qurt_mem_cache_clean2(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t opcode,
                           qurt_mem_cache_type_t type);
 
-/* Address and size are multiples of 32, else QURT_EALIGN. */
+/* Returns QURT_EALIGN unless address and size are multiples of 32. */
 int qurt_mem_l2cache_line_lock(qurt_addr_t addr, qurt_size_t size);
 int qurt_mem_l2cache_line_unlock(qurt_addr_t addr, qurt_size_t size);
 

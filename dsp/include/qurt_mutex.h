@@ -1,6 +1,6 @@
 /* qurt_mutex.h: mutexes.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_mutex_lock_timed. */
 #ifndef QURT_MUTEX_H
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* One type for plain, recursive and priority-inheritance mutexes: the functions
- * make the difference. 16 bytes, aligned to 8. */
+/* The type of plain, recursive and priority-inheritance mutexes; the functions determine the kind.
+ * 16 bytes, aligned to 8. */
 typedef union qurt_mutex_aligned8 {
     struct {
         unsigned int holder;
@@ -31,14 +31,14 @@ typedef union qurt_mutex_aligned8 {
 void qurt_mutex_init(qurt_mutex_t *lock);
 void qurt_mutex_destroy(qurt_mutex_t *lock);
 
-/* A thread that locks a plain mutex twice waits for ever. */
+/* A thread that locks a plain mutex twice waits forever. */
 void qurt_mutex_lock(qurt_mutex_t *lock);
 
-/* Microseconds; QURT_EOK or QURT_ETIMEDOUT. */
+/* `duration` is in microseconds. Returns QURT_EOK or QURT_ETIMEDOUT. */
 int qurt_mutex_lock_timed(qurt_mutex_t *lock, unsigned long long int duration);
 void qurt_mutex_unlock(qurt_mutex_t *lock);
 
-/* 0, or not 0 when the mutex is held, by the caller or another. */
+/* Returns 0, or another value when any thread, including the caller, holds the mutex. */
 int qurt_mutex_try_lock(qurt_mutex_t *lock);
 
 #ifdef __cplusplus

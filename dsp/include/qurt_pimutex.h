@@ -1,6 +1,6 @@
-/* qurt_pimutex.h: recursive mutexes whose holder inherits the waiters' priority.
+/* qurt_pimutex.h: recursive mutexes whose holder inherits the priority of the waiters.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_PIMUTEX_H
 #define QURT_PIMUTEX_H
 

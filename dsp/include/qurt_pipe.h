@@ -1,6 +1,6 @@
 /* qurt_pipe.h: queues of 64-bit items between threads.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * On no known DSP shell: qurt_pipe_receive_cancellable, qurt_pipe_send_cancellable. */
 #ifndef QURT_PIPE_H
@@ -63,8 +63,8 @@ static inline void qurt_pipe_attr_set_buffer_partition(qurt_pipe_attr_t *attr,
     attr->mem_partition = mem_partition;
 }
 
-/* create allocates the pipe and its buffer, delete frees both; init uses the
- * attributes' buffer, destroy leaves it. */
+/* qurt_pipe_create allocates the pipe and its buffer, and qurt_pipe_delete frees both.
+ * qurt_pipe_init uses the buffer of the attributes, and qurt_pipe_destroy does not free it. */
 int qurt_pipe_create(qurt_pipe_t **pipe, qurt_pipe_attr_t *attr);
 int qurt_pipe_init(qurt_pipe_t *pipe, qurt_pipe_attr_t *attr);
 void qurt_pipe_destroy(qurt_pipe_t *pipe);

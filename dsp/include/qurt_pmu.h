@@ -1,6 +1,6 @@
 /* qurt_pmu.h: the performance monitor.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_PMU_H
 #define QURT_PMU_H
 

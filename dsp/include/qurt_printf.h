@@ -1,6 +1,6 @@
-/* qurt_printf.h: printf to the log.
+/* qurt_printf.h: formatted output to the log.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_PRINTF_H
 #define QURT_PRINTF_H
 

@@ -1,6 +1,6 @@
-/* qurt_rmutex.h: mutexes that their holder may lock again.
+/* qurt_rmutex.h: recursive mutexes, which their holder can lock again.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_rmutex_lock_timed. */
 #ifndef QURT_RMUTEX_H
@@ -17,11 +17,11 @@ void qurt_rmutex_destroy(qurt_mutex_t *lock);
 void qurt_rmutex_lock(qurt_mutex_t *lock);
 int qurt_rmutex_lock_timed(qurt_mutex_t *lock, unsigned long long int duration);
 
-/* As many unlocks as locks make it free. */
+/* The mutex is free after as many unlocks as locks. */
 void qurt_rmutex_unlock(qurt_mutex_t *lock);
 int qurt_rmutex_try_lock(qurt_mutex_t *lock);
 
-/* Wait for the holder once, then try once. */
+/* Waits for the holder once, then tries once. */
 int qurt_rmutex_try_lock_block_once(qurt_mutex_t *lock);
 
 #ifdef __cplusplus

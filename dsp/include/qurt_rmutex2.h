@@ -1,6 +1,6 @@
-/* qurt_rmutex2.h: recursive mutexes that may be destroyed by who unlocked them last.
+/* qurt_rmutex2.h: recursive mutexes that the thread that unlocked them last may destroy.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_rmutex2_init, qurt_rmutex2_lock, qurt_rmutex2_unlock.
  * On no known DSP shell: qurt_rmutex2_destroy, qurt_rmutex2_try_lock. */

@@ -1,6 +1,6 @@
 /* qurt_sclk.h: the 19.2 MHz system clock.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_SCLK_H
 #define QURT_SCLK_H
 

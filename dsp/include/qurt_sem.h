@@ -1,6 +1,6 @@
 /* qurt_sem.h: counting semaphores.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_sem_down_timed. */
 #ifndef QURT_SEM_H
@@ -30,7 +30,7 @@ int qurt_sem_down(qurt_sem_t *sem);
 int qurt_sem_down_timed(qurt_sem_t *sem, unsigned long long int duration);
 int qurt_sem_down_cancellable(qurt_sem_t *sem);
 
-/* 0, or -1 when the count is 0. */
+/* Returns 0, or -1 when the count is 0. */
 int qurt_sem_try_down(qurt_sem_t *sem);
 
 static inline int qurt_sem_up(qurt_sem_t *sem)

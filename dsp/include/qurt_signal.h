@@ -1,6 +1,6 @@
-/* qurt_signal.h: 32 or 64 flags that threads wait for.
+/* qurt_signal.h: 32 or 64 flags for which threads wait.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_signal_64_init, qurt_signal_64_wait,
  * qurt_signal_64_set, qurt_signal_64_get, qurt_signal_64_clear. On no known DSP shell:
@@ -34,11 +34,11 @@ typedef struct {
 void qurt_signal_init(qurt_signal_t *signal);
 void qurt_signal_destroy(qurt_signal_t *signal);
 
-/* Returns the flags that are set now. Waiting clears none: qurt_signal_clear does. */
+/* Returns the current flags. Does not clear any; qurt_signal_clear does. */
 unsigned int qurt_signal_wait(qurt_signal_t *signal, unsigned int mask, unsigned int attribute);
 
-/* Microseconds; QURT_EOK, QURT_ETIMEDOUT, or QURT_EINVALID outside
- * QURT_TIMER_MIN_DURATION and QURT_TIMER_MAX_DURATION. */
+/* The time is in microseconds. Returns QURT_EOK, QURT_ETIMEDOUT, or QURT_EINVALID for a time
+ * outside QURT_TIMER_MIN_DURATION and QURT_TIMER_MAX_DURATION. */
 int qurt_signal_wait_timed(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
                            unsigned int *signals, unsigned long long int duration);
 int qurt_signal_wait_cancellable(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,

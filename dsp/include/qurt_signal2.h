@@ -1,6 +1,6 @@
-/* qurt_signal2.h: flags that may be destroyed by who waited for them.
+/* qurt_signal2.h: flags that the thread that waited for them may destroy.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_signal2_init, qurt_signal2_destroy, qurt_signal2_wait,
  * qurt_signal2_set, qurt_signal2_get, qurt_signal2_clear. */

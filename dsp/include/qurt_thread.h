@@ -1,6 +1,6 @@
 /* qurt_thread.h: threads.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK.
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK.
  *
  * Not on every DSP shell: qurt_thread_detach, qurt_thread_get_timetest_id,
  * qurt_thread_set_timetest_id. On no known DSP shell: qurt_thread_get_thread_id. */
@@ -61,7 +61,7 @@ static inline void qurt_thread_attr_init(qurt_thread_attr_t *attr)
     attr->detach_state = QURT_THREAD_ATTR_CREATE_LEGACY;
 }
 
-/* Cut to QURT_THREAD_ATTR_NAME_MAXLEN bytes, terminator included. */
+/* Truncates the name to QURT_THREAD_ATTR_NAME_MAXLEN bytes, including the terminator. */
 static inline void qurt_thread_attr_set_name(qurt_thread_attr_t *attr, const char *name)
 {
     int i = 0;
@@ -118,20 +118,21 @@ static inline void qurt_thread_attr_set_autostack(qurt_thread_attr_t *attr,
     attr->autostack = autostack != 0;
 }
 
-/* The stack is the caller's: it gives address and size. QURT_EOK or QURT_EFAILED. */
+/* The caller provides the stack: its address and size are attributes. Returns QURT_EOK or
+ * QURT_EFAILED. */
 int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
                        void (*entrypoint)(void *), void *arg);
 void qurt_thread_exit(int status);
 
-/* Wait for a thread's end and its status. A thread created as neither joinable
- * nor detached can be joined while it runs; afterwards QURT_ENOTHREAD. */
+/* Waits for the end of a thread and gets its status. A thread that was created as neither joinable
+ * nor detached can be joined only while it runs. After that, returns QURT_ENOTHREAD. */
 int qurt_thread_join(unsigned int tid, int *status);
 int qurt_thread_detach(unsigned int tid);
 qurt_thread_t qurt_thread_get_id(void);
 void qurt_thread_get_name(char *name, unsigned char max_len);
 int qurt_thread_get_thread_id(qurt_thread_t *thread_id, char *name);
 
-/* -1 for a thread that does not exist. */
+/* Returns -1 for a thread that does not exist. */
 int qurt_thread_get_priority(qurt_thread_t threadid);
 int qurt_thread_set_priority(qurt_thread_t threadid, unsigned short newprio);
 int qurt_thread_attr_get(qurt_thread_t thread_id, qurt_thread_attr_t *attr);
@@ -139,7 +140,7 @@ unsigned short qurt_thread_get_timetest_id(void);
 void qurt_thread_set_timetest_id(unsigned short tid);
 unsigned int qurt_api_version(void);
 
-/* Sleep, in microseconds. */
+/* Sleeps for a number of microseconds. */
 void qurt_sleep(unsigned long long int duration);
 
 #ifdef __cplusplus

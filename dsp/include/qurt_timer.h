@@ -1,6 +1,6 @@
-/* qurt_timer.h: timers that set a signal, and sleep.
+/* qurt_timer.h: timers that set a signal, and sleep functions.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_TIMER_H
 #define QURT_TIMER_H
 
@@ -17,7 +17,7 @@ extern "C" {
 #define QURT_TIMER_TIMETICK_FROM_US(us) QURT_SYSCLOCK_TIMETICK_FROM_US(us)
 #define QURT_TIMER_TIMETICK_TO_US(ticks) qurt_timer_timetick_to_us(ticks)
 
-/* Microseconds. */
+/* In microseconds. */
 #define QURT_TIMER_MIN_DURATION 100uL
 #define QURT_TIMER_MAX_DURATION QURT_SYSCLOCK_MAX_DURATION
 #define QURT_TIMER_MAX_GROUPS 5
@@ -48,7 +48,7 @@ void qurt_timer_attr_get_type(qurt_timer_attr_t *attr, qurt_timer_type_t *type);
 void qurt_timer_attr_set_group(qurt_timer_attr_t *attr, unsigned int group);
 void qurt_timer_attr_get_group(qurt_timer_attr_t *attr, unsigned int *group);
 
-/* Starts at once; sets `mask` in `signal` each time it expires. */
+/* Creates and starts a timer. It sets `mask` in `signal` each time it expires. */
 int qurt_timer_create(qurt_timer_t *timer, const qurt_timer_attr_t *attr,
                       const qurt_anysignal_t *signal, unsigned int mask);
 int qurt_timer_stop(qurt_timer_t timer);

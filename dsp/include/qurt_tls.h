@@ -1,6 +1,6 @@
-/* qurt_tls.h: data of each thread under a key.
+/* qurt_tls.h: thread-local data with keys.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_TLS_H
 #define QURT_TLS_H
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* The destructor gets a thread's value when the thread ends. QURT_ETLSAVAIL when
- * no key is left. */
+/* The destructor is called with a thread's value when the thread ends. Returns QURT_ETLSAVAIL when
+ * no key is free. */
 int qurt_tls_create_key(int *key, void (*destructor)(void *));
 int qurt_tls_set_specific(int key, const void *value);
 void *qurt_tls_get_specific(int key);

@@ -1,6 +1,6 @@
 /* qurt_types.h: addresses, sizes and memory attributes.
  *
- * Interface (names, signatures, layout) as documented for QuRT in the Hexagon SDK. */
+ * The interface (names, signatures, layout) is that documented for QuRT in the Hexagon SDK. */
 #ifndef QURT_TYPES_H
 #define QURT_TYPES_H
 

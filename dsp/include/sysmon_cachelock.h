@@ -1,6 +1,6 @@
 /* sysmon_cachelock.h: memory locked into the DSP's L2 cache.
  *
- * Interface as documented for the Hexagon SDK (L2 cache locking manager). */
+ * The interface is that documented for the Hexagon SDK (L2 cache locking manager). */
 #ifndef SYSMON_CACHELOCK_H_
 #define SYSMON_CACHELOCK_H_
 
@@ -8,15 +8,15 @@
 extern "C" {
 #endif
 
-/* Allocate `size` bytes and lock them; NULL when that much is not free. */
+/* Allocates and locks `size` bytes. Returns NULL when they are not free. */
 void *HAP_cache_lock(unsigned int size, unsigned long long *paddr_ptr);
 int HAP_cache_unlock(void *vaddr_ptr);
 
-/* Lock memory of the caller's; address and size are multiples of 32. */
+/* Locks memory of the caller. Address and size are multiples of 32. */
 int HAP_cache_lock_addr(void *vaddr_ptr, unsigned int size);
 int HAP_cache_unlock_addr(void *vaddr_ptr);
 
-/* Bytes, or -1. */
+/* Return the available and the total bytes, or -1. */
 int HAP_query_avail_cachelock(void);
 int HAP_query_total_cachelock(void);
 
