@@ -1,6 +1,6 @@
-/* rpcmem.h: memory that the ARM side and the DSP share without a copy.
+/* rpcmem.h: memory that the ARM side and the DSP share without copies.
  *
- * Names and values as in the open libcdsprpc (quic/fastrpc, inc/rpcmem.h). */
+ * The names and values are those of the open-source libcdsprpc (quic/fastrpc, inc/rpcmem.h). */
 #ifndef RPCMEM_H
 #define RPCMEM_H
 
@@ -22,8 +22,8 @@ extern "C" {
 #endif
 #define RPCMEM_FLAG_CACHED RPCMEM_DEFAULT_FLAGS
 
-/* Map the buffer into the DSP process of every session, present and future.
- * That it could not be mapped is not an error. */
+/* Maps the buffer into the DSP processes of all present and future sessions. A failure to map it is
+ * not an error. */
 #define RPCMEM_TRY_MAP_STATIC 0x04000000
 
 /* Heaps. */
@@ -34,7 +34,7 @@ enum rpc_heap_ids {
     RPCMEM_HEAP_ID_SYSTEM = 25
 };
 
-/* Of older clients; accepted and without effect. */
+/* Used by older clients. Accepted, but without effect. */
 #define RPCMEM_HEAP_DEFAULT 0x80000000
 #define RPCMEM_HEAP_NOREG 0x40000000
 #define RPCMEM_HEAP_UNCACHED 0x20000000
@@ -43,22 +43,22 @@ enum rpc_heap_ids {
 #define RPCMEM_FORCE_NOFLUSH 0x01000000
 #define RPCMEM_FORCE_NOINVALIDATE 0x02000000
 
-/* Once before and once after use by programs that link a static rpcmem; with
- * the shared library neither is needed. */
+/* Programs that link a static rpcmem call these once before and once after its use. The shared
+ * library needs neither. */
 void rpcmem_init(void);
 void rpcmem_deinit(void);
 
-/* A page-aligned buffer of `size` bytes, zeroed; NULL when there is none.
- * rpcmem_alloc takes up to 2 GiB, rpcmem_alloc2 any size. Libraries before
- * rpcmem_alloc2 exist: refer to it weakly, or by dlsym. */
+/* Allocate a page-aligned, zeroed buffer of `size` bytes. Return NULL on failure. rpcmem_alloc
+ * supports up to 2 GiB, and rpcmem_alloc2 supports any size. Older libraries lack rpcmem_alloc2:
+ * use a weak reference or dlsym. */
 void *rpcmem_alloc(int heapid, uint32 flags, int size);
 void *rpcmem_alloc2(int heapid, uint32 flags, size_t size);
 
-/* Frees a buffer of rpcmem_alloc; any other pointer is ignored. */
+/* Frees a buffer of rpcmem_alloc. Ignores any other pointer. */
 void rpcmem_free(void *po);
 
-/* The file descriptor of a buffer of rpcmem_alloc; -1 for any other pointer, one
- * into a buffer included. The descriptor stays the library's. */
+/* Returns the file descriptor of a buffer of rpcmem_alloc, or -1 for any other pointer, including a
+ * pointer into a buffer. The library owns the descriptor. */
 int rpcmem_to_fd(void *po);
 
 __attribute__((unused)) static inline void *rpcmem_alloc_def(int size)

@@ -1,6 +1,6 @@
 /* AEEStdDef.h: the basic types of code generated from FastRPC IDL.
  *
- * Names and sizes as in the open libcdsprpc (quic/fastrpc, inc/AEEStdDef.h). */
+ * The names and sizes are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdDef.h). */
 #ifndef AEESTDDEF_H
 #define AEESTDDEF_H
 
@@ -42,8 +42,8 @@ typedef int8_t int8;
 #define _INT8_DEFINED
 #endif
 
-/* long long, not int64_t: on LP64 int64_t is long, and code that prints an
- * int64 with %lld expects long long. */
+/* long long rather than int64_t, which is long on LP64, because code that prints an int64 with %lld
+ * expects long long. */
 #ifndef _INT64_DEFINED
 typedef long long int64;
 #define _INT64_DEFINED
@@ -84,7 +84,7 @@ typedef uint16 AECHAR;
 #define _AECHAR_DEFINED
 #endif
 
-/* 0 is success; on anything else no rout parameter is copied back. */
+/* 0 means success. With any other result, no rout parameter is copied back. */
 #ifndef _AEERESULT_DEFINED
 typedef int AEEResult;
 #define _AEERESULT_DEFINED
@@ -156,25 +156,25 @@ typedef int AEEResult;
 #define __FILE_LINE__ __FILE__ ":" __TOSTR__(__LINE__)
 #endif
 
-/* A wide character of IDL is 16 bits, whatever the platform's wchar_t is. */
+/* A wide character of IDL has 16 bits on every platform, regardless of wchar_t. */
 #ifndef __QIDL_WCHAR_T_DEFINED__
 #define __QIDL_WCHAR_T_DEFINED__
 typedef uint16 _wchar_t;
 #endif
 
-/* Strings inside sequences, of code from compilers before _cstring1_t. */
+/* Strings in sequences, for code from compilers that predate _cstring1_t. */
 #if !defined(__QIDL_STRING_OBJECT_DEFINED__) && !defined(__STRING_OBJECT__)
 #define __QIDL_STRING_OBJECT_DEFINED__
 #define __STRING_OBJECT__
 typedef struct _cstring_s {
     char *data;
-    int dataLen;    /* characters, terminator included; set by the caller for rout */
-    int dataLenReq; /* characters that the whole result needs; set by the callee */
+    int dataLen;    /* characters, including the terminator; set by the caller for rout */
+    int dataLenReq; /* characters that the complete result needs; set by the callee */
 } _cstring_t;
 
 typedef struct _wstring_s {
     _wchar_t *data;
-    int dataLen; /* 16-bit units, terminator included */
+    int dataLen; /* 16-bit units, including the terminator */
     int dataLenReq;
 } _wstring_t;
 #endif

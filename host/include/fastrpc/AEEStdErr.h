@@ -1,36 +1,36 @@
 /* AEEStdErr.h: error codes of FastRPC.
  *
- * The same name has two values: bare on the ARM side, plus 0x80000400 when the
- * DSP side raised it. So the number alone tells where a call failed.
+ * A name has two values: the plain one for errors of the ARM side, and that plus 0x80000400 for
+ * errors of the DSP side. So the value tells where a call failed.
  *
- * Names and values as in the open libcdsprpc (quic/fastrpc, inc/AEEStdErr.h). */
+ * The names and values are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdErr.h). */
 #ifndef AEESTDERR_H
 #define AEESTDERR_H
 
 #define DSP_AEE_EOFFSET 0x80000400
 
-/* 0x80000400 written as an int, so that returning a code from an int function
- * is no conversion, and the preprocessor can still compare it. */
+/* 0x80000400 as an int, so that an int function returns a code without a conversion. The
+ * preprocessor can still compare it. */
 #if defined(__hexagon__)
 #define AEE_EOFFSET (-0x7ffffc00)
 #else
 #define AEE_EOFFSET 0x00000000
 #endif
 
-/* Codes below this come from the kernel driver; those up to HLOS_ERR_END from the ARM side. */
+/* Codes below this are from the kernel driver. Codes up to HLOS_ERR_END are from the ARM side. */
 #define KERNEL_ERRNO_START (-1024)
 #define HLOS_ERR_END 1024
 
 #define AEE_SUCCESS 0
 #define AEE_EUNKNOWN (-1)
 
-/* The same on both sides. */
+/* Values that are the same on both sides. */
 #define AEE_ENOSUCH 39      /* no such name, port or socket */
 #define AEE_EINTERRUPTED 46 /* interrupted: return to the host and call again */
 #define AEE_ECONNRESET 104  /* the DSP restarted */
 #define AEE_EWOULDBLOCK 516 /* would block */
 
-/* Basic. */
+/* Basic errors. */
 #define AEE_EFAILED (AEE_EOFFSET + 0x001)            /* general failure */
 #define AEE_ENOMEMORY (AEE_EOFFSET + 0x002)          /* out of memory */
 #define AEE_ECLASSNOTSUPPORT (AEE_EOFFSET + 0x003)   /* class not supported */
@@ -147,8 +147,8 @@
 #define AEE_EEVENTREAD (AEE_EOFFSET + 0x06F)      /* reading an event failed */
 #define AEE_EMAXBUFS (AEE_EOFFSET + 0x070)        /* too many buffers */
 #define AEE_EINVARGS (AEE_EOFFSET + 0x071)        /* invalid arguments */
-#define AEE_ECONNREFUSED                                                                 \
-    (AEE_EOFFSET + 0x072) /* the DSP refuses: no device node, no permission, DSP down */
+#define AEE_ECONNREFUSED                                                                          \
+    (AEE_EOFFSET + 0x072) /* no connection to the DSP: no device node, no permission, DSP down */
 #define AEE_EUNSIGNEDMOD (AEE_EOFFSET + 0x081)       /* unsigned module in a signed process */
 #define AEE_EINVALIDHASH (AEE_EOFFSET + 0x082)       /* invalid hash */
 #define AEE_EBADVA (AEE_EOFFSET + 0x083)             /* bad virtual address */
@@ -161,19 +161,19 @@
 #define AEE_U2GCLIENT_OPEN (AEE_EOFFSET + 0x089)     /* client open failed */
 #define AEE_ENOSESSION (AEE_EOFFSET + 0x08A)         /* no session available */
 
-/* Transport. */
+/* Errors of the transport. */
 #define AEE_EGLINK_OFFSET (AEE_EOFFSET + 0x100)     /* first of the transport's codes */
 #define AEE_EGLINKBADPACKET (AEE_EOFFSET + 0x101)   /* bad packet size */
 #define AEE_EGLINKALREADYOPEN (AEE_EOFFSET + 0x102) /* port already open */
 #define AEE_EGLINKOPENFAILED (AEE_EOFFSET + 0x103)  /* port open failed */
 #define AEE_EGLINKWRITE (AEE_EOFFSET + 0x104)       /* port write failed */
 #define AEE_EGLINKREGISTER (AEE_EOFFSET + 0x105)    /* callback registration failed */
-#define AEE_ESMD_OFFSET (AEE_EOFFSET + 0x100)       /* the same, by its older name */
+#define AEE_ESMD_OFFSET (AEE_EOFFSET + 0x100)       /* the same with its older name */
 #define AEE_ESMDBADPACKET (AEE_EOFFSET + 0x101)     /* bad packet size */
 #define AEE_ESMDALREADYOPEN (AEE_EOFFSET + 0x102)   /* port already open */
 #define AEE_ESMDOPENFAILED (AEE_EOFFSET + 0x103)    /* port open failed */
 
-/* Device access layer. */
+/* Errors of the device access layer. */
 #define AEE_EDAL_OFFSET (AEE_EOFFSET + 0x120)       /* first of these codes */
 #define AEE_EDALDEVATTACH (AEE_EOFFSET + 0x121)     /* attach failed */
 #define AEE_EDALINTREGISTER (AEE_EOFFSET + 0x122)   /* interrupt registration failed */
@@ -182,7 +182,7 @@
 #define AEE_EDALGETVAL (AEE_EOFFSET + 0x125)        /* value not read */
 #define AEE_EDCVSREQUEST (AEE_EOFFSET + 0x126)      /* clock request failed */
 
-/* QuRT. */
+/* Errors of QuRT. */
 #define AEE_EQURT_OFFSET (AEE_EOFFSET + 0x140)        /* first of these codes */
 #define AEE_EQURTREGIONCREATE (AEE_EOFFSET + 0x141)   /* region not created */
 #define AEE_EQURTCACHECLEAN (AEE_EOFFSET + 0x142)     /* cache clean failed */
@@ -198,8 +198,8 @@
 #define AEE_EQURTCOPYTOUSER (AEE_EOFFSET + 0x14C)     /* copy to user failed */
 #define AEE_EQURTMEMMAPCREATE (AEE_EOFFSET + 0x14D)   /* map not created */
 #define AEE_EQURTINVHANDLE (AEE_EOFFSET + 0x14E)      /* invalid client handle */
-#define AEE_EQURTBADASID                                                                \
-    (AEE_EOFFSET + 0x14F) /* bad address space; firmware that refuses user processes */
+#define AEE_EQURTBADASID                                                              \
+    (AEE_EOFFSET + 0x14F) /* bad address space, or firmware without user processes */
 #define AEE_EQURTOPENFAILED (AEE_EOFFSET + 0x150)      /* open failed */
 #define AEE_EQURTCOPYFROMUSER (AEE_EOFFSET + 0x151)    /* copy from user failed */
 #define AEE_EQURTLINELOCK (AEE_EOFFSET + 0x152)        /* line lock failed */
@@ -215,7 +215,7 @@
 #define AEE_EQURTQDICLOSE (AEE_EOFFSET + 0x162)        /* close failed */
 #define AEE_EQURTWAIT (AEE_EOFFSET + 0x163)            /* futex wait failed */
 
-/* Power and clocks. */
+/* Errors of power and clocks. */
 #define AEE_EMMPM_OFFSET (AEE_EOFFSET + 0x170)      /* first of these codes */
 #define AEE_EMMPMREQUEST (AEE_EOFFSET + 0x171)      /* request failed */
 #define AEE_EMMPMRELEASE (AEE_EOFFSET + 0x172)      /* release failed */
@@ -225,7 +225,7 @@
 #define AEE_EMAX_MMPM_CLIENTS (AEE_EOFFSET + 0x176) /* too many clients */
 #define AEE_EDCVSREGISTER (AEE_EOFFSET + 0x177)     /* client not registered */
 #define AEE_PDRREGFAIL (AEE_EOFFSET + 0x178)        /* restart service not registered */
-/* Processes and jobs. */
+/* Errors of processes and jobs. */
 #define AEE_DEFAULT_PROCESS (AEE_EOFFSET + 0x180)     /* default process missing */
 #define AEE_ENULLCONTEXT (AEE_EOFFSET + 0x181)        /* NULL context */
 #define AEE_EINVALIDJOB (AEE_EOFFSET + 0x182)         /* invalid asynchronous job */

@@ -1,8 +1,8 @@
 /* dspqueue.h: packets between the ARM side and the DSP through shared memory.
  *
- * Names, values and behaviour as in quic/fastrpc, inc/dspqueue.h. The ARM side creates a
- * queue and exports its id; the DSP side imports it. Each side writes packets that the
- * other reads, in order. A packet is a message, references to buffers, or both. */
+ * The names, values and behavior are those of quic/fastrpc, inc/dspqueue.h. The ARM side creates a
+ * queue and exports its id, and the DSP side imports it. Each side writes packets, which the other
+ * side reads in order. A packet has a message, references to buffers, or both. */
 #ifndef DSPQUEUE_H
 #define DSPQUEUE_H
 
@@ -36,7 +36,7 @@ enum dspqueue_buffer_flags {
 };
 #define DSPQUEUE_BUFFER_FLAG_RESERVED_ZERO 0xffffff00
 
-/* For dspqueue_get_stat: "read" and "write" as the asking side sees them. */
+/* For dspqueue_get_stat. "Read" and "write" are from the view of the calling side. */
 enum dspqueue_stat {
     DSPQUEUE_STAT_READ_QUEUE_PACKETS = 1,
     DSPQUEUE_STAT_READ_QUEUE_BYTES,
@@ -53,9 +53,9 @@ enum dspqueue_stat {
 struct dspqueue;
 typedef struct dspqueue *dspqueue_t;
 
-/* A reference to a buffer that the ARM side has mapped with fastrpc_mmap. 24 bytes on
- * both sides. size 0: all of it, offset 0. The reader finds its own address in ptr, NULL
- * when the buffer is not mapped there. */
+/* A reference to a buffer that the ARM side has mapped with fastrpc_mmap. It has 24 bytes on both
+ * sides. With size 0 and offset 0, it refers to the whole buffer. For the reader, ptr is its
+ * address of the buffer, or NULL when the buffer is not mapped on that side. */
 struct dspqueue_buffer {
     uint32_t fd;
     uint32_t size;
@@ -67,36 +67,40 @@ struct dspqueue_buffer {
     };
 };
 
-/* Runs on a thread of the queue's own. */
+/* Callbacks run on a separate thread of the queue. */
 typedef void (*dspqueue_callback_t)(dspqueue_t queue, AEEResult error, void *context);
 
-/* ARM side. Sizes in bytes, 0 for the default. With a packet callback, reads that wait
- * are not allowed; it is called after packets have come and reads until there are none. */
+/* Creates a queue. ARM side only. The sizes are in bytes; 0 means the default. The packet callback
+ * is called when packets have arrived, and reads until there are none. A queue with a packet
+ * callback does not allow reads that wait. */
 AEEResult dspqueue_create(int domain, uint32_t flags, uint32_t req_queue_size,
                           uint32_t resp_queue_size, dspqueue_callback_t packet_callback,
                           dspqueue_callback_t error_callback, void *callback_context,
                           dspqueue_t *queue);
 AEEResult dspqueue_export(dspqueue_t queue, uint64_t *queue_id);
 
-/* DSP side. AEE_EITEMBUSY when the queue is imported already. */
+/* Imports a queue. DSP side only. Returns AEE_EITEMBUSY when the queue is already imported. */
 AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback,
                           dspqueue_callback_t error_callback, void *callback_context,
                           dspqueue_t *queue);
 
-/* Both sides from here on. The DSP's end is closed first: AEE_ERPC otherwise. */
+/* Closes one end of a queue. Both sides can call this function and those below. Returns AEE_ERPC on
+ * the ARM side unless the DSP side has closed its end. */
 AEEResult dspqueue_close(dspqueue_t queue);
 
-/* AEE_EWOULDBLOCK: no room. AEE_ENOSUCHMAP: a buffer that is not mapped. */
+/* Writes a packet. Returns AEE_EWOULDBLOCK when there is no space, and AEE_ENOSUCHMAP when a buffer
+ * is not mapped. */
 AEEResult dspqueue_write_noblock(dspqueue_t queue, uint32_t flags, uint32_t num_buffers,
                                  struct dspqueue_buffer *buffers, uint32_t message_length,
                                  const uint8_t *message);
 
-/* AEE_EEXPIRED: no room within `timeout_us`. */
+/* The same, but waits for space. Returns AEE_EEXPIRED when there is none within `timeout_us`. */
 AEEResult dspqueue_write(dspqueue_t queue, uint32_t flags, uint32_t num_buffers,
                          struct dspqueue_buffer *buffers, uint32_t message_length,
                          const uint8_t *message, uint32_t timeout_us);
 
-/* AEE_EWOULDBLOCK: no packet. AEE_EBADPARM: it does not fit; it stays in the queue. */
+/* Reads a packet. Returns AEE_EWOULDBLOCK when there is none. Returns AEE_EBADPARM when the packet
+ * does not fit; it stays in the queue. */
 AEEResult dspqueue_read_noblock(dspqueue_t queue, uint32_t *flags, uint32_t max_buffers,
                                 uint32_t *num_buffers, struct dspqueue_buffer *buffers,
                                 uint32_t max_message_length, uint32_t *message_length,
@@ -106,18 +110,18 @@ AEEResult dspqueue_read(dspqueue_t queue, uint32_t *flags, uint32_t max_buffers,
                         uint32_t max_message_length, uint32_t *message_length, uint8_t *message,
                         uint32_t timeout_us);
 
-/* What the next packet is, without taking it. */
+/* Describes the next packet without removing it. */
 AEEResult dspqueue_peek_noblock(dspqueue_t queue, uint32_t *flags, uint32_t *num_buffers,
                                 uint32_t *message_length);
 AEEResult dspqueue_peek(dspqueue_t queue, uint32_t *flags, uint32_t *num_buffers,
                         uint32_t *message_length, uint32_t timeout_us);
 
-/* Announces a packet: in `wakeup_delay` microseconds, 0 when not known. */
+/* Announces a packet in `wakeup_delay` microseconds. 0 means that the time is unknown. */
 AEEResult dspqueue_write_early_wakeup_noblock(dspqueue_t queue, uint32_t wakeup_delay,
                                               uint32_t packet_flags);
 AEEResult dspqueue_get_stat(dspqueue_t queue, enum dspqueue_stat stat, uint64_t *value);
 
-/* Queues to several domains at once (newer libraries). */
+/* Creates queues to several domains at once (newer libraries). */
 typedef enum { DSPQUEUE_CREATE } dspqueue_request_req_id;
 
 typedef struct dspqueue_create_req {
@@ -130,7 +134,7 @@ typedef struct dspqueue_create_req {
     dspqueue_callback_t error_callback;
     void *callback_context;
     dspqueue_t queue; /* out */
-    uint64_t *ids;    /* out, num_ids of them */
+    uint64_t *ids;    /* out: num_ids elements */
     uint32_t num_ids;
 } dspqueue_create_req;
 

@@ -1,7 +1,7 @@
 /* remote.h: the interface of libcdsprpc, for stubs, skels and clients.
  *
- * Names, numbers and layouts as in the open libcdsprpc (quic/fastrpc,
- * inc/remote.h); remote_system_request as clients of newer libraries declare it. */
+ * The names, numbers and layouts are those of the open-source libcdsprpc (quic/fastrpc,
+ * inc/remote.h). remote_system_request is declared as in clients of newer libraries. */
 #ifndef REMOTE_H
 #define REMOTE_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Generated code and clients may redefine these to decorate the functions. */
+/* Generated code and clients can redefine these to decorate the functions. */
 #ifndef __QAIC_REMOTE
 #define __QAIC_REMOTE(ff) ff
 #endif
@@ -135,9 +135,9 @@ typedef union {
 /* ---- asynchronous calls ---- */
 
 enum fastrpc_async_notify_type {
-    FASTRPC_ASYNC_NO_SYNC,  /* nobody wants to know */
+    FASTRPC_ASYNC_NO_SYNC,  /* no notification */
     FASTRPC_ASYNC_CALLBACK, /* call fastrpc_async_callback.fn when done */
-    FASTRPC_ASYNC_POLL      /* the client asks with fastrpc_async_get_status */
+    FASTRPC_ASYNC_POLL      /* the client polls with fastrpc_async_get_status */
 };
 
 typedef uint64_t fastrpc_async_jobid;
@@ -177,7 +177,7 @@ enum remote_rpc_latency_flags {
     RPC_DISABLE_QOS,
     RPC_PM_QOS,       /* keep the CPU out of deep sleep */
     RPC_ADAPTIVE_QOS, /* wake the CPU when the call is about to end */
-    RPC_POLL_QOS      /* spin for the answer */
+    RPC_POLL_QOS      /* poll for the reply */
 };
 
 struct remote_rpc_control_latency {
@@ -198,14 +198,14 @@ typedef struct remote_dsp_capability {
 } fastrpc_capability;
 
 enum remote_dsp_attributes {
-    DOMAIN_SUPPORT,      /* 1 when there is such a DSP */
-    UNSIGNED_PD_SUPPORT, /* 1 when unsigned modules may run */
+    DOMAIN_SUPPORT,      /* 1 if the device has the DSP */
+    UNSIGNED_PD_SUPPORT, /* 1 if unsigned modules can run */
     HVX_SUPPORT_64B,     /* vector units of 64 bytes */
     HVX_SUPPORT_128B,    /* vector units of 128 bytes */
     VTCM_PAGE,           /* bytes of the largest VTCM page */
     VTCM_COUNT,          /* pages of that size */
     ARCH_VER,            /* low byte: the arch in hex, 0x73 for v73 */
-    HMX_SUPPORT_DEPTH,   /* 0 without a matrix unit, also when it is fused off */
+    HMX_SUPPORT_DEPTH,   /* 0 if there is no matrix unit or it is fused off */
     HMX_SUPPORT_SPATIAL,
     ASYNC_FASTRPC_SUPPORT,
     STATUS_NOTIFICATION_SUPPORT,
@@ -217,9 +217,9 @@ typedef struct remote_rpc_get_domain {
 } remote_rpc_get_domain_t;
 
 struct remote_control_custom_path {
-    int32_t value_size; /* bytes, terminator included */
+    int32_t value_size; /* bytes, including the terminator */
     const char *path;   /* the key */
-    char *value;        /* what the key stands for */
+    char *value;        /* the value of the key */
 };
 
 /* ---- remote_session_control ---- */
@@ -246,7 +246,7 @@ enum session_control_req_id {
     FASTRPC_CONTEXT_DESTROY /* struct fastrpc_context_destroy */
 };
 
-/* In all of these a domain of -1 means every domain. */
+/* In all of these structures, a domain of -1 means every domain. */
 
 struct remote_rpc_thread_params {
     int domain;
@@ -254,7 +254,7 @@ struct remote_rpc_thread_params {
     int stack_size; /* bytes, -1 for the default */
 };
 
-/* To be asked for before the first open of the domain. */
+/* Must be requested before the first open of the domain. */
 struct remote_rpc_control_unsigned_module {
     int domain;
     int enable;
@@ -262,7 +262,7 @@ struct remote_rpc_control_unsigned_module {
 
 struct remote_rpc_relative_thread_priority {
     int domain;
-    int relative_thread_priority; /* negative is more urgent */
+    int relative_thread_priority; /* negative: higher priority */
 };
 
 struct remote_rpc_process_clean_params {
@@ -309,14 +309,14 @@ struct remote_rpc_pd_initmem_size {
     uint32_t pd_initmem_size; /* bytes; signed processes only */
 };
 
-/* Names in these need no terminator: their lengths count. */
+/* In these structures, names have explicit lengths and need no terminator. */
 
 typedef struct remote_rpc_reserve_new_session {
     char *domain_name;            /* in */
     uint32_t domain_name_len;     /* in */
     char *session_name;           /* in */
     uint32_t session_name_len;    /* in */
-    uint32_t effective_domain_id; /* out: use in place of a domain id */
+    uint32_t effective_domain_id; /* out: replaces a domain id */
     uint32_t session_id;          /* out: 1 or more; 0 is the default session */
 } remote_rpc_reserve_new_session_t;
 
@@ -333,8 +333,8 @@ typedef struct remote_rpc_get_uri {
     uint32_t session_id;      /* in */
     char *module_uri;         /* in */
     uint32_t module_uri_len;  /* in */
-    char *uri;                /* out: room for module_uri_len + 30 is enough */
-    uint32_t uri_len;         /* in: bytes of room */
+    char *uri;                /* out: module_uri_len + 30 bytes are enough */
+    uint32_t uri_len;         /* in: size of `uri` in bytes */
 } remote_rpc_get_uri_t;
 
 typedef struct fastrpc_context_create {
@@ -349,7 +349,7 @@ typedef struct fastrpc_context_destroy {
     uint64_t flags; /* in, unused */
 } fastrpc_context_destroy;
 
-/* ---- remote_system_request (absent from older libraries: refer to it weakly) ---- */
+/* ---- remote_system_request (older libraries lack it: use a weak reference) ---- */
 
 #ifndef MAX_DOMAIN_NAMELEN
 #define MAX_DOMAIN_NAMELEN 30
@@ -362,7 +362,7 @@ typedef enum {
     FASTRPC_SDSP,
     FASTRPC_MODEM,
     FASTRPC_HPASS,
-    /* the same, by their older names */
+    /* The same values with their older names. */
     ALL_DOMAINS = FASTRPC_ALL_DOMAINS,
     NSP = FASTRPC_NSP,
     LPASS = FASTRPC_LPASS,
@@ -384,9 +384,10 @@ typedef struct {
 #define DOMAINS_LIST_FLAGS_SET_TYPE(flags, type)                                \
     ((flags) | ((uint64_t)(type) & ((1u << DOMAINS_LIST_FLAGS_TYPE_POS) - 1u)))
 
-/* Asked twice: with domains NULL for num_domains, then with room for as many. */
+/* Clients make two requests: the first with domains NULL, to get num_domains, and the second with
+ * an array of that size. */
 typedef struct {
-    fastrpc_domain *domains; /* in: room for max_domains, or NULL */
+    fastrpc_domain *domains; /* in: array of max_domains elements, or NULL */
     int max_domains;         /* in */
     int num_domains;         /* out */
     uint64_t flags;          /* in: bits 0 to 4 are a fastrpc_domain_type */
@@ -422,7 +423,7 @@ enum fastrpc_map_flags {
     FASTRPC_MAP_RESERVED_13,
     FASTRPC_MAP_RESERVED_14,
     FASTRPC_MAP_RESERVED_15,
-    FASTRPC_MAP_FD_NOMAP /* as FD_DELAYED, without a mapping on the ARM side */
+    FASTRPC_MAP_FD_NOMAP /* like FD_DELAYED, without a mapping on the ARM side */
 };
 
 /* Attributes of remote_register_buf_attr and remote_register_dma_handle_attr. */
@@ -439,14 +440,14 @@ enum fastrpc_map_flags {
 #define REMOTE_MODE_PARALLEL 0
 #define REMOTE_MODE_SERIAL 1
 
-/* ---- functions; each int is 0 or a code of AEEStdErr.h ---- */
+/* ---- functions; each int result is 0 or a code of AEEStdErr.h ---- */
 
-/* name: file:///libX_skel.so?X_skel_handle_invoke&_modver=1.0&_dom=cdsp. The
- * 64-bit form needs _dom; the 32-bit one goes to the library's own domain. */
+/* name: file:///libX_skel.so?X_skel_handle_invoke&_modver=1.0&_dom=cdsp. The 64-bit form needs
+ * _dom. The 32-bit form always opens on the library's own domain. */
 int __QAIC_REMOTE(remote_handle_open)(const char *name, remote_handle *ph);
 int __QAIC_REMOTE(remote_handle64_open)(const char *name, remote_handle64 *ph);
 
-/* pra: in buffers, out buffers, in handles, out handles, as many as dwScalars says. */
+/* pra: the in buffers, out buffers, in handles and out handles. dwScalars has their numbers. */
 int __QAIC_REMOTE(remote_handle_invoke)(remote_handle h, uint32_t dwScalars, remote_arg *pra);
 int __QAIC_REMOTE(remote_handle64_invoke)(remote_handle64 h, uint32_t dwScalars, remote_arg *pra);
 
@@ -468,12 +469,12 @@ int __QAIC_REMOTE(remote_handle_invoke_async)(remote_handle h, fastrpc_async_des
 int __QAIC_REMOTE(remote_handle64_invoke_async)(remote_handle64 h, fastrpc_async_descriptor_t *desc,
                                                 uint32_t dwScalars, remote_arg *pra);
 
-/* timeout_us: 0 asks, positive waits that long, negative waits for the end.
- * AEE_EBUSY while the job is not done; *result is the call's own code. */
+/* Gets the status of a job. Waits until it is done, up to `timeout_us`, or without a limit if that
+ * is negative. Returns AEE_EBUSY if the job is not done. *result is the code of the call. */
 int __QAIC_REMOTE(fastrpc_async_get_status)(fastrpc_async_jobid jobid, int timeout_us, int *result);
 int __QAIC_REMOTE(fastrpc_release_async_job)(fastrpc_async_jobid jobid);
 
-/* Memory that only the DSP uses, or, with fd > 0, a shared buffer. */
+/* Maps memory that only the DSP uses, or a shared buffer if fd > 0. */
 int __QAIC_REMOTE(remote_mmap)(int fd, uint32_t flags, uint32_t vaddrin, int size,
                                uint32_t *vaddrout);
 int __QAIC_REMOTE(remote_munmap)(uint32_t vaddrout, int size);
@@ -486,14 +487,14 @@ int __QAIC_REMOTE(remote_mem_map)(int domain, int fd, int flags, uint64_t virtAd
                                   uint64_t *remoteVirtAddr);
 int __QAIC_REMOTE(remote_mem_unmap)(int domain, uint64_t remoteVirtAddr, size_t size);
 
-/* Maps `length` bytes of `fd` into the DSP process of the domain, which is
- * started when there is none yet. */
+/* Maps `length` bytes of `fd` into the DSP process of the domain. Starts the process if there is
+ * none. */
 int __QAIC_REMOTE(fastrpc_mmap)(int domain, int fd, void *addr, int offset, size_t length,
                                 enum fastrpc_map_flags flags);
 int __QAIC_REMOTE(fastrpc_munmap)(int domain, int fd, void *addr, size_t length);
 
-/* Tells the library that [buf, buf + size) is a mapping of fd, so that calls
- * pass it without a copy; fd -1 takes that back. */
+/* Registers [buf, buf + size) as a mapping of fd, so that calls pass it without a copy. With fd -1,
+ * deregisters it. */
 void __QAIC_REMOTE(remote_register_buf)(void *buf, int size, int fd);
 void __QAIC_REMOTE(remote_register_buf_attr)(void *buf, int size, int fd, int attr);
 void __QAIC_REMOTE(remote_register_buf_attr2)(void *buf, size_t size, int fd, int attr);
@@ -501,7 +502,8 @@ void __QAIC_REMOTE(remote_register_buf_attr2)(void *buf, size_t size, int fd, in
 int __QAIC_REMOTE(remote_register_dma_handle)(int fd, uint32_t len);
 int __QAIC_REMOTE(remote_register_dma_handle_attr)(int fd, uint32_t len, uint32_t attr);
 
-/* An address that stands for fd in calls and cannot be read; (void *)-1 on failure. */
+/* Returns an address that represents fd in calls and cannot be accessed, or (void *)-1 on
+ * failure. */
 void *__QAIC_REMOTE(remote_register_fd)(int fd, int size);
 void *__QAIC_REMOTE(remote_register_fd2)(int fd, size_t size);
 
