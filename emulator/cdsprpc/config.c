@@ -12,7 +12,7 @@
 #include "internal.h"
 
 #define DEFAULT_PATH "/etc/buildtool-sim.conf"
-#define REMEDY "buildtool creates it in the directory of an emulated device"
+#define REMEDY "buildtool creates this file in the directory of an emulated device"
 
 static bool text_value(char *to, size_t room, const char *value)
 {

@@ -1,4 +1,4 @@
-/* internal.h: interfaces between the files of the emulated libcdsprpc. */
+/* internal.h: the interface between the source files of the emulated libcdsprpc. */
 #ifndef BUILDTOOL_CDSPRPC_INTERNAL_H
 #define BUILDTOOL_CDSPRPC_INTERNAL_H
 
@@ -15,11 +15,11 @@
 /* Marks functions that the library exports. All others are hidden. */
 #define EXPORT __attribute__((visibility("default")))
 
-/* The DSP side's value of a code. */
+/* Converts a code to the DSP side's value. */
 #define DSP_CODE(code) ((int)(DSP_AEE_EOFFSET + (unsigned)(code)))
 
 #define DOMAINS 5  /* adsp, mdsp, sdsp, cdsp, cdsp1 */
-#define SESSIONS 4 /* of each domain; 0 is the default one */
+#define SESSIONS 4 /* sessions of each domain; 0 is the default session */
 #define EFFECTIVE_DOMAINS (DOMAINS * SESSIONS)
 #define OWN_DOMAIN CDSP_DOMAIN_ID
 
@@ -87,7 +87,7 @@ struct channel {
 /* A call that has not returned, for the report of a crash. */
 struct running {
     struct running *next;
-    const char *name; /* of the skel */
+    const char *name; /* file name of the skel */
     uint32_t method;
     bool opening;
 };
@@ -98,7 +98,7 @@ struct session {
     struct session *next;
     int references; /* protected by the lock of the session table */
     int effective;  /* domain + DOMAINS * session id */
-    pid_t process;  /* the DSP process */
+    pid_t process;  /* process id of the DSP process */
     int control, supervisor, errors;
     /* Protects the members below, except `sharing` and `shared`. A thread that holds the lock of
      * the session table may take it. */

@@ -1,4 +1,4 @@
-/* open.c: opening, calling and closing interfaces of skels. */
+/* open.c: opens, calls and closes interfaces of skels. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 #define ALL_ONES_32 UINT32_MAX
 
-/* Answers the DSP's requests for libraries until the REPLY comes. */
+/* Answers the DSP's requests for libraries until the REPLY arrives. */
 static int serve_until_reply(int socket, const char *domain, struct wire_header *header,
                              char *reason)
 {

@@ -70,7 +70,7 @@ static void report(int number, siginfo_t *information, void *context)
     } else {
         text_add(&text, ", in a thread that a skel created");
     }
-    line[text.used] = '\n'; /* in place of the terminator */
+    line[text.used] = '\n'; /* replaces the terminator */
     if (write(STDERR_FILENO, line, text.used + 1) < 0) {
         _exit(128 + number);
     }

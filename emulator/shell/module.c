@@ -129,7 +129,7 @@ static int load_needed(const struct loading *loading, struct module *module, int
             continue;
         }
         char why[512];
-        snprintf(why, sizeof why, "no search for it");
+        snprintf(why, sizeof why, "there is no library path");
         int fd = loading->opener == NULL ? -1
                                          : loading->opener(loading->context, name, why, sizeof why);
         if (fd < 0) {

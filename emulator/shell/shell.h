@@ -25,8 +25,8 @@ struct shell_facts {
     uint32_t client_pid;  /* process id of the program on the ARM side */
     int thread_priority;  /* requested by the client; 192 by default */
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
-    const char *state;    /* directory on the build machine for lock files that all programs
-                            * of this device share */
+    const char *state;    /* directory on the build machine with the lock files that all
+                            * programs of this device share */
 };
 
 const struct shell_facts *shell_facts(void);
