@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* sum[i] = a[i] + b[i], wrapping. */
+/* sum[i] = a[i] + b[i], with wrapping. */
 void reference_vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count);
 
 /* One element of a product, and the tolerance for a float result. */

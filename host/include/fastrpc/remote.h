@@ -75,7 +75,7 @@ extern "C" {
 #define CDSP_DOMAIN_NAME "cdsp"
 #define CDSP1_DOMAIN_NAME "cdsp1"
 
-/* Appended to a stub's X_URI. */
+/* Suffixes for a stub's X_URI. */
 #define ADSP_DOMAIN "&_dom=adsp"
 #define MDSP_DOMAIN "&_dom=mdsp"
 #define SDSP_DOMAIN "&_dom=sdsp"
