@@ -105,7 +105,7 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
     """The project with another build type of that target; raises `UsageError`."""
     if build_type not in BUILD_TYPES:
         raise UsageError(
-            f"{build_type!r} is no build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
+            f"{build_type!r} is not a build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
         )
     target = find_target(project, target_name)._replace(build_type=build_type)
     return project._replace(targets={**project.targets, target_name: target})

@@ -258,7 +258,7 @@ def parse_size(text: str, where: str) -> int:
     said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
     if said is None:
         raise UsageError(
-            f"{where}: {text!r} is no size",
+            f"{where}: {text!r} is not a size",
             why="known: a number of bytes, or a number with K, M, G or T behind it",
             remedy="Say for example 20G.",
         )

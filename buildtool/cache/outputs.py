@@ -82,7 +82,7 @@ def outputs_from_json(value: Any) -> tuple[Output, ...]:
     outside of it.
     """
     if not isinstance(value, list) or len(value) > COUNT_LIMIT:
-        raise _refuse("a list of outputs", f"it is no list of at most {COUNT_LIMIT}")
+        raise _refuse("a list of outputs", f"it is not a list of at most {COUNT_LIMIT}")
     return check_outputs([_parse(entry) for entry in value], "a list of outputs")
 
 
@@ -137,7 +137,7 @@ def _parse(value: Any) -> Output:
             and 0 <= size <= SIZE_LIMIT
         ):
             return Output(path, kind, digest, size)
-    raise _refuse("a list of outputs", f"{str(value)[:200]} is no output")
+    raise _refuse("a list of outputs", f"{str(value)[:200]} is not an output")
 
 
 def _is_path(path: str) -> bool:

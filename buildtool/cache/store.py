@@ -66,7 +66,7 @@ class Store:
     def path(self, item: Item) -> Path:
         """The path of the item; raises `ValueError` when its key is not a sha256."""
         if item.kind not in KINDS or not is_digest(item.key):
-            raise ValueError(f"{item.kind!r} {item.key!r} is no item of a cache")
+            raise ValueError(f"{item.kind!r} {item.key!r} is not an item of a cache")
         return self.directory / item.kind / item.key[:2] / item.key
 
     def size(self, item: Item) -> int | None:

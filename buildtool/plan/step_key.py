@@ -24,8 +24,8 @@ def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dic
     """The named fields of the step's key.
 
     `needs` are the digests of the outputs of the steps that it needs, by step; `packages` is the
-    key of its Conan packages, "" for none.  The compiler launcher is no field: it has no influence
-    on the outputs.
+    key of its Conan packages, "" for none.  The compiler launcher is not a field: it does not
+    affect the outputs.
     """
     roots = step.roots
 

@@ -61,7 +61,7 @@ def add_needed(
 
 
 def _add_for_skels(found: Contents, spare: Mapping[str, Output]) -> None:
-    """Add the libraries that skels need.  A missing one is no error: the DSP may have it."""
+    """Add the libraries that skels need.  A missing one is not an error: the DSP may have it."""
     waiting = [place for place in found.files if place.startswith("dsp/")] if spare else []
     while waiting:
         place = waiting.pop()

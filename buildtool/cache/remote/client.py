@@ -256,5 +256,5 @@ def _is_found(response: BaseHTTPResponse) -> bool:
 
 def _path(kind: str, digest: str) -> str:
     if not is_digest(digest):
-        raise ValueError(f"{digest!r} is no sha256 in hex")
+        raise ValueError(f"{digest!r} is not a sha256 in hex")
     return f"/{kind}/{digest}"

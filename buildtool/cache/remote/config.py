@@ -58,7 +58,7 @@ def remote_config(
     mode = environment.get(MODE) or mode or "read"
     if mode not in MODES:
         raise UsageError(
-            f"{mode!r} is no mode of a remote cache",
+            f"{mode!r} is not a mode of the remote cache",
             why=f"{source} sets it; the modes are {', '.join(MODES)}",
             remedy=f"Set {MODE} to read or read-write, or to off to build without a remote cache.",
         )
@@ -98,7 +98,7 @@ def _parsed(address: str, source: str) -> SplitResult:
         elif parts.query or parts.fragment or address.endswith(("?", "#")):
             wrong = "it has a part after ? or #, where /ac and /cas cannot be appended"
     except ValueError:
-        wrong = "it is no URL, or its port is no number up to 65535"
+        wrong = "it is not a URL, or its port is not a number up to 65535"
     if wrong:
         raise UsageError(
             "the address of the remote cache cannot be used",

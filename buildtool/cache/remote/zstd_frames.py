@@ -88,7 +88,7 @@ def decompress(source: HashedStream, target: HashedStream) -> None:
     try:
         decompressor.copy_stream(cast("Any", source), cast("Any", target), CHUNK, CHUNK)
     except zstandard.ZstdError:
-        raise BadResponseError("bytes that are no zstd frame") from None
+        raise BadResponseError("bytes that are not a zstd frame") from None
 
 
 def receive(response: Any, frame: Frame, content: str, target: Any) -> None:

@@ -47,7 +47,7 @@ class Directory:
                         raise PullError(
                             f"the directory {path} of {self.source} has more than"
                             f" {MAX_NAMES:,} entries",
-                            remedy="This is no device's; name the root of its file system.",
+                            remedy="Name the root directory of a device's file system.",
                         )
         except OSError as error:
             raise _unreadable(self, path, error) from error
@@ -103,9 +103,9 @@ def read_file(place: str | Path, limit: int, what: str) -> bytes:
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise PullError(
-                    f"{what} is no regular file",
+                    f"{what} is not a regular file",
                     why="it turned into something else while it was read",
-                    remedy="Pull again while nobody writes to it.",
+                    remedy="Pull again when no program writes to it.",
                 )
             data = stream.read(limit + 1)
     except OSError as error:

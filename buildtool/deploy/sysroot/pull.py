@@ -130,7 +130,7 @@ def _library(device: DeviceFiles, platform: str, fetched: Fetched) -> tuple[Reso
         found = first(device, [path])
         if not found:
             if (there := resolve(device, path)) and there.entry.kind == "other":
-                unfit.append(f"{path} is no regular file")
+                unfit.append(f"{path} is not a regular file")
             continue
         try:
             elf = _sound(read_elf(fetched.file(found, MAX_LIBRARY)), found)

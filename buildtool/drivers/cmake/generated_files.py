@@ -1,8 +1,8 @@
 """The files that CMake writes into a build tree when it configures it.
 
 They shape what is built: generated headers, the cache, the list of what CMake read.  Neither CMake
-nor Ninja notices when one of them was changed by somebody else.  So a snapshot of them is recorded,
-and CMake runs again when one of them differs from it.
+nor Ninja notices when another program changed one of them.  So a snapshot of them is recorded, and
+CMake runs again when one of them differs from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compiler launchers: programs that CMake puts before each compiler call, on both sides.
 
 They cache compilations, or distribute them to other machines.  The compiled result is the same, so
-a launcher is no part of a step key.
+a launcher is not part of a step key.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class StepLog:
     """A file that gets the output of a step's commands line by line.
 
     The first command truncates it: the log of a step that is up to date is the one from when it was
-    built.  A log that cannot be written is no error.  `timeout` is in seconds, for one command.
+    built.  A log that cannot be written is not an error.  `timeout` is in seconds, for one command.
     """
 
     def __init__(self, path: Path, title: str, timeout: float | None = None) -> None:

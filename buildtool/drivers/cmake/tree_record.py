@@ -1,7 +1,7 @@
 """The record that a build leaves in its build tree: what it read, and what it made.
 
 Ninja compares time stamps.  It does not notice a source that came with an old time stamp, nor an
-output that somebody changed or that a killed build left incomplete.  So each build records its
+output that was changed by hand or that a killed build left incomplete.  So each build records its
 inputs and its files; before the next build, `incremental_tree` deletes whatever differs, and Ninja
 makes it again.
 """

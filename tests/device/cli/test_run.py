@@ -97,7 +97,7 @@ def test_it_takes_the_options_of_build(plain: Path, buildtool: Buildtool) -> Non
     assert list(plain.glob(".buildtool/build/app/*-debug"))
     wrong = buildtool("run", "sim", "--build-type", "Fast", "--", "bin/app", cwd=plain)
     assert wrong.returncode == 125
-    assert "'Fast' is no build type" in wrong.stderr
+    assert "'Fast' is not a build type" in wrong.stderr
 
 
 def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:

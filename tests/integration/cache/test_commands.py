@@ -67,7 +67,7 @@ def test_gc(buildtool: Buildtool, cache: Path) -> None:
     assert left["blobs"] == {"file_count": 1, "bytes": SIZE}
     wrong = buildtool("cache", "gc", "--limit", "much", cwd=cache)
     assert wrong.returncode == 2
-    assert "'much' is no size" in wrong.stderr
+    assert "'much' is not a size" in wrong.stderr
 
 
 def test_verify(buildtool: Buildtool, cache: Path) -> None:
@@ -118,4 +118,4 @@ def test_a_size_that_is_none_is_told(
     monkeypatch.setenv("BUILDTOOL_CACHE_SIZE", "lots")
     done = buildtool("cache", "stats", cwd=cache)
     assert done.returncode == 2
-    assert "BUILDTOOL_CACHE_SIZE: 'lots' is no size" in done.stderr
+    assert "BUILDTOOL_CACHE_SIZE: 'lots' is not a size" in done.stderr

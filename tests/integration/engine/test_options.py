@@ -44,7 +44,7 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
     assert hits_and_misses() == (SOURCES, SOURCES)
     assert project.staged() == first
 
-    # Another launcher is no reason to compile again.
+    # Another launcher does not cause a compilation.
     assert set(project.build().values()) == {"up-to-date"}
 
 

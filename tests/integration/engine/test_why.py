@@ -125,7 +125,7 @@ def test_another_build_type_is_another_tree(here: Project) -> None:
     assert here.why("alone", "--build-type", "Release") == HOST_FINE
     done = here.run("why", "--build-type", "Fast")
     assert done.returncode == 2
-    assert "'Fast' is no build type" in done.stderr
+    assert "'Fast' is not a build type" in done.stderr
 
 
 def test_why_touches_nothing(here: Project) -> None:

@@ -37,7 +37,7 @@ def replace(path: Path) -> Path:
         (lambda path: path.symlink_to("/../../../etc/passwd"), "looked for"),
         (lambda path: path.symlink_to("/" + "a/" * 3000), "looked for"),
         (lambda path: path.symlink_to("line\nbreak"), "looked for"),
-        (os.mkfifo, "is no regular file"),
+        (os.mkfifo, "is not a regular file"),
         (lambda path: path.mkdir(), "looked for"),
         (lambda path: path.write_text("GROUP ( /lib/x.so )"), "not a valid ELF file"),
         (lambda path: path.touch(), "not a valid ELF file"),

@@ -169,9 +169,9 @@ def test_a_document_in_the_place_of_another_is_damaged(kit: Kit) -> None:
 
 def test_keys_that_are_no_digests_never_become_paths(kit: Kit, tmp_path: Path) -> None:
     for key in ("", "../../x", "A" * 64, "/etc/passwd", KEY + "\n"):
-        with pytest.raises(ValueError, match="is no item of a cache"):
+        with pytest.raises(ValueError, match="is not an item of a cache"):
             kit.cache.document(key)
-        with pytest.raises(ValueError, match="is no item of a cache"):
+        with pytest.raises(ValueError, match="is not an item of a cache"):
             kit.cache.fetch(key, tmp_path / "into")
 
 

@@ -55,7 +55,7 @@ def test_links_pipes_and_trees_of_others_are_left_alone(
 def test_names_that_are_not_printable_are_left_out(tmp_path: Path) -> None:
     for name in (b"line\nbreak", b"not \xff utf-8", b"\x1b[31mred"):
         folder = os.fsencode(tmp_path) + b"/" + name
-        os.mkdir(folder)  # noqa: PTH102 - a name that is no text
+        os.mkdir(folder)  # noqa: PTH102 - a name that is not text
         Path(os.fsdecode(folder), "CMakeLists.txt").write_text(APP, encoding="utf-8")
     assert read_tree(tmp_path).files == {}
 

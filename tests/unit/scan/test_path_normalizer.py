@@ -164,7 +164,7 @@ def test_what_is_looked_for_in_vain_is_noticed_when_it_appears(path: str) -> Non
         assume(not os.path.lexists(spelled))
         found = new_collector(root)
         found.add_existence(spelled)
-        assume(found.paths != new_collector(root).paths)  # files below .buildtool are no inputs
+        assume(found.paths != new_collector(root).paths)  # files below .buildtool are not inputs
         before = observe(found.paths, roots(root), FileStates())
         assert not before.appeared
         try:

@@ -16,13 +16,13 @@ COMPILER_DETECTION = re.compile(
     r"|Initialize|Compiler|Common|Language|\w+Information)|Compiler/|Platform/|Internal/|Linker/)"
 )
 """CMake's modules that detect compilers.  What they read belongs to the identity of the toolchain
-and is no input of the project."""
+and is not an input of the project."""
 
 
 class PathFilter:
     """Decides which paths are inputs, and names these by root.
 
-    These are no inputs: files in the build tree, which the build makes; this tool's own files in
+    These are not inputs: files in the build tree, which the build makes; this tool's own files in
     the project, which the step key covers; files below the directories `excluded`, whose identity
     the step key covers (the toolchain, CMake's modules); and `rule_outputs`.  A symlink in the
     build tree stands for its target.
@@ -51,12 +51,12 @@ class PathFilter:
         self._real_directories: dict[str, str] = {}
 
     def name(self, path: str) -> str | None:
-        """The name by root of an absolute path; None when it is no input."""
+        """The name by root of an absolute path; None when it is not an input."""
         path = self.normalizer.path(path)
         if path in self._rule_outputs or f"{path}/".startswith(self._tree_prefixes):
             real = self._real_path(path)
             if path in self._rule_outputs and real == self._real_path(path, resolve_last=False):
-                return None  # it is no symlink
+                return None  # it is not a symlink
             name = self._name_of(real)
             return None if name and self.roots.path_of(name) in self._rule_outputs else name
         if "/.." in path and f"{self._real_path(path)}/".startswith(self._skipped):
