@@ -202,7 +202,7 @@ def pull_sysroot(
     elif soc_name:
         raise UsageError(
             "--soc is for sim only",
-            why=f"{device_name} tells itself which SoC it has",
+            why=f"the SoC of {device_name} is read from its files",
             remedy=f"buildtool sysroot pull {device_name}",
         )
     else:

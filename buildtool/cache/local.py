@@ -260,6 +260,6 @@ def parse_size(text: str, where: str) -> int:
         raise UsageError(
             f"{where}: {text!r} is not a size",
             why="known: a number of bytes, or a number with K, M, G or T behind it",
-            remedy="Say for example 20G.",
+            remedy="Write for example 20G.",
         )
     return int(float(said[1]) * _UNITS[said[2]])

@@ -122,7 +122,7 @@ def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
                     f"{elf.path.name} needs {needed}, but {cdsprpc.owner} has {cdsprpc.soname}",
                     why=f"it would not start: the loader searches for exactly that name"
                     f" ({elf.path})",
-                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without an own -L; a prebuilt"
+                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without -L; a prebuilt"
                     " library must be built for this platform.",
                     files=[elf.path],
                 )

@@ -117,7 +117,7 @@ def read_file(place: str | Path, limit: int, what: str) -> bytes:
     if len(data) > limit:
         raise PullError(
             f"{what} is larger than {limit >> 20} MiB" if limit >> 20 else f"{what} is too large",
-            why="no such file of a device is",
+            why="the files that buildtool reads from a device are smaller",
             remedy="Check the device's file system.",
         )
     return data
