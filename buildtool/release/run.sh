@@ -15,12 +15,14 @@ if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$here/../../device.env" ]; then
     . "$here/../../device.env"
 fi
 if [ -d "$here/dsp" ]; then
+    archs=$(echo $(ls "$here/dsp"))
     if [ -z "${BUILDTOOL_DSP_ARCH:-}" ]; then
-        echo "run.sh: which DSP? Set BUILDTOOL_DSP_ARCH (there is: $(ls "$here/dsp" | tr '\n' ' ')) or write it into $here/../../device.env" >&2
+        echo "run.sh: the DSP arch of this device is unknown" >&2
+        echo "  set BUILDTOOL_DSP_ARCH (this release has $archs), or write it into $here/../../device.env" >&2
         exit 125
     fi
     if [ ! -d "$here/dsp/$BUILDTOOL_DSP_ARCH" ]; then
-        echo "run.sh: no skels for $BUILDTOOL_DSP_ARCH here (there is: $(ls "$here/dsp" | tr '\n' ' '))" >&2
+        echo "run.sh: this release has no skels for $BUILDTOOL_DSP_ARCH, it has $archs" >&2
         exit 125
     fi
     # Separated by ';', never ':'.  DSP_LIBRARY_PATH would replace it.
@@ -38,7 +40,7 @@ case $program in
     *) program="$here/$program" ;;
 esac
 if [ ! -f "$program" ]; then
-    echo "run.sh: there is no $program" >&2
+    echo "run.sh: $program does not exist" >&2
     exit 125
 fi
 exec ${BUILDTOOL_EXEC:+"$BUILDTOOL_EXEC"} "$program" "$@"

@@ -78,14 +78,14 @@ def check_program(staged: Staged, program: str) -> None:
     header = elf_header(path)
     if header is None:
         raise DeviceError(
-            f"{program!r} is no ARM64 program",
+            f"{program!r} is not an ARM64 program",
             why=f"{path} is not an ELF file",
             remedy="The emulated device runs ELF programs; run a script through its interpreter.",
         )
     kind, machine = header
     if machine != EM_AARCH64 or kind not in (ET_EXEC, ET_DYN):
         raise DeviceError(
-            f"{program!r} is no ARM64 program",
+            f"{program!r} is not an ARM64 program",
             why=f"ELF machine {machine}, type {kind}",
             remedy="It was built for another machine; build it with the target's profile.",
         )

@@ -156,7 +156,7 @@ def _sound(elf: Elf, found: Resolved) -> Elf:
         raise PullError(f"its SONAME is {soname[:80]!r}")
     elf = dataclasses.replace(elf, soname=soname, exports=_symbols(elf))
     if not elf.exports & {"remote_handle64_open", "remote_handle_open"}:
-        raise PullError("it exports no remote_handle_open, so it is no FastRPC library")
+        raise PullError("it exports no remote_handle_open, so it is not a FastRPC library")
     return elf
 
 
@@ -188,7 +188,7 @@ def _shells(device: DeviceFiles, platform: str, fetched: Fetched) -> list[tuple[
             ) from error
         if elf.machine != EM_HEXAGON or elf.bits != 32:
             raise PullError(
-                f"{found.path} of {device.source} is no Hexagon program",
+                f"{found.path} of {device.source} is not a Hexagon program",
                 why=f"its ELF machine is {elf.machine}, Hexagon's is {EM_HEXAGON}",
                 remedy="Install the DSP firmware of this board again.",
             )

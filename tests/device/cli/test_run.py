@@ -206,7 +206,7 @@ def test_a_file_that_is_no_arm64_program(plain: Path, buildtool: Buildtool) -> N
     done = buildtool("run", "sim", "--", "run.sh", cwd=plain)
 
     assert done.returncode == 125
-    assert "'run.sh' is no ARM64 program" in done.stderr
+    assert "'run.sh' is not an ARM64 program" in done.stderr
 
 
 def test_an_arch_that_the_device_lacks(buildtool: Buildtool, project: Path, edit: Edit) -> None:

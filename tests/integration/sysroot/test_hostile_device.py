@@ -106,7 +106,7 @@ def test_a_stand_in_s_huge_file_is_not_read(board: Path, pull_from: Pull) -> Non
     [
         ("../../evil", OLDER, "its SONAME is '../../evil'"),
         ("lib\ncdsprpc.so", OLDER, "its SONAME is"),
-        ("libcdsprpc.so.1", ["something_else"], "it is no FastRPC library"),
+        ("libcdsprpc.so.1", ["something_else"], "it is not a FastRPC library"),
     ],
 )
 def test_a_library_of_a_stand_in_that_cannot_be_the_one(
@@ -132,7 +132,7 @@ def test_a_shell_of_a_stand_in_for_another_machine(board: Path, pull_from: Pull)
     data = bytearray(shell.read_bytes())
     struct.pack_into("<H", data, 18, 40)  # e_machine: Arm
     shell.write_bytes(data)
-    with pytest.raises(PullError, match="is no Hexagon program") as caught:
+    with pytest.raises(PullError, match="is not a Hexagon program") as caught:
         pull_from(board)
     assert "ELF machine is 40" in caught.value.why
 
