@@ -20,7 +20,7 @@ uint64_t clock_after_us(uint64_t microseconds)
 uint64_t clock_ticks(void)
 {
     uint64_t now = clock_now();
-    /* 19.2 ticks a microsecond; in two parts, so that the product stays in 64 bits. */
+    /* There are 19.2 ticks per microsecond. Two parts keep the products within 64 bits. */
     return now / 1000000u * 19200u + now % 1000000u * 192u / 10000u;
 }
 

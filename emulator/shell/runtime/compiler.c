@@ -1,8 +1,8 @@
-/* compiler.c: what Hexagon compilers call for operations that have no instruction.
+/* compiler.c: the functions that Hexagon compilers call for operations without an instruction.
  *
- * compiler-rt's own; only their addresses are of interest here, so most are declared as
- * functions without arguments. Not here: what compilers for v68 and newer have instructions
- * for, such as conversions, comparisons and the float arithmetic. */
+ * The functions are those of compiler-rt. Only their addresses are used here, so most are declared
+ * without arguments. The table does not contain operations that v68 and newer have instructions
+ * for, such as conversions, comparisons and float arithmetic. */
 #include <math.h>
 
 #include "runtime.h"
@@ -16,8 +16,8 @@ void __hexagon_umodsi3(void), __hexagon_umoddi3(void);
 void __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes(void);
 void __muldc3(void), __mulsc3(void), __divdc3(void), __divsc3(void);
 
-/* Half floats travel in the low half of a register. Compilers do not agree on what is in
- * the high half, so here it is ignored in and cleared out. */
+/* A half float is passed in the low half of a register. Compilers do not agree on the contents of
+ * the high half, so these functions ignore it in arguments and clear it in results. */
 float half_to_single(uint32_t half) __asm__("__extendhfsf2");
 uint32_t single_to_half(float single) __asm__("__truncsfhf2");
 uint32_t double_to_half(double value) __asm__("__truncdfhf2");
@@ -39,11 +39,12 @@ static uint32_t truncate_double(double value)
 
 /* ---- entry and exit of functions that are compiled for size ---- */
 
-/* Each pair of registers has its place below the frame pointer: r17:16 at -8, the next ones 8
- * bytes further down. The routine for many pairs runs into the one for fewer. (LLVM,
- * HexagonFrameLowering.cpp, and compiler-rt's names.) A save routine returns to the function
- * that is being entered. A restore routine ends that function: it returns to its caller, or,
- * before a tail call, to the function itself, without its frame. */
+/* Each pair of registers is saved at a fixed offset from the frame pointer: r17:16 at -8, each
+ * following pair 8 bytes lower. The routine for several pairs falls through to the routine for
+ * fewer pairs. (LLVM, HexagonFrameLowering.cpp; the names are those of compiler-rt.) A save routine
+ * returns to the function that called it. A restore routine ends that function: it removes the
+ * function's frame and returns to the function's caller, or, before a tail call, to the function
+ * itself. */
 /* clang-format off */
 #define ENTRY(name) ".globl " name "\n.type " name ", @function\n" name ":\n"
 #define SAVE(last, pair, place) ENTRY("__save_r16_through_r" last) "memd(r30+#-" place ") = r" pair "\n"
@@ -57,7 +58,7 @@ static uint32_t truncate_double(double value)
     LOAD("19", "19:18", "16", ending)        \
     ENTRY("__restore_r16_through_r17" ending)
 
-/* The older convention keeps r24 to r27 only. */
+/* The older convention saves r24 to r27 only. */
 #define LOADS_24(ending)                                                             \
     ENTRY("__restore_r24_through_r27" ending) "r27:26 = memd(r30+#-16)\n"            \
     ENTRY("__restore_r24_through_r25" ending)
@@ -91,7 +92,7 @@ __asm__(".text\n.p2align 4\n"
 
 void RANGES(DECLARE);
 
-/* By the newer and the older name. */
+/* Exports a function under its newer and its older name. */
 #define EXPORT_BOTH(name, function) \
     EXPORT_AS("__hexagon_" name, function), EXPORT_AS("__qdsp_" name, function)
 
@@ -108,7 +109,7 @@ const struct shell_symbol compiler_symbols[] = {
     EXPORT_BOTH("mindf3", fmin),
     EXPORT_BOTH("maxdf3", fmax),
     EXPORT_AS("__hexagon_fmadf4", fma),
-    /* For -ffast-math; here they are as exact as the others. */
+    /* For -ffast-math. Here they are as exact as the others. */
     EXPORT_AS("__hexagon_fast_adddf3", __hexagon_adddf3),
     EXPORT_AS("__hexagon_fast_subdf3", __hexagon_subdf3),
     EXPORT_AS("__hexagon_fast_muldf3", __hexagon_muldf3),

@@ -14,7 +14,7 @@
 
 _Static_assert(sizeof(struct claim) <= sizeof(compute_res_attr_t), "a claim fits the attributes");
 
-/* NULL when the attributes were not initialized. */
+/* Returns NULL when the attributes were not initialized. */
 static struct claim *claim_of(compute_res_attr_t *attr)
 {
     struct claim *claim = (struct claim *)(void *)attr;
@@ -45,7 +45,7 @@ int compute_resource_attr_set_vtcm_param_v2(compute_res_attr_t *attr, unsigned i
                                             unsigned int min_page_size, unsigned int min_vtcm_size)
 {
     struct claim *claim = claim_of(attr);
-    (void)min_page_size; /* the memory is contiguous, so any page size is kept */
+    (void)min_page_size; /* the memory is contiguous, so every page size is satisfied */
     if (claim == NULL || min_vtcm_size > vtcm_size) {
         return AEE_EBADPARM;
     }
@@ -61,7 +61,7 @@ int compute_resource_attr_set_vtcm_param(compute_res_attr_t *attr, unsigned int 
     return compute_resource_attr_set_vtcm_param_v2(attr, vtcm_size, 0, 0);
 }
 
-/* There is one partition of the VTCM, whatever the application. */
+/* The VTCM has one partition, which all applications use. */
 int compute_resource_attr_set_app_type(compute_res_attr_t *attr, unsigned int application_id)
 {
     (void)application_id;
@@ -156,7 +156,8 @@ int compute_resource_update_priority(unsigned int context_id, unsigned short pri
                : context_set_priority(context_id, priority == 0 ? thread_priority() : priority);
 }
 
-/* A size as pages: as many as fit of the largest, then of the next smaller, and so on. */
+/* Divides a size into pages: as many of the largest size as fit, then of the next smaller size, and
+ * so on. */
 static void lay_out(compute_res_vtcm_page_t *layout, uint32_t size)
 {
     *layout = (compute_res_vtcm_page_t){.block_size = size};
@@ -212,7 +213,7 @@ int compute_resource_hmx_unlock(unsigned int context_id)
     return NOT_SUPPORTED;
 }
 
-/* ---- VTCM by itself: a context that is known by its address ---- */
+/* ---- the VTCM manager: each request is a context that is identified by its address ---- */
 
 void *HAP_request_async_VTCM(unsigned int size, unsigned int single_page_flag,
                              unsigned int timeout_us)

@@ -1,9 +1,9 @@
 /* contexts.c: which part of the VTCM each context of this process holds, and which threads wait.
  *
- * One process of a device holds the VTCM at a time; within it, several contexts may hold parts
- * that do not overlap. (A DSP also divides it between processes.) While contexts with a release
- * callback are held, a thread looks for waiters of higher priority, in this process and in
- * others, and calls the callback. */
+ * One process of a device holds the VTCM at a time. Several contexts of that process may hold parts
+ * that do not overlap. (A DSP also divides the VTCM between processes.) While a context with a
+ * release callback is held, a thread looks for waiters of higher priority in all processes, and
+ * calls the callback. */
 #define _GNU_SOURCE
 #include "contexts.h"
 
@@ -16,7 +16,7 @@
 #include "runtime.h"
 
 #define POLL_US 1000u  /* between two attempts of a waiting thread */
-#define GRACE_US 3000u /* longer than another process takes to find out how much is free */
+#define GRACE_US 3000u /* longer than another process needs to measure how much is free */
 
 struct context {
     struct context *next;
@@ -31,7 +31,7 @@ struct context {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
 static int context_count;
-static struct vtcm_range *used; /* of `ranges`; room for a range of each context */
+static struct vtcm_range *used; /* filled by ranges(); has space for one range per context */
 static unsigned int last_id;
 static int held_vtcm;   /* contexts that hold VTCM */
 static int held_serial; /* 0 or 1 */
@@ -50,8 +50,8 @@ static struct context *by_id(unsigned int id)
 
 /* ---- asking holders to release ---- */
 
-/* Locked: the highest priority that waits for what the context holds, INT_MAX for none. Waiters of
- * this process announce themselves in the files too. */
+/* Returns the highest priority that waits for what the context holds, or INT_MAX for none. The
+ * files also list the waiters of this process. The caller holds the lock. */
 static int wanted(const struct context *context)
 {
     int vtcm = context->claim.size > 0 ? exclusive_highest_waiting(&vtcm_file) : INT_MAX;
@@ -81,7 +81,7 @@ static void *watch(void *unused)
     }
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static void start_watching(void)
 {
     pthread_t thread;
@@ -91,8 +91,9 @@ static void start_watching(void)
     }
 }
 
-/* Locked: fills `used` with the ranges that contexts other than `except` hold; with `reserved`
- * also those of cached contexts that are not held. Returns their number. */
+/* Fills `used` with the ranges that contexts other than `except` hold. With `reserved`, it includes
+ * the ranges of cached contexts that are not held. Returns the number of ranges. The caller holds
+ * the lock. */
 static int ranges(const struct context *except, bool reserved)
 {
     int count = 0;
@@ -104,8 +105,8 @@ static int ranges(const struct context *except, bool reserved)
     return count;
 }
 
-/* Locked: chooses a range. A cached context avoids the ranges of others if it can; otherwise they
- * take turns. */
+/* Chooses a range. A cached context avoids the ranges of other contexts if possible. Otherwise it
+ * shares a range with them, and they hold it in turn. The caller holds the lock. */
 static bool place(struct context *context)
 {
     const struct claim *claim = &context->claim;
@@ -121,7 +122,8 @@ static bool place(struct context *context)
     return context->range.size > 0;
 }
 
-/* Locked: whether no other context of this process holds what this one needs. */
+/* Returns whether no other context of this process holds what this context needs. The caller holds
+ * the lock. */
 static bool available(const struct context *context)
 {
     int count = ranges(context, false);
@@ -133,7 +135,7 @@ static bool available(const struct context *context)
     return !context->claim.serialize || held_serial == 0;
 }
 
-/* Locked: acquires a context that is not held, or changes nothing. */
+/* Acquires a context that is not held, or changes nothing. The caller holds the lock. */
 static bool try_acquire(struct context *context, int priority)
 {
     context->priority = priority;
@@ -160,7 +162,7 @@ static bool try_acquire(struct context *context, int priority)
     return true;
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static void release(struct context *context)
 {
     context->held = false;
@@ -178,7 +180,8 @@ static void release(struct context *context)
 
 /* ---- the interface ---- */
 
-/* Locked, but not while it waits: then another thread may acquire or destroy the context. */
+/* The caller holds the lock. The function releases it while it waits, so another thread may acquire
+ * or destroy the context. */
 static int acquire(unsigned int id, uint32_t timeout_us)
 {
     uint64_t deadline = clock_after_us(timeout_us < GRACE_US ? GRACE_US : timeout_us);
@@ -210,7 +213,7 @@ static int acquire(unsigned int id, uint32_t timeout_us)
     return code;
 }
 
-/* Locked: adds a context; NULL without memory. */
+/* Adds a context. Returns NULL when memory is exhausted. The caller holds the lock. */
 static struct context *add(const struct claim *claim)
 {
     size_t room = (size_t)context_count + 1;
@@ -227,7 +230,7 @@ static struct context *add(const struct claim *claim)
     return context;
 }
 
-/* Locked: releases a context and frees it. AEE_EBADPARM for NULL. */
+/* Releases a context and frees it. Returns AEE_EBADPARM for NULL. The caller holds the lock. */
 static int drop(struct context *context)
 {
     if (context == NULL) {
@@ -252,7 +255,7 @@ unsigned int context_create(struct claim *claim, uint32_t timeout_us)
     claim->given = NULL;
     claim->given_size = 0;
     if (claim->size > vtcm_total() && (claim->least == 0 || claim->least > vtcm_total())) {
-        shell_logf(SHELL_ERROR, "%u bytes of VTCM are asked for: this SoC (%s) has %u",
+        shell_logf(SHELL_ERROR, "%u bytes of VTCM are requested: this SoC (%s) has %u",
                    (unsigned)claim->size, shell_facts()->soc, (unsigned)vtcm_total());
         return 0;
     }

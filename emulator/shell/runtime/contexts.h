@@ -7,39 +7,42 @@
 
 #include "vtcm.h"
 
-/* What a skel asks for: kept in its compute_res_attr_t. */
+/* The resources that a skel requests. Stored in the skel's compute_res_attr_t. */
 struct claim {
     uint32_t magic;
-    uint32_t size;  /* of VTCM, in bytes; 0: none */
-    uint32_t least; /* accept down to this; 0: all or nothing */
+    uint32_t size;  /* bytes of VTCM; 0: none */
+    uint32_t least; /* smallest acceptable size; 0: only `size` itself */
     bool serialize;
     bool cached;
     bool by_address; /* released by its address */
     int (*callback)(unsigned int context, void *argument);
     void *argument;
-    uint8_t *given; /* the memory, once acquired */
+    uint8_t *given; /* the memory, after acquisition */
     uint32_t given_size;
 };
 
-/* Returns the id of a new context, or 0. A context that is not cached is held from here on; a
- * cached one has its range, and is held between context_acquire and context_release. */
+/* Creates a context. Returns its id, or 0 on failure. A context that is not cached is held at once.
+ * A cached context has its range at once, but is held only between context_acquire and
+ * context_release. */
 unsigned int context_create(struct claim *claim, uint32_t timeout_us);
 
-/* Releases a context and forgets it. AEE_EBADPARM for one that does not exist. */
+/* Releases a context and deletes it. Returns AEE_EBADPARM when it does not exist. */
 int context_destroy(unsigned int id);
 
-/* The same for the held context `by_address` with this memory. */
+/* The same for the held context with `by_address` that has this memory. */
 int context_destroy_at(const uint8_t *address);
 
-/* Acquires a cached context. AEE_EALREADY when it is held, AEE_EEXPIRED after the timeout. */
+/* Acquires a cached context. Returns AEE_EALREADY when it is held, AEE_EEXPIRED after the
+ * timeout. */
 int context_acquire(unsigned int id, uint32_t timeout_us);
 int context_release(unsigned int id);
 
-/* Whether a waiter of higher priority wants what the context holds; -1: no such context. */
+/* Returns whether a waiter of higher priority wants what the context holds, or -1 when the context
+ * does not exist. */
 int context_wanted(unsigned int id);
 int context_set_priority(unsigned int id, int priority);
 
-/* Bytes of the largest gap that can be acquired now. */
+/* Returns the size in bytes of the largest range that can be acquired now. */
 uint32_t context_available(void);
 
 #endif

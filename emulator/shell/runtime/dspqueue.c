@@ -35,7 +35,8 @@ static struct exported *by_id(uint64_t id)
 
 /* ---- buffers ---- */
 
-/* AEE_ENOSUCHMAP, AEE_EBADPARM for a part that is not in the buffer; fills in size. */
+/* Checks that the client has mapped the buffer (otherwise AEE_ENOSUCHMAP) and that the part lies in
+ * the buffer (otherwise AEE_EBADPARM). Replaces a size of 0 with the buffer's size. */
 static int check(struct dspqueue_buffer *buffer)
 {
     uint64_t size = 0;
@@ -55,8 +56,8 @@ static int check(struct dspqueue_buffer *buffer)
     return AEE_SUCCESS;
 }
 
-/* References hold the client's mapping (FASTRPC_MAP_FD); one of the skel's own making,
- * by HAP_mmap, is the skel's to hold. */
+/* Adds and drops references to the client's mapping (FASTRPC_MAP_FD). A mapping that the skel
+ * created with HAP_mmap is not counted: the skel keeps it itself. */
 static void refer(struct dspqueue_buffer *buffer, bool address)
 {
     void *mapped = NULL;
@@ -101,7 +102,7 @@ static void wake(struct dspqueue *queue, enum queue_event event)
 
 static const struct queue_side side = {.wake = wake, .buffers = buffers_here};
 
-/* ---- what the ARM side asks ---- */
+/* ---- requests of the ARM side ---- */
 
 static int create(const struct queue_message *message, int fd, uint64_t *id)
 {
@@ -214,7 +215,7 @@ __attribute__((constructor)) static void listen_for_queues(void)
     shell_on_downcall(WIRE_TOPIC_DSPQUEUE, handle);
 }
 
-/* ---- what the skel asks ---- */
+/* ---- requests of the skel ---- */
 
 AEEResult dspqueue_import(uint64_t queue_id, dspqueue_callback_t packet_callback,
                           dspqueue_callback_t error_callback, void *callback_context,

@@ -13,7 +13,7 @@
 #include "runtime.h"
 
 #define SLOTS 64
-#define STALE_NS 500000000u /* a waiter that was killed is forgotten after this */
+#define STALE_NS 500000000u /* after this time without an announcement, a waiter is ignored */
 
 struct slot {
     uint32_t owner; /* process id; 0: free */
@@ -25,7 +25,8 @@ struct exclusive_waiters {
     struct slot slots[SLOTS];
 };
 
-/* Without a state directory there are no other processes to exclude. */
+/* Returns false when there is no state directory, because then no other process shares the
+ * device. */
 static bool open_file(struct exclusive *exclusive)
 {
     char path[4096];
@@ -41,7 +42,7 @@ static bool open_file(struct exclusive *exclusive)
     snprintf(path, sizeof path, "%s/%s", state, exclusive->file);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, sizeof(struct exclusive_waiters)) != 0) {
-        shell_logf(SHELL_ERROR, "%s cannot be opened: other programs are not kept out", path);
+        shell_logf(SHELL_ERROR, "%s cannot be opened: other programs are not excluded", path);
         if (fd >= 0) {
             close(fd);
         }

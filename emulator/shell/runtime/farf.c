@@ -1,4 +1,4 @@
-/* farf.c: the functions behind FARF. */
+/* farf.c: the functions that FARF calls. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #define FILES_MAX 32
 #define FILE_NAME_MAX 64
 
-/* What HAP_setFARFRuntimeLoggingParams asked for. */
+/* The parameters of HAP_setFARFRuntimeLoggingParams. */
 static struct {
-    unsigned int mask;       /* bit n: level n is shown */
-    unsigned int file_count; /* 0: of all files */
+    unsigned int mask;       /* bit n: level n is logged */
+    unsigned int file_count; /* 0: all files */
     char files[FILES_MAX][FILE_NAME_MAX];
 } runtime_logging;
 
@@ -50,7 +50,7 @@ static void debug_message(const char *message, int level, const char *file, int 
     shell_log(level, file == NULL ? NULL : base_name(file), line, message);
 }
 
-/* The targets of the entries. */
+/* The functions that the VARIADIC_ENTRY entries call. */
 void farf_debug(int level, const char *file, int line, const char *format, const char *arguments);
 void farf_runtime(int level, const char *file, int line, const char *format, const char *arguments);
 

@@ -1,7 +1,7 @@
 /* hap_cache.c: memory locked into the L2 cache.
  *
- * Without a cache, locking has no effect. The amount is limited as on a DSP, so that a skel that
- * asks for too much fails here too. */
+ * The emulator has no cache, so locking has no effect. The size is limited as on a DSP, so that a
+ * request that is too large fails here too. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>
@@ -83,7 +83,7 @@ void *HAP_cache_lock(unsigned int size, unsigned long long *paddr_ptr)
         return NULL;
     }
     if (paddr_ptr != NULL) {
-        *paddr_ptr = (uintptr_t)address; /* no other device reads it here */
+        *paddr_ptr = (uintptr_t)address; /* no emulated device uses physical addresses */
     }
     return address;
 }

@@ -1,8 +1,9 @@
-/* hap_mem.c: the heap's figures, and buffers of the ARM side by their descriptors.
+/* hap_mem.c: statistics of the heap, and access to buffers of the ARM side by descriptor.
  *
- * Two ways to a buffer, as on a DSP. HAP_mmap_get gives the mapping that the client made
- * with fastrpc_mmap(FASTRPC_MAP_FD), and fails where there is none. HAP_mmap takes that
- * one too, else makes one of its own; it counts, and HAP_munmap counts down. */
+ * A skel can access a buffer in two ways, as on a DSP. HAP_mmap_get returns the mapping that the
+ * client created with fastrpc_mmap(FASTRPC_MAP_FD), and fails without such a mapping. HAP_mmap uses
+ * the client's mapping too, and creates another one if there is none. It counts references, which
+ * HAP_munmap drops. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -41,7 +42,7 @@ static struct mapping *find(int fd, size_t length, long offset)
     return NULL;
 }
 
-/* Locked. Fills address; a code. */
+/* Maps the buffer and sets mapping->address. Returns a code. The caller holds the lock. */
 static int make(struct mapping *mapping, int prot)
 {
     void *address = NULL;
@@ -104,8 +105,8 @@ void *HAP_mmap2(void *addr, size_t len, int prot, int flags, int fd, long offset
     pthread_mutex_unlock(&lock);
     if (address == FAILED) {
         shell_logf(SHELL_ERROR,
-                   "HAP_mmap of descriptor %d, %zu bytes at %ld: 0x%x; the client "
-                   "makes it known with fastrpc_mmap, or passes it as a dma handle",
+                   "HAP_mmap of descriptor %d, %zu bytes at %ld: 0x%x; the client must map it "
+                   "with fastrpc_mmap, or pass it as a dma handle",
                    fd, len, offset, (unsigned)code);
     }
     return address;
@@ -166,7 +167,7 @@ int HAP_mmap_get(int fd, void **vaddr, uint64 *paddr)
         *vaddr = address;
     }
     if (paddr != NULL) {
-        *paddr = (uintptr_t)address; /* no other device reads it here */
+        *paddr = (uintptr_t)address; /* no emulated device uses physical addresses */
     }
     return AEE_SUCCESS;
 }
@@ -176,7 +177,7 @@ int HAP_mmap_put(int fd)
     return shell_fd_put(fd);
 }
 
-/* Length of the buffer behind a dma handle; generated skels ask. */
+/* Stores the length of a dma handle's buffer. Generated skels call it. */
 int adsp_mmap_fd_getinfo(int fd, uint32_t *length);
 int adsp_mmap_fd_getinfo(int fd, uint32_t *length)
 {
@@ -204,8 +205,8 @@ int HAP_mem_request(HAP_mem_req_payload_t *mem_payload)
         return HAP_munmap2((void *)(uintptr_t)mem_payload->munmap.dsp_va,
                            (size_t)mem_payload->munmap.len);
     }
-    REFUSE_ONCE("HAP_mem_request: request %d is not emulated: only HAP_MEM_MAP at an address of "
-                "the shell's choice, and HAP_MEM_UNMAP",
+    REFUSE_ONCE("HAP_mem_request: request %d is not emulated: only HAP_MEM_MAP without an address "
+                "and HAP_MEM_UNMAP are",
                 (int)mem_payload->request_id);
     return AEE_EUNSUPPORTED;
 }
@@ -222,7 +223,7 @@ int HAP_mem_get_stats(struct HAP_mem_stats *stats)
     return AEE_SUCCESS;
 }
 
-/* The heap grows as it likes; the figure is kept for HAP_mem_get_stats. */
+/* Has no effect on how the heap grows. The value is stored for HAP_mem_get_stats. */
 int HAP_mem_set_grow_size(uint64 min, uint64 max)
 {
     if (max != 0 && min > max) {

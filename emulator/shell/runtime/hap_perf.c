@@ -1,4 +1,4 @@
-/* hap_perf.c: the DSP's time. */
+/* hap_perf.c: the DSP's clocks and sleep. */
 #define _GNU_SOURCE
 #include "HAP_perf.h"
 #include "runtime.h"

@@ -7,7 +7,7 @@
 #include "HAP_power.h"
 #include "runtime.h"
 
-#define CLOCK_HZ 1000000000u /* as clock_cycles counts */
+#define CLOCK_HZ 1000000000u /* the rate of clock_cycles */
 
 struct client {
     struct client *next;
@@ -28,7 +28,7 @@ static struct client *find(const void *context)
     return client;
 }
 
-/* Locked. A context is a client from its first vote on. */
+/* Returns the client of a context, which the first vote creates. The caller holds the lock. */
 static struct client *enlist(const void *context)
 {
     struct client *client = find(context);
@@ -47,7 +47,7 @@ static int refuse_hmx(bool wanted)
     if (!wanted) {
         return AEE_SUCCESS;
     }
-    REFUSE_ONCE("HAP_power_set: HMX is not emulated, it cannot be powered up");
+    REFUSE_ONCE("HAP_power_set: HMX is not emulated and cannot be powered up");
     return HAP_POWER_ERR_UNSUPPORTED_API;
 }
 
@@ -88,7 +88,7 @@ static int vote(struct client *client, const HAP_power_request_t *request)
     case HAP_power_set_vapss:
     case HAP_power_set_vapss_v2:
     case HAP_power_set_streamer:
-        return HAP_POWER_ERR_UNSUPPORTED_API; /* cores of other SoCs */
+        return HAP_POWER_ERR_UNSUPPORTED_API; /* only other SoCs have these cores */
     default:
         return HAP_POWER_ERR_INVALID_PARAM;
     }
@@ -106,7 +106,7 @@ int HAP_power_set(void *context, HAP_power_request_t *request)
     return code;
 }
 
-/* One client that keeps the clocks fixed is enough. */
+/* DCVS is disabled as soon as one client disables it. */
 static bool dcvs_enabled(void)
 {
     bool enabled = true;

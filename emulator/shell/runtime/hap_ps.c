@@ -6,7 +6,7 @@
 #include "HAP_ps.h"
 #include "runtime.h"
 
-/* The highest priority of threads in a process without privileges, as documented. */
+/* The documented highest priority of threads in a process without privileges. */
 #define PRIORITY_CEILING 64
 
 static char name[56] = "fastrpc_shell"; /* PROCESS_NAME_LEN */
@@ -30,7 +30,7 @@ int HAP_get_thread_priority_ceiling(void)
     return PRIORITY_CEILING;
 }
 
-/* The ARM side never sleeps deeply here. */
+/* Has no effect, because the emulated ARM side never enters a sleep mode. */
 int HAP_send_early_signal(uint32_t tidQ, uint32_t earlyWakeTime)
 {
     (void)tidQ;

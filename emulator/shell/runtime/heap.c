@@ -1,4 +1,4 @@
-/* heap.c: the heap of the DSP process: musl's, with a count of what is in use. */
+/* heap.c: the heap of the DSP process: musl's allocator with a count of the bytes in use. */
 #define _GNU_SOURCE
 #include "heap.h"
 

@@ -1,4 +1,4 @@
-/* heap.h: the heap of the DSP process, counted. */
+/* heap.h: the heap of the DSP process, with a count of the bytes in use. */
 #ifndef BUILDTOOL_RUNTIME_HEAP_H
 #define BUILDTOOL_RUNTIME_HEAP_H
 
@@ -11,7 +11,7 @@ void *heap_realloc(void *block, size_t size);
 void *heap_memalign(size_t alignment, size_t size);
 void heap_free(void *block);
 
-/* Bytes that skels have allocated and not freed. */
+/* Returns the number of bytes that skels have allocated and not freed. */
 uint64_t heap_used(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* libc.c: the part of the C library that DSP shells give to skels, and that is the same here.
+/* libc.c: the part of the C library that DSP shells export to skels and that musl shares with them.
  *
- * musl's own, where the interface is the same on both sides. Not here: what has a FILE, a
- * wchar_t, a time_t, a locale, errno or another type or constant that the DSP's C library has
- * its own idea of. What prints is in stdio.c. */
+ * A function is in this table if it has the same interface in musl and in the DSP's C library.
+ * Functions with a FILE, a wchar_t, a time_t, a locale, errno, or another type or constant that the
+ * DSP's C library defines differently are not. Functions that print are in stdio.c. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -26,10 +26,10 @@ static char *no_environment(const char *name)
 
 static void leave(int status)
 {
-    die("the skel called exit(%d): on a DSP this ends the process of all its handles", status);
+    die("the skel called exit(%d): on a DSP this ends the process and all its handles", status);
 }
 
-/* ---- what the skel frees, with the shell's heap ---- */
+/* ---- functions that allocate: the skel frees the memory with heap_free ---- */
 
 static char *duplicate(const char *text)
 {

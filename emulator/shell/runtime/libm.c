@@ -1,19 +1,19 @@
-/* libm.c: the mathematics that DSP shells give to skels: musl's.
+/* libm.c: the mathematical functions that DSP shells export to skels, from musl.
  *
- * long double is double on both sides. */
+ * long double is the same as double in both C libraries. */
 #define _GNU_SOURCE
 #include <complex.h>
 #include <math.h>
 
 #include "runtime.h"
 
-/* The C library of the DSP's tools has log and log10 in one function. */
+/* The C library of the DSP's tools implements log and log10 in one function. */
 static double log_of_base(double x, int decimal)
 {
     return decimal == 0 ? log(x) : decimal == 1 ? log10(x) : log2(x);
 }
 
-/* Functions there, macros in C. */
+/* Functions in the DSP's C library, macros in standard C. */
 static int is_nan(double x)
 {
     return isnan(x);
@@ -26,7 +26,7 @@ static int is_infinite(double x)
 
 /* clang-format off */
 const struct shell_symbol libm_symbols[] = {
-    /* By double, float, long double. */
+    /* For double, float and long double. */
     EXPORT(acos), EXPORT(acosf), EXPORT(acosl),
     EXPORT(acosh), EXPORT(acoshf), EXPORT(acoshl),
     EXPORT(asin), EXPORT(asinf), EXPORT(asinl),
@@ -88,7 +88,7 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(j0), EXPORT(j1), EXPORT(jn), EXPORT(y0), EXPORT(y1), EXPORT(yn),
     EXPORT_AS("isnan", is_nan), EXPORT_AS("isinf", is_infinite),
     EXPORT_AS("_Log", log_of_base), EXPORT_AS("__sqrtf", sqrtf),
-    /* By complex double, float, long double. */
+    /* For complex double, float and long double. */
     EXPORT(cabs), EXPORT(cabsf), EXPORT(cabsl),
     EXPORT(cacos), EXPORT(cacosf), EXPORT(cacosl),
     EXPORT(cacosh), EXPORT(cacoshf), EXPORT(cacoshl),

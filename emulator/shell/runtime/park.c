@@ -1,7 +1,7 @@
 /* park.c: queues of waiting threads, one for each address that threads wait at.
  *
  * QuRT's objects are words in the skel's memory and may be copied from an initializer, so they
- * cannot hold the shell's data. Waiting threads are listed here, by address, and are woken in the
+ * cannot hold the shell's data. This file lists waiting threads by address. It wakes them in the
  * order that QuRT documents: the highest priority first. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,8 @@ __attribute__((constructor)) static void prepare(void)
     }
 }
 
-/* The thread's own condition, made at first use. It counts on CLOCK_MONOTONIC. */
+/* Returns the calling thread's condition variable, which is created at the first use and measures
+ * time with CLOCK_MONOTONIC. */
 static pthread_cond_t *own_condition(void)
 {
     static _Thread_local pthread_cond_t condition;

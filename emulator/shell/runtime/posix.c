@@ -1,8 +1,8 @@
-/* posix.c: POSIX threads as QuRT's library has them.
+/* posix.c: POSIX threads with the types of QuRT's library.
  *
- * Its types are not musl's: pthread_t is QuRT's thread id, attributes have their own
- * layout. So these are functions of our own upon QuRT's, under other names in C.
- * Types as documented for QuRT in the Hexagon SDK (posix/pthread_types.h). */
+ * QuRT's types differ from musl's: pthread_t is QuRT's thread id, and attributes have another
+ * layout. This file therefore implements the functions with QuRT's threads, and gives them other
+ * names in C. The Hexagon SDK documents the types (posix/pthread_types.h). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static int create(uint32_t *thread, const posix_attr *attr, void *(*entry)(void 
     qurt_thread_attr_set_detachstate(&attributes, start->detached
                                                       ? QURT_THREAD_ATTR_CREATE_DETACHED
                                                       : QURT_THREAD_ATTR_CREATE_JOINABLE);
-    /* The stack is the shell's either way; QuRT's create wants to see one. */
+    /* qurt_thread_create requires a stack, but the thread runs on a stack of the shell. */
     qurt_thread_attr_set_stack_addr(&attributes, (void *)(uintptr_t)8);
     qurt_thread_attr_set_stack_size(
         &attributes, attr == NULL || attr->stacksize == 0 ? DEFAULT_STACK : attr->stacksize);
@@ -163,7 +163,8 @@ static int detach(uint32_t thread)
     return qurt_thread_detach(thread) == QURT_EOK ? 0 : ESRCH;
 }
 
-/* QuRT's control word: 0 before; ours: 1 while running, 2 after. */
+/* The control word is 0 before the call, as in QuRT. This function sets it to 1 while the routine
+ * runs and to 2 afterwards. */
 static int once(int *control, void (*routine)(void))
 {
     int before = 0;

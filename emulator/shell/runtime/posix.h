@@ -1,7 +1,7 @@
 /* posix.h: POSIX mutexes and condition variables, with QuRT's types.
  *
- * Types as documented for QuRT in the Hexagon SDK (posix/pthread_types.h): a mutex and a
- * condition variable are one word. Results are errno codes. */
+ * The Hexagon SDK documents QuRT's types (posix/pthread_types.h): a mutex is one word, and so is a
+ * condition variable. Results are errno codes. */
 #ifndef BUILDTOOL_RUNTIME_POSIX_H
 #define BUILDTOOL_RUNTIME_POSIX_H
 
@@ -30,10 +30,10 @@ int posix_cond_signal(uint32_t *word);
 int posix_cond_broadcast(uint32_t *word);
 int posix_cond_wait(uint32_t *word, uint32_t *mutex);
 
-/* `until` is a moment on CLOCK_REALTIME, in QuRT's struct timespec of two words. */
+/* `until` is a time of CLOCK_REALTIME, as QuRT's struct timespec of two words. */
 int posix_cond_timedwait(uint32_t *word, uint32_t *mutex, const int32_t until[2]);
 
-/* Of either. */
+/* Destroys a mutex or a condition variable. */
 int posix_word_destroy(uint32_t *word);
 
 #endif

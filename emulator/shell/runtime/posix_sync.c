@@ -1,7 +1,7 @@
-/* posix_sync.c: POSIX mutexes and condition variables, upon QuRT's.
+/* posix_sync.c: POSIX mutexes and condition variables, implemented with QuRT's.
  *
- * On a DSP each is one word, 0xffffffff until first used: here the word becomes the
- * address of an object of QuRT's. */
+ * On a DSP, each is one word, which is 0xffffffff until the first use. Here the first use sets the
+ * word to the address of a QuRT object. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct mutex {
     bool recursive;
 };
 
-/* Made at first use when the word is an initializer. */
+/* Returns the object of a word. Creates it when the word still has its initial value. */
 static void *object(uint32_t *word, size_t size, void (*init)(void *))
 {
     uint32_t now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -147,7 +147,6 @@ int posix_cond_wait(uint32_t *word, uint32_t *mutex)
     return 0;
 }
 
-/* `until` is a moment on CLOCK_REALTIME, in QuRT's struct timespec of two words. */
 int posix_cond_timedwait(uint32_t *word, uint32_t *mutex, const int32_t until[2])
 {
     struct timespec now;

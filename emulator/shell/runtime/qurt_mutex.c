@@ -1,7 +1,7 @@
 /* qurt_mutex.c: QuRT's four kinds of mutex.
  *
- * holder is the thread's id, or what QURT_MUTEX_INIT puts there (a zeroed mutex is
- * taken for free as well); count is how often the holder has locked. */
+ * holder is the thread's id, or the value of QURT_MUTEX_INIT for a free mutex. A zeroed mutex is
+ * free too. count is the number of times that the holder has locked the mutex. */
 #include "qurt_error.h"
 #include "qurt_mutex.h"
 #include "qurt_pimutex.h"
@@ -14,7 +14,8 @@ static bool is_free(unsigned int holder)
     return holder == MUTEX_MAGIC || holder == 0;
 }
 
-/* Returns whether the mutex was had before the deadline; 0 is at once. */
+/* Locks the mutex. Returns whether it succeeded before the deadline. Does not wait for a deadline
+ * of 0. */
 static bool take(qurt_mutex_t *lock, bool recursive, uint64_t deadline)
 {
     unsigned int self = thread_id();
@@ -25,8 +26,8 @@ static bool take(qurt_mutex_t *lock, bool recursive, uint64_t deadline)
         had = true;
     } else if (lock->holder == self && deadline == FOREVER) {
         shell_logf(SHELL_ERROR,
-                   "thread %u locks mutex %p, which it holds: on a DSP it waits for "
-                   "ever (qurt_rmutex_lock can be repeated)",
+                   "thread %u locks mutex %p, which it holds: on a DSP it waits forever "
+                   "(qurt_rmutex_lock can be repeated)",
                    self, (void *)lock);
     }
     while (!had) {
@@ -65,7 +66,7 @@ static void give(qurt_mutex_t *lock, const char *function)
     }
     park_leave(lock);
     die("%s: thread %u unlocks mutex %p, which %s", function, thread_id(), (void *)lock,
-        is_free(holder) ? "nobody holds" : "another thread holds");
+        is_free(holder) ? "no thread holds" : "another thread holds");
 }
 
 void qurt_mutex_init(qurt_mutex_t *lock)
@@ -129,7 +130,7 @@ int qurt_rmutex_try_lock_block_once(qurt_mutex_t *lock)
     if (take(lock, true, 0)) {
         return 0;
     }
-    /* The unlock that woke this thread may have been meant for another waiter. */
+    /* The unlock that woke this thread may have been for another waiter, which this call wakes. */
     park_enter(lock);
     if (is_free(lock->holder)) {
         park_wake(lock, 1);
@@ -148,8 +149,8 @@ void qurt_pimutex_unlock(qurt_mutex_t *lock)
     give(lock, "qurt_pimutex_unlock");
 }
 
-/* rmutex2 has its fields elsewhere: queue and excess_locks stand where a mutex has queue
- * and wait_count. Locks are counted in excess_locks. */
+/* rmutex2 has another layout: queue and excess_locks are at the offsets of a mutex's queue and
+ * wait_count. excess_locks counts the locks after the first. */
 void qurt_rmutex2_init(qurt_rmutex2_t *lock)
 {
     *lock = (qurt_rmutex2_t){.holder = MUTEX_MAGIC};
@@ -205,7 +206,7 @@ const struct shell_symbol qurt_mutex_symbols[] = {
     EXPORT(qurt_rmutex_try_lock),
     EXPORT(qurt_rmutex_try_lock_block_once),
     EXPORT(qurt_rmutex_unlock),
-    /* Priorities order the waiters here and nothing else, so there is none to inherit. */
+    /* Priorities only order waiters here, so there is no priority to inherit. */
     EXPORT_AS("qurt_pimutex_init", qurt_mutex_init),
     EXPORT_AS("qurt_pimutex_destroy", qurt_mutex_destroy),
     EXPORT_AS("qurt_pimutex_lock", qurt_rmutex_lock),

@@ -1,4 +1,4 @@
-/* qurt_pipe.c: QuRT's pipes: rings of 64-bit items, guarded by two of its semaphores. */
+/* qurt_pipe.c: QuRT's pipes: ring buffers of 64-bit items with two semaphores. */
 #include <stdlib.h>
 
 #include "qurt_error.h"

@@ -1,7 +1,7 @@
-/* qurt_signal.c: flags that threads wait for: 32 or 64 of them, any or all.
+/* qurt_signal.c: objects of 32 or 64 flags. A thread waits for any or all flags of a mask.
  *
- * QuRT documents one waiter per object. Here several may wait, each with its own mask: setting a
- * flag wakes them all, and each checks its mask. */
+ * QuRT documents one waiter per object. Here several threads may wait, each with its own mask.
+ * Setting a flag wakes all of them, and each checks its mask. */
 #include <limits.h>
 
 #include "qurt_anysignal.h"
@@ -16,7 +16,7 @@ static bool fulfilled(uint64_t flags, uint64_t mask, unsigned int attribute)
     return attribute == QURT_SIGNAL_ATTR_WAIT_ALL ? (flags & mask) == mask : (flags & mask) != 0;
 }
 
-/* `now` receives the flags as they are at the end, wait fulfilled or not. */
+/* Returns whether the wait was fulfilled. *now receives the flags at the end in either case. */
 static bool wait_for(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
                      uint64_t deadline, unsigned int *now)
 {
@@ -78,7 +78,7 @@ int qurt_signal_wait_timed(qurt_signal_t *signal, unsigned int mask, unsigned in
     return good ? QURT_EOK : QURT_ETIMEDOUT;
 }
 
-/* Nothing cancels a wait here: the process of a client that is gone ends whole. */
+/* Waits are never cancelled: when the client has ended, the whole process ends. */
 int qurt_signal_wait_cancellable(qurt_signal_t *signal, unsigned int mask, unsigned int attribute,
                                  unsigned int *return_mask)
 {

@@ -8,7 +8,7 @@
 #include "qurt_sem.h"
 #include "runtime.h"
 
-/* ---- barriers: `count` is the round, which tells a woken thread that its round is over ---- */
+/* ---- barriers: `count` is the number of the round, which changes when a round ends ---- */
 
 int qurt_barrier_init(qurt_barrier_t *barrier, unsigned int threads_total)
 {

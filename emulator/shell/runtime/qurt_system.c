@@ -37,7 +37,7 @@ void qurt_free(void *ptr)
 
 /* ---- processor and process ---- */
 
-/* The revision register: FastRPC's ARCH_VER has the same low byte. */
+/* The upper bits of the revision register. The low byte is the same as in FastRPC's ARCH_VER. */
 #define REVISION 0x8d00u
 
 int qurt_sysenv_get_arch_version(qurt_arch_version_t *vers)
@@ -77,14 +77,14 @@ int qurt_sysenv_get_process_name(qurt_sysenv_procname_t *pname)
     return QURT_EOK;
 }
 
-/* ---- vector units: a count of them; each thread takes one at most ---- */
+/* ---- vector units: each thread takes at most one ---- */
 
 static pthread_mutex_t hvx_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t hvx_free = PTHREAD_COND_INITIALIZER;
 static uint32_t hvx_taken;
 static _Thread_local bool hvx_mine;
 
-/* From v66 on there is the mode of 128 bytes only. */
+/* v66 and newer have only the 128-byte mode. */
 int qurt_hvx_get_units(void)
 {
     return (int)(shell_facts()->hvx_units << 8);
@@ -135,7 +135,7 @@ int qurt_hvx_unlock(void)
     return QURT_EOK;
 }
 
-/* ---- caches: there are none between the two sides here ---- */
+/* ---- caches: the emulator has none between the ARM side and the DSP side ---- */
 
 int qurt_mem_cache_clean(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t opcode,
                          qurt_mem_cache_type_t type)

@@ -1,9 +1,10 @@
-/* qurt_thread.c: QuRT's threads, each one of musl's.
+/* qurt_thread.c: QuRT's threads. Each is a thread of musl.
  *
- * A thread runs on a stack that the shell allocates: the size that its creator gave, plus what the
- * shell's functions and musl need more than their counterparts on a DSP, with a guard page below,
- * so that an overflow crashes. The memory that the creator passed stays unused. Priorities order
- * the threads that wait for one object; they do not affect the build machine's scheduler. */
+ * A thread runs on a stack that the shell allocates. It has the size that the creator passed, plus
+ * a reserve, because the shell's functions and musl need more than their counterparts on a DSP. A
+ * guard page below it makes an overflow crash. The memory that the creator passed is not used.
+ * Priorities order the threads that wait for one object. They do not affect the build machine's
+ * scheduler. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
@@ -24,18 +25,17 @@ struct thread {
     qurt_thread_attr_t attributes;
     void (*entry)(void *);
     void *argument;
-    struct stack stack; /* none: a thread that serves calls */
+    struct stack stack; /* base is NULL for a thread that serves calls */
     pthread_t handle;
     bool ended;
-    bool awaited; /* somebody is in qurt_thread_join */
+    bool awaited; /* a thread is in qurt_thread_join for this thread */
     int status;
 };
 
-/* All threads that are running or wait to be joined. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ending = PTHREAD_COND_INITIALIZER;
-static struct thread *threads;
-static struct thread *spent; /* ended, their stacks not yet given back */
+static struct thread *threads; /* running, or ended and not yet joined */
+static struct thread *spent;   /* ended; their stacks are not yet freed */
 static uint32_t last_id;
 static _Thread_local struct thread *self;
 
@@ -80,8 +80,8 @@ static struct thread *enlist(struct thread *thread)
     return thread;
 }
 
-/* Threads that serve calls get a record when they first need one, and keep it: there are as many as
- * the client has calls at once. */
+/* Returns the record of the calling thread. A thread that serves calls gets its record at the first
+ * use and keeps it. There are as many such threads as the client makes calls at the same time. */
 static struct thread *current(void)
 {
     if (self == NULL) {
@@ -109,7 +109,7 @@ int thread_priority(void)
     return current()->attributes.priority;
 }
 
-/* Locked: frees the stacks and records of ended threads. */
+/* Frees the stacks and records of ended threads. The caller holds the lock. */
 static void reap(void)
 {
     while (spent != NULL) {
@@ -121,12 +121,12 @@ static void reap(void)
     }
 }
 
-/* The end of a thread that QuRT created, on that thread. */
+/* Ends the calling thread, which qurt_thread_create has created. */
 static void finish(int status)
 {
     struct thread *thread = self;
     tls_destroy();
-    qurt_hvx_unlock(); /* if it has one */
+    qurt_hvx_unlock(); /* if the thread has locked a unit */
     pthread_mutex_lock(&lock);
     thread->status = status;
     thread->ended = true;
@@ -154,8 +154,8 @@ static bool acceptable(const qurt_thread_attr_t *attributes)
 {
     if (attributes->stack_addr == NULL || attributes->stack_size == 0) {
         shell_logf(SHELL_ERROR,
-                   "qurt_thread_create(\"%.16s\"): no stack: QuRT allocates none, "
-                   "qurt_thread_attr_set_stack_addr and _size give it",
+                   "qurt_thread_create(\"%.16s\"): no stack: QuRT allocates none; set it with "
+                   "qurt_thread_attr_set_stack_addr and qurt_thread_attr_set_stack_size",
                    attributes->name);
         return false;
     }
@@ -167,7 +167,8 @@ static bool acceptable(const qurt_thread_attr_t *attributes)
         return false;
     }
     if (attributes->priority > 255) {
-        shell_logf(SHELL_ERROR, "qurt_thread_create(\"%.16s\"): priority %u is not in 1 to 255",
+        shell_logf(SHELL_ERROR,
+                   "qurt_thread_create(\"%.16s\"): priority %u is not in the range 1 to 255",
                    attributes->name, attributes->priority);
         return false;
     }
@@ -210,7 +211,7 @@ int qurt_thread_create(qurt_thread_t *thread_id, qurt_thread_attr_t *attr,
 void qurt_thread_exit(int status)
 {
     if (self == NULL || self->stack.base == NULL) {
-        die("qurt_thread_exit on a thread that serves a call: its method must return");
+        die("qurt_thread_exit on a thread that serves a call: the method must return instead");
     }
     finish(status);
 }

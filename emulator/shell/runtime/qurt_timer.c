@@ -1,4 +1,4 @@
-/* qurt_timer.c: QuRT's timers, served by one thread, and its sleep. */
+/* qurt_timer.c: QuRT's timers, which one thread serves, and QuRT's sleep functions. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static struct timer *by_id(qurt_timer_t id)
     return timer;
 }
 
-/* Locked: sets the signals that are due, and says when the next one is. */
+/* Sets the signals that are due. Returns the time of the next one. The caller holds the lock. */
 static uint64_t expire(uint64_t now)
 {
     uint64_t next = FOREVER;
@@ -68,7 +68,7 @@ static void *serve(void *unused)
     }
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static bool start_serving(void)
 {
     if (serving) {
@@ -169,7 +169,7 @@ int qurt_timer_create(qurt_timer_t *timer, const qurt_timer_attr_t *attr,
     return QURT_EOK;
 }
 
-/* `duration` 0 stops. */
+/* Restarts a one-shot timer. A duration of 0 stops it. */
 static int set_due(qurt_timer_t id, qurt_timer_duration_t duration)
 {
     pthread_mutex_lock(&lock);

@@ -10,21 +10,22 @@
 
 struct key {
     bool used;
-    uint32_t generation; /* a key that is created again is another one */
+    uint32_t generation; /* increases each time the key is created */
     void (*destructor)(void *);
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct key keys[THREAD_KEYS];
 
-/* A thread's value is valid for the key's generation that it was set for. */
+/* A thread's value. It is valid only for the generation of the key that it was set for. */
 struct value {
     uint32_t generation;
     const void *value;
 };
 
-/* THREAD_KEYS of them, made at the first use. Not an array in thread-local memory itself:
- * LLD 22 relocates an indexed one wrongly (a thread-pointer offset in add(#u8,asl())). */
+/* An array of THREAD_KEYS values, allocated at the first use. It is not an array in thread-local
+ * memory, because LLD 22 relocates an indexed access to such an array wrongly (a thread-pointer
+ * offset in add(#u8,asl())). */
 static _Thread_local struct value *values;
 
 static struct value *own_values(void)

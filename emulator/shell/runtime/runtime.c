@@ -1,9 +1,9 @@
-/* runtime.c: functions that compilers and linkers expect of the shell: assertions, stack guards,
- * the allocator behind --wrap, and the registration of exception frames. */
+/* runtime.c: functions that compilers and linkers expect from the shell: assertions, stack guards,
+ * the allocator for --wrap, and the registration of exception frames. */
 #include "heap.h"
 #include "runtime.h"
 
-/* assert() of the DSP's C library: "file:line expression". */
+/* For assert() of the DSP's C library. The message is "file:line expression". */
 static void assertion_failed(const char *message)
 {
     die("assertion failed: %s", message == NULL ? "" : message);
@@ -14,16 +14,16 @@ static void stack_smashed(void)
     die("a function of the skel wrote beyond an array on its stack (stack protector)");
 }
 
-/* The value that the stack protector compares with: constant, and not a repeated byte. */
+/* The value that the stack protector compares with. It is constant, and its bytes differ. */
 static uint32_t guard = 0x00d50af1u;
 
-/* Frames are needed to unwind exceptions only, which skels cannot do here. */
+/* Only exceptions need the frames, and skels cannot throw exceptions here. */
 static void *ignore_frames(void)
 {
     return NULL;
 }
 
-/* Destructors run when the module goes: core's DT_FINI. */
+/* Does nothing: the shell's core runs the destructors (DT_FINI) when it unloads the module. */
 static void finalize(void *module)
 {
     (void)module;

@@ -1,4 +1,4 @@
-/* runtime.h: what the files of the runtime share: symbol tables, time, waiting. */
+/* runtime.h: the interface between the source files of the runtime. */
 #ifndef BUILDTOOL_RUNTIME_H
 #define BUILDTOOL_RUNTIME_H
 
@@ -11,7 +11,8 @@
 
 /* ---- tables ---- */
 
-/* A row of a symbol table: a function under its own name, or under another. */
+/* Rows of a symbol table: a function under its own name, a function under another name, and the
+ * last row. */
 #define EXPORT(function) {#function, (void *)(function)}
 #define EXPORT_AS(name, function) {name, (void *)(function)}
 #define EXPORT_END {NULL, NULL}
@@ -31,72 +32,72 @@
 
 #define FOREVER UINT64_MAX
 
-/* Nanoseconds since some start, the same in all processes. */
+/* Returns nanoseconds since a starting point that is the same in all processes. */
 uint64_t clock_now(void);
 
-/* The moment `microseconds` from now; FOREVER stays out of reach. */
+/* Returns the time in `microseconds` from now, at most FOREVER - 1. */
 uint64_t clock_after_us(uint64_t microseconds);
 
-/* Ticks of the DSP's 19.2 MHz counter. */
+/* Returns the ticks of the DSP's 19.2 MHz counter. */
 uint64_t clock_ticks(void);
 uint64_t clock_ticks_to_us(uint64_t ticks);
 
-/* Cycles of a DSP that always runs at 1 GHz: qemu has no timing of its own. */
+/* Returns the cycles of a DSP that always runs at 1 GHz, because qemu does not model timing. */
 uint64_t clock_cycles(void);
 void clock_sleep_us(uint64_t microseconds);
 
 /* ---- park.c: threads that wait for something at an address ---- */
 
-/* One thread in a queue. It lives on the waiting thread's stack. */
+/* One thread in a queue. The waiting thread's stack holds it. */
 struct park_waiter {
     struct park_waiter *next;
     const void *key;
     int priority;
     bool woken;
-    void *condition; /* the thread's own */
+    void *condition; /* the thread's condition variable */
 };
 
-/* The lock of an address. A thread may hold one at a time. */
+/* Acquire and release the lock of an address. A thread may hold one such lock at a time. */
 void park_enter(const void *key);
 void park_leave(const void *key);
 
-/* Inside: joins the queue of the address. */
+/* Adds the calling thread to the queue of the address. The caller holds the address's lock. */
 void park_join(const void *key, struct park_waiter *waiter);
 
-/* Inside, after park_join: waits until it is woken or the deadline has passed, outside
- * of the address meanwhile. Returns whether it was woken; either way it has left the
- * queue. */
+/* Waits, after park_join, until the thread is woken or the deadline has passed. The caller holds
+ * the address's lock, which is released during the wait. Returns whether the thread was woken. The
+ * thread is no longer in the queue in either case. */
 bool park_wait(struct park_waiter *waiter, uint64_t deadline);
 
-/* Inside: wakes up to `count` waiters, the highest priority first, within one priority
- * the one that came first. Returns how many. */
+/* Wakes up to `count` waiters: the highest priority first, and in order of arrival within a
+ * priority. Returns the number of woken threads. The caller holds the address's lock. */
 int park_wake(const void *key, int count);
 
 /* ---- qurt_thread.c ---- */
 
-/* The calling thread, which gets a record if it has none: threads that serve calls are not created
- * by QuRT. */
+/* The id and the priority of the calling thread. A thread without a record gets one, because
+ * qurt_thread_create does not create the threads that serve calls. */
 uint32_t thread_id(void);
 int thread_priority(void);
 
-/* Bytes of stack left to the calling thread, of what was asked for. */
+/* Returns how many bytes of the requested stack the calling thread has left. */
 uint64_t thread_stack_left(void);
 
 /* ---- qurt_tls.c ---- */
 
-/* Calls the destructors for the values of the calling thread, which ends. */
+/* Calls the destructors for the values of the calling thread, which is about to end. */
 void tls_destroy(void);
 
 /* ---- hap_mem.c ---- */
 
-/* Where the skel has mapped a buffer from its start, with HAP_mmap; NULL if nowhere. */
+/* Returns the address where the skel has mapped a buffer from its start with HAP_mmap, or NULL. */
 void *mapped_address(int client_fd);
 
 /* ---- hap_ps.c ---- */
 
 const char *process_name(void);
 
-/* Ends the process as a crashing kernel does. */
+/* Logs a message and ends the process with SIGABRT, like a crash in a kernel. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #endif

@@ -11,7 +11,7 @@
 
 #define REPORT 16384u
 
-/* The emulator's pages, of 64 KiB: less cannot be protected. */
+/* Returns the emulator's page size, 64 KiB, which is the smallest size that can be protected. */
 static size_t page(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -54,7 +54,7 @@ void stack_catch_faults(const struct stack *stack)
     sigaltstack(&report, NULL);
 }
 
-/* Does not count what the core adds to the stack of a thread that serves calls. */
+/* Does not count the space that the core adds to the stack of a thread that serves calls. */
 static uint64_t served_left(uintptr_t here)
 {
     pthread_attr_t attributes;

@@ -7,26 +7,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Added to what the creator asks for: musl's printf, signal frames and the thread's own
- * record take more than their counterparts on a DSP. */
+/* Added to the size that the creator requests, because musl's printf, signal frames and the
+ * thread's record need more space than their counterparts on a DSP. */
 #define STACK_RESERVE 32768u
 
-/* From low to high: a page without access, the stack, the stack for reports of faults. */
+/* From low to high addresses: a page without access, the stack, the stack for fault reports. */
 struct stack {
-    uint8_t *base; /* NULL: none */
+    uint8_t *base; /* NULL: no stack */
     size_t whole;  /* bytes mapped */
-    size_t usable; /* of the stack in the middle */
+    size_t usable; /* bytes of the stack in the middle */
 };
 
 bool stack_allocate(struct stack *stack, size_t asked);
 void stack_free(struct stack *stack);
 void stack_use(const struct stack *stack, pthread_attr_t *attributes);
 
-/* On the thread: an overflow can be reported. */
+/* Sets the stack for fault reports of the calling thread, so that an overflow can be reported. */
 void stack_catch_faults(const struct stack *stack);
 
-/* Bytes that the calling thread may still use of what it asked for; NULL: of the stack
- * of a thread that serves calls. */
+/* Returns how many bytes of the requested size the calling thread has left. NULL stands for the
+ * stack of a thread that serves calls. */
 uint64_t stack_left(const struct stack *stack);
 
 #endif

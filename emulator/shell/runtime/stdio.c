@@ -1,7 +1,8 @@
-/* stdio.c: text for the DSP's log, and for buffers of the skel.
+/* stdio.c: functions that print to the DSP's log or to a buffer of the skel.
  *
  * A device writes the standard output of a skel to its log, with the level HIGH (Hexagon SDK,
- * "Messaging resources"). There are no streams: the DSP C library's FILE is not documented. */
+ * "Messaging resources"). Streams are not available, because the FILE of the DSP's C library is not
+ * documented. */
 #include <limits.h>
 #include <string.h>
 
@@ -9,9 +10,9 @@
 #include "runtime.h"
 #include "variadic.h"
 
-#define PRINTED_MAX 1024 /* bytes of one call; more than a line of the log holds */
+#define PRINTED_MAX 1024 /* bytes of one call; longer than a line of the log */
 
-/* The targets of the entries. */
+/* The functions that the VARIADIC_ENTRY entries call. */
 int stdio_print(const char *format, const char *arguments);
 int stdio_format(char *out, const char *format, const char *arguments);
 

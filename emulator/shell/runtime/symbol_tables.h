@@ -1,6 +1,6 @@
 /* symbol_tables.h: the symbol tables, in the order in which they are searched.
  *
- * Included with SYMBOL_TABLE defined; each line is a file runtime/<name>.c. */
+ * Define SYMBOL_TABLE before including this file. Each line stands for a file runtime/<name>.c. */
 SYMBOL_TABLE(libc)
 SYMBOL_TABLE(stdio)
 SYMBOL_TABLE(libm)

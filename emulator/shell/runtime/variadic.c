@@ -1,6 +1,6 @@
-/* variadic.c: formats text from arguments that lie as QuRT's calling convention has them.
+/* variadic.c: formats text from arguments that are passed as in QuRT's calling convention.
  *
- * Each conversion goes to musl's snprintf by itself, its argument taken off the stack. */
+ * Each conversion is one call of musl's snprintf, with the argument read from the stack. */
 #include "variadic.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 struct output {
     char *to;
-    size_t room; /* terminator included */
+    size_t room; /* including the terminator */
     size_t length;
 };
 
@@ -92,7 +92,7 @@ static enum size size_of(const char **format)
     }
 }
 
-/* *format is behind the '%'. */
+/* Parses one conversion. *format points to the character after the '%'. */
 static struct conversion parse(const char **format, const char **arguments)
 {
     struct conversion conversion = {.precision = -1};
@@ -120,8 +120,8 @@ static struct conversion parse(const char **format, const char **arguments)
     return conversion;
 }
 
-/* The specification for musl, with width and precision as digits. `size` is its own
- * length modifier: integers are passed as long long. */
+/* Writes the conversion specification for musl, with width and precision as digits. `size` is the
+ * length modifier of the value that is passed to musl: "ll" for integers. */
 static void specify(char specification[SPECIFICATION_MAX], const struct conversion *conversion,
                     const char *size)
 {
@@ -157,7 +157,7 @@ static long long integer(const struct conversion *conversion, const char **argum
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wformat-nonliteral"
 
-/* Into the output itself where there is room, so that long strings need no buffer. */
+/* Prints directly to the output if it has space, so that long strings need no buffer. */
 #define PRINT(output, specification, value)                                                       \
     do {                                                                                          \
         size_t left_ = (output)->length < (output)->room ? (output)->room - (output)->length : 0; \
@@ -215,7 +215,7 @@ static void convert(struct output *output, const struct conversion *conversion,
     case '%':
         append(output, "%", 1);
         break;
-    default: /* unknown, or the format ends: nothing can be known of the rest */
+    default: /* unknown, or the format ends: the size of the argument is unknown */
         append(output, "%?", 2);
         break;
     }

@@ -1,26 +1,26 @@
-/* variadic.h: functions with unnamed arguments, as QuRT's calling convention has them.
+/* variadic.h: functions with unnamed arguments in QuRT's calling convention.
  *
- * QuRT's compiler puts every unnamed argument on the stack, and its va_list is a plain
- * pointer to the next one. The Linux convention that the shell itself is compiled for
- * uses registers first, and another va_list. (LLVM, HexagonISelLowering.cpp: "Linux ABI
- * treats var-arg calls the same way as regular ones".) So these are entered through a
- * few instructions that pass on where the caller's stacked arguments are. */
+ * QuRT's compiler passes every unnamed argument on the stack, and its va_list is a pointer to the
+ * next argument. The shell is compiled for the Linux convention, which passes arguments in
+ * registers first and has another va_list. (LLVM, HexagonISelLowering.cpp: "Linux ABI treats
+ * var-arg calls the same way as regular ones".) Each of these functions therefore has an entry of a
+ * few instructions, which passes the address of the caller's arguments on the stack. */
 #ifndef BUILDTOOL_RUNTIME_VARIADIC_H
 #define BUILDTOOL_RUNTIME_VARIADIC_H
 
 #include <stddef.h>
 
-/* Defines the entry `name`, which calls `target` with the address of the unnamed
- * arguments in `reg`, the register after those of the named ones. */
+/* Defines the entry `name`, which jumps to `target` with the address of the unnamed arguments in
+ * `reg`. `reg` is the register that follows those of the named arguments. */
 #define VARIADIC_ENTRY(name, reg, target)                                             \
     __asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ", @function\n" #name \
             ":\n\t{ " #reg " = r29\n\t  jump " #target " }\n")
 
-/* vsnprintf with QuRT's va_list: 4 bytes for an int, a long or a pointer, 8 at a multiple
- * of 8 for a long long or a double. Returns what snprintf returns. */
+/* vsnprintf with QuRT's va_list: an int, a long and a pointer have 4 bytes; a long long and a
+ * double have 8 bytes, at a multiple of 8. Returns the same as snprintf. */
 int variadic_format(char *out, size_t room, const char *format, const char *arguments);
 
-/* Entries, to be put into tables only. */
+/* Entries for symbol tables. C code must not call them. */
 void variadic_snprintf(void);
 void variadic_printf(void);
 void variadic_sprintf(void);

@@ -1,4 +1,4 @@
-/* vtcm.c: the vector memory: one buffer of the SoC's size, parts of it in use. */
+/* vtcm.c: the vector memory: one buffer with the size of the SoC's VTCM. */
 #define _GNU_SOURCE
 #include "vtcm.h"
 
@@ -54,7 +54,8 @@ bool vtcm_overlap(struct vtcm_range a, struct vtcm_range b)
     return a.size > 0 && b.size > 0 && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
-/* Bytes from `offset` to the next used range or to the end; 0 inside of one. */
+/* Returns the number of bytes from `offset` to the next used range or to the end. Returns 0 inside
+ * a used range. */
 static uint32_t room_at(const struct vtcm_range *used, int count, uint32_t offset)
 {
     uint32_t end = vtcm_total();
@@ -86,8 +87,8 @@ struct vtcm_range vtcm_find(const struct vtcm_range *used, int count, uint32_t s
     return least > 0 && largest.size >= least ? largest : (struct vtcm_range){0, 0};
 }
 
-/* Fresh pages instead of a loop where whole pages can be had: these are megabytes, and
- * the emulator's pages are of 64 KiB. */
+/* Maps fresh pages instead of clearing memory where the range covers whole pages, because a range
+ * can be megabytes long and a page of the emulator has 64 KiB. */
 void vtcm_clear(struct vtcm_range range)
 {
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);

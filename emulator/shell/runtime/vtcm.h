@@ -1,4 +1,4 @@
-/* vtcm.h: the vector memory: one buffer of the SoC's size, parts of it in use. */
+/* vtcm.h: the vector memory: one buffer with the size of the SoC's VTCM. */
 #ifndef BUILDTOOL_RUNTIME_VTCM_H
 #define BUILDTOOL_RUNTIME_VTCM_H
 
@@ -10,23 +10,25 @@ struct vtcm_range {
     uint32_t size; /* bytes, a multiple of 4096; 0: none */
 };
 
-/* Bytes in all. 0: the SoC has none. */
+/* Returns the size in bytes, or 0 when the SoC has no VTCM. */
 uint32_t vtcm_total(void);
 
-/* Where it lies; aligned to its size. NULL when there is none. */
+/* Returns the address, which is aligned to the size (at most to 16 MiB), or NULL when there is no
+ * VTCM. */
 uint8_t *vtcm_base(void);
 
-/* The largest page that it is made of, as DSPs do it: 4 KiB times a power of 4. */
+/* Returns the size of the VTCM's largest page: 4 KiB times a power of 4, as on a DSP. */
 uint32_t vtcm_page(void);
 
-/* The first gap between `used` ranges that holds `size` bytes; failing that, the largest
- * one if it has `least` (0: none will do). Size 0 when there is none. */
+/* Finds the first gap between `used` ranges that has `size` bytes. Without such a gap, it returns
+ * the largest gap if that has `least` bytes and `least` is not 0. Otherwise the returned size is
+ * 0. */
 struct vtcm_range vtcm_find(const struct vtcm_range *used, int count, uint32_t size,
                             uint32_t least);
 
 bool vtcm_overlap(struct vtcm_range a, struct vtcm_range b);
 
-/* Zeroes a range, as the manager does between holders. */
+/* Zeroes a range, as the resource manager does when a context releases it. */
 void vtcm_clear(struct vtcm_range range);
 
 #endif

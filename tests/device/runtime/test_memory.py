@@ -61,7 +61,7 @@ def test_bad_mappings_are_refused_and_explained(device: Device) -> None:
     result = run(device, f"alloc b 8192; map b {DELAYED}; case memory bad_mappings @b 8192")
     assert result["case memory bad_mappings @b 8192"].split()[0] == "0", result.err
     assert "HAP_PROT_EXEC is not supported" in result.err
-    assert "the client makes it known with fastrpc_mmap" in result.err
+    assert "the client must map it with fastrpc_mmap" in result.err
 
 
 def test_mapping_by_request(device: Device) -> None:

@@ -32,7 +32,7 @@ def test_bad_attributes_are_explained(device: Device) -> None:
     code, _, log = case(device, "threads", "bad_attributes")
     assert code == 0, log
     assert "no stack: QuRT allocates none" in log
-    assert "priority 256 is not in 1 to 255" in log
+    assert "priority 256 is not in the range 1 to 255" in log
 
 
 def test_priority_of_a_call_is_the_clients(device: Device) -> None:
