@@ -143,8 +143,8 @@ static int open_any(const char *text, bool is_64, uint64_t *id)
     struct session *session;
     uint64_t remote = 0;
     if (uri_parse(text, &uri) != AEE_SUCCESS || (is_64 && uri.domain < 0)) {
-        log_message("'%s' is no module's URI%s", text,
-                    strstr(text, "_dom=") == NULL ? ": it needs &_dom=cdsp at its end" : "");
+        log_message("'%s' is not the URI of a module%s", text,
+                    strstr(text, "_dom=") == NULL ? ": it must end with &_dom=cdsp" : "");
         return AEE_EBADPARM;
     }
     const struct config *config = config_get();

@@ -148,9 +148,9 @@ static void refusal(const struct session *session, const struct config *config)
     text[strcspn(text, "\n")] = 0;
     const char *likely = "";
     if (strstr(text, "unable to find CPU model") != NULL) {
-        likely = "; this qemu-hexagon does not know the qemu_cpu of the device's configuration";
+        likely = "; this qemu-hexagon does not support the qemu_cpu in the device's configuration";
     } else if (access(config->shell, R_OK) != 0) {
-        likely = "; the shell of the device's configuration is not there";
+        likely = "; the shell in the device's configuration does not exist or is not readable";
     }
     log_message("the DSP process does not start: %s %s %s: %s%s", config->qemu, config->qemu_cpu,
                 config->shell, text[0] == 0 ? "it wrote no message" : text, likely);

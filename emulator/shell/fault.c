@@ -54,8 +54,7 @@ static void report(int number, siginfo_t *information, void *context)
     const char *module = module_at(pc, &offset);
     bool memory = number == SIGSEGV || number == SIGBUS;
     if (memory && address == TRAP_ADDRESS) {
-        text_add(&text,
-                 "a trap of the compiler's (__builtin_trap, or code that cannot be reached)");
+        text_add(&text, "a compiler trap (__builtin_trap, or code that is marked unreachable)");
     } else {
         text_add(&text, "%s", signal_name(number));
     }

@@ -88,13 +88,13 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
                (unsigned)entry->p_vaddr);
     }
     if (entry->p_vaddr >= ADDRESS_MAX || entry->p_memsz > ADDRESS_MAX - entry->p_vaddr) {
-        REFUSE(AEE_EBADELF, "has a segment at 0x%x that leaves the address space",
+        REFUSE(AEE_EBADELF, "has a segment at 0x%x that exceeds the address space",
                (unsigned)entry->p_vaddr);
     }
     uint32_t align = entry->p_align == 0 ? 1 : entry->p_align;
     if ((align & (align - 1)) != 0 || align > (1u << 24) ||
         ((entry->p_vaddr ^ entry->p_offset) & (align - 1) & (PAGE - 1)) != 0) {
-        REFUSE(AEE_EBADELF, "has a segment at 0x%x with impossible alignment 0x%x",
+        REFUSE(AEE_EBADELF, "has a segment at 0x%x with invalid alignment 0x%x",
                (unsigned)entry->p_vaddr, (unsigned)align);
     }
     for (uint32_t i = 0; i < image->segment_count; i++) {
@@ -151,7 +151,7 @@ static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Ph
         }
     }
     if (image->segment_count == 0) {
-        REFUSE(AEE_EBADELF, "has nothing to load");
+        REFUSE(AEE_EBADELF, "has no loadable segment");
     }
     if (dynamic->p_type == PT_NULL) {
         REFUSE(AEE_EBADELF, "has no dynamic segment: a static archive or an object file?");

@@ -31,7 +31,7 @@ static int dynamic_read(struct image *image, const Elf32_Phdr *segment, struct d
 {
     const uint8_t *bytes = file_bytes(image, segment->p_vaddr, segment->p_filesz);
     if (bytes == NULL) {
-        REFUSE(AEE_EBADELF, "has its dynamic segment outside of what is loaded");
+        REFUSE(AEE_EBADELF, "has a dynamic segment outside the loaded segments");
     }
     uint32_t count = segment->p_filesz / (uint32_t)sizeof(Elf32_Dyn);
     for (uint32_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ static int strings_read(struct image *image, const struct dynamic *dynamic, char
     uint32_t size = dynamic->value[DT_STRSZ];
     const uint8_t *strings = file_bytes(image, dynamic->value[DT_STRTAB], size);
     if (!dynamic->has[DT_STRTAB] || size == 0 || strings == NULL || strings[size - 1] != 0) {
-        REFUSE(AEE_EBADELF, "has no sound string table");
+        REFUSE(AEE_EBADELF, "has no valid string table");
     }
     image->strings = (const char *)strings;
     image->strings_size = size;
@@ -86,23 +86,23 @@ static int symbols_read(struct image *image, const struct dynamic *dynamic, char
     }
     const uint8_t *hash = file_bytes(image, dynamic->value[DT_HASH], 8);
     if (hash == NULL) {
-        REFUSE(AEE_EBADELF, "has its hash table outside of what is loaded");
+        REFUSE(AEE_EBADELF, "has a hash table outside the loaded segments");
     }
     memcpy(&image->symbol_count, hash + 4, 4);
     if (image->symbol_count > image->size / sizeof(Elf32_Sym) ||
         (dynamic->has[DT_SYMENT] && dynamic->value[DT_SYMENT] != sizeof(Elf32_Sym))) {
-        REFUSE(AEE_EBADELF, "has an impossible symbol table");
+        REFUSE(AEE_EBADELF, "has an invalid symbol table");
     }
     image->symbols = file_bytes(image, dynamic->value[DT_SYMTAB],
                                 image->symbol_count * (uint32_t)sizeof(Elf32_Sym));
     if (!dynamic->has[DT_SYMTAB] || image->symbols == NULL) {
-        REFUSE(AEE_EBADELF, "has its symbol table outside of what is loaded");
+        REFUSE(AEE_EBADELF, "has a symbol table outside the loaded segments");
     }
     for (uint32_t i = 0; i < image->symbol_count; i++) {
         Elf32_Sym symbol;
         image_symbol(image, i, &symbol);
         if (symbol.st_name >= image->strings_size) {
-            REFUSE(AEE_EBADELF, "has symbol %u with its name outside the string table",
+            REFUSE(AEE_EBADELF, "has symbol %u, whose name is outside the string table",
                    (unsigned)i);
         }
     }
@@ -116,7 +116,7 @@ static int relocations_read(struct image *image, const struct dynamic *dynamic, 
     } kinds[2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
     if (dynamic->has[DT_REL] || (dynamic->has[DT_PLTREL] && dynamic->value[DT_PLTREL] != DT_RELA) ||
         (dynamic->has[DT_RELAENT] && dynamic->value[DT_RELAENT] != sizeof(Elf32_Rela))) {
-        REFUSE(AEE_EBADELF, "has relocations of a form that Hexagon does not use");
+        REFUSE(AEE_EBADELF, "has relocations in a format that Hexagon does not use");
     }
     for (int i = 0; i < 2; i++) {
         uint32_t size = dynamic->value[kinds[i].size];
@@ -125,7 +125,7 @@ static int relocations_read(struct image *image, const struct dynamic *dynamic, 
         }
         image->relocations[i] = file_bytes(image, dynamic->value[kinds[i].table], size);
         if (image->relocations[i] == NULL || size % sizeof(Elf32_Rela) != 0) {
-            REFUSE(AEE_EBADELF, "has relocations outside of what is loaded");
+            REFUSE(AEE_EBADELF, "has relocations outside the loaded segments");
         }
         image->relocation_count[i] = size / (uint32_t)sizeof(Elf32_Rela);
     }
@@ -142,13 +142,13 @@ static int functions_read(struct image *image, const struct dynamic *dynamic, ch
     image->fini_array_count = dynamic->value[DT_FINI_ARRAYSZ] / 4;
     if ((image->init != 0 && !image_holds(image, image->init, 4, PF_X)) ||
         (image->fini != 0 && !image_holds(image, image->fini, 4, PF_X))) {
-        REFUSE(AEE_EBADELF, "has its DT_INIT or DT_FINI outside of its code");
+        REFUSE(AEE_EBADELF, "has a DT_INIT or DT_FINI outside its code");
     }
     if ((image->init_array_count != 0 &&
          !image_holds(image, image->init_array, dynamic->value[DT_INIT_ARRAYSZ], PF_R)) ||
         (image->fini_array_count != 0 &&
          !image_holds(image, image->fini_array, dynamic->value[DT_FINI_ARRAYSZ], PF_R))) {
-        REFUSE(AEE_EBADELF, "has its constructors' table outside of what is loaded");
+        REFUSE(AEE_EBADELF, "has a table of constructors outside the loaded segments");
     }
     return AEE_SUCCESS;
 }

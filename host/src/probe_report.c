@@ -98,9 +98,9 @@ void probe_print_table(const struct probe_summary *summary)
         print_why(&summary->results[i]);
         verified += summary->results[i].verdict == PROBE_VERIFIED;
     }
-    printf("\n%zu of %zu verified against the CPU: vec_add_i32 to the bit, matvec_q8_0\n"
-           "within (n + 3) * 2^-24 * the sum of a row's n block terms' magnitudes.\n"
-           "On an emulated device the times mean nothing.\n",
+    printf("\n%zu of %zu verified against the CPU: vec_add_i32 bit for bit, matvec_q8_0\n"
+           "within (n + 3) * 2^-24 * the sum of the magnitudes of a row's n block terms.\n"
+           "On an emulated device, the times are not meaningful.\n",
            verified, summary->count);
 }
 

@@ -67,7 +67,7 @@ def test_configuration_elsewhere(device: Device, tmp_path: Path) -> None:
         ({"domains": "cdsp,npu"}, "domains cannot be 'cdsp,npu'"),
         ({"soc": "x" * 100}, "soc cannot be"),
         ({"qemu": "/nowhere/qemu-hexagon"}, "cannot start /nowhere/qemu-hexagon"),
-        ({"shell": "/nowhere/shell"}, "the shell of the device's configuration is not there"),
+        ({"shell": "/nowhere/shell"}, "the shell in the device's configuration does not exist"),
         ({"qemu_cpu": "v99"}, "unable to find CPU model 'v99'"),
     ],
 )

@@ -124,24 +124,24 @@ def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: P
         "is not a shared object": patched(good, 16, "<H", 2),
         "program headers outside the file": patched(good, 28, "<I", len(good) - 8),
         "whose bytes are outside the file": patched(good, second + 4, "<I", len(good)),
-        "leaves the address space": patched(good, second + 8, "<I", 0xFFFFF000),
-        "impossible alignment": patched(good, second + 28, "<I", 3),
+        "exceeds the address space": patched(good, second + 8, "<I", 0xFFFFF000),
+        "invalid alignment": patched(good, second + 28, "<I", 3),
         "overlapping segments": patched(good, second + 4, "<II", *loads[0][1][1:3]),
         "no dynamic segment": patched(good, dynamic[0], "<I", PT_NULL),
         "dynamic segment outside": patched(good, dynamic[0] + 8, "<I", 0x7F000000),
         "dynamic segment without an end": patched(good, dynamic[0] + 16, "<I", 8),
-        "no sound string table": patched(good, at[10] + 4, "<I", 0x7FFFFFFF),  # DT_STRSZ
+        "no valid string table": patched(good, at[10] + 4, "<I", 0x7FFFFFFF),  # DT_STRSZ
         "no DT_HASH": patched(good, at[4], "<I", 0x6FFFFEF5),  # DT_GNU_HASH
-        "impossible symbol table": patched(good, at[11] + 4, "<I", 17),  # DT_SYMENT
+        "invalid symbol table": patched(good, at[11] + 4, "<I", 17),  # DT_SYMENT
         "symbol table outside": patched(good, at[6] + 4, "<I", 0x7F000000),  # DT_SYMTAB
-        "relocations of a form": patched(good, at[20] + 4, "<I", 17),  # DT_PLTREL
+        "relocations in a format": patched(good, at[20] + 4, "<I", 17),  # DT_PLTREL
         "relocations outside": patched(good, at[23] + 4, "<I", 0x7F000000),  # DT_JMPREL
         "spans": patched(good, loads[-1][0] + 8, "<I", 0x7FF00000 + loads[-1][1][2] % 4096),
     }
     nothing = bytearray(good)
     for offset, _ in loads:
         struct.pack_into("<I", nothing, offset, PT_NULL)
-    cases["has nothing to load"] = bytes(nothing)
+    cases["has no loadable segment"] = bytes(nothing)
     cases["fewer than an ELF header"] = good[:40]
     for reason, data in cases.items():
         file = tmp_path / "libbad_skel.so"
