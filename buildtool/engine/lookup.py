@@ -200,7 +200,7 @@ class CacheLookup(Value):
             except ForeignPathError as error:
                 self.remote.failures.unusable(f"lists {error}")
             except BudgetError:
-                self.remote.failures.bad_response("sent path sets that take too long to look at")
+                self.remote.failures.bad_response("sent path sets that take too long to examine")
                 return
 
     def _find_remote(self, key: str, inputs: InputSet) -> CacheHit | None:
@@ -216,7 +216,7 @@ class CacheLookup(Value):
             return None
         sizes = {output.digest: output.size for output in action.outputs if output.digest}
         if any(found.files.get(digest, size) != size for digest, size in sizes.items()):
-            self.remote.failures.bad_response("sent an action with other files than it lists")
+            self.remote.failures.bad_response("sent an action whose files are not those it lists")
             return None
         if sum(output.size for output in action.outputs) > MAX_RESTORED:
             self.remote.failures.bad_response(

@@ -164,7 +164,7 @@ class RemoteCache:
         status = self._run(put, self.failures.not_stored)
         if status is None or status in STORED:
             return status is not None
-        self.failures.not_stored(f"does not take what is stored (status {status})", status)
+        self.failures.not_stored(f"does not accept an upload (status {status})", status)
         return False
 
     def _fetch(self, content: str, frame: Frame, into: Path) -> bool:
@@ -215,7 +215,7 @@ class RemoteCache:
         except OSError as error:  # of a file: urllib3 has its own errors for those of sockets
             self.failures.local_error(_text(error))
         except Exception as error:
-            report(f"sent an answer that cannot be read ({type(error).__name__})")
+            report(f"sent an unreadable response ({type(error).__name__})")
         else:
             self.failures.add_wait(thread.seconds - thread.transferred / MIN_BYTES_PER_SECOND)
             return result
@@ -250,7 +250,7 @@ def _is_found(response: BaseHTTPResponse) -> bool:
     if response.status in ACCESS_DENIED:
         raise AccessDeniedError(response.status)
     if response.status != FOUND:
-        raise BadResponseError(f"status {response.status} instead of what was asked for")
+        raise BadResponseError(f"status {response.status} instead of the requested data")
     return True
 
 

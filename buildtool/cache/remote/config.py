@@ -58,7 +58,7 @@ def remote_config(
     mode = environment.get(MODE) or mode or "read"
     if mode not in MODES:
         raise UsageError(
-            f"{mode!r} is not a mode of the remote cache",
+            f"{mode!r} is not a mode of a remote cache",
             why=f"{source} sets it; the modes are {', '.join(MODES)}",
             remedy=f"Set {MODE} to read or read-write, or to off to build without a remote cache.",
         )

@@ -64,7 +64,7 @@ def unpack(key: str, source: Any) -> tuple[bytes, dict[str, Frame]]:
     if header.get("key") != key:
         raise BadResponseError("the document of another key")
     if header.get("sha256") != hashlib.sha256(data).hexdigest():
-        raise BadResponseError("a document with other bytes than were stored")
+        raise BadResponseError("a document with data other than was stored")
     files = header.get("files")
     if not isinstance(files, dict):
         raise BadResponseError("a document without its list of files")
@@ -76,4 +76,4 @@ def _frame(content: str, row: Any) -> Frame:
         case [digest, int(frame_size), int(size)] if is_digest(digest) and is_digest(content):
             if 0 < frame_size <= MAX_BLOB and 0 <= size <= MAX_BLOB:
                 return Frame(digest, int(frame_size), int(size))
-    raise BadResponseError("a document with an impossible file in it")
+    raise BadResponseError("a document with an invalid entry in its list of files")

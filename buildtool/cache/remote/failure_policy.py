@@ -27,7 +27,7 @@ class AccessDeniedError(Exception):
 
 
 class BadResponseError(Exception):
-    """A response is not what was stored or asked for; the text says what it is instead."""
+    """A response is not the stored or requested data; the text continues "sent"."""
 
 
 class FailurePolicy:
@@ -54,8 +54,8 @@ class FailurePolicy:
         if first and self._config.in_the_open:
             self._listener(
                 Note(
-                    f"the remote cache {self._config.url} is asked without encryption, and the"
-                    " credentials go with it: use https"
+                    f"the remote cache {self._config.url} is accessed without encryption, and"
+                    " requests contain the credentials: use https"
                 )
             )
 
@@ -69,7 +69,7 @@ class FailurePolicy:
         self.unreachable(self._denial(status, "reading"))
 
     def bad_response(self, what: str) -> None:
-        """The server responded with something other than what was asked for."""
+        """The server responded with something other than the requested data."""
         with self._lock:
             self._failed_reads += 1
             enough = self._failed_reads >= MAX_FAILURES
@@ -79,7 +79,7 @@ class FailurePolicy:
 
     def unusable(self, what: str) -> None:
         """A response cannot be used on this machine, which need not be the server's fault."""
-        self._report(f"{what}; that was not used")
+        self._report(f"{what}; this data is not used")
 
     def not_stored(self, what: str, status: int = 0) -> None:
         """The server did not store something.  Reads continue."""
@@ -90,8 +90,8 @@ class FailurePolicy:
         if status in ACCESS_DENIED:
             what = self._denial(status, "writing")
         elif status == 405:
-            what = "takes nothing (status 405): it is for reading only"
-        self._report(f"{what}; not all that was built is kept there")
+            what = "does not accept writes (status 405): it is read-only"
+        self._report(f"{what}; not all results of this build are stored there")
 
     def add_wait(self, seconds: float) -> None:
         """Count `seconds` that a request took beyond what its bytes need."""
@@ -99,7 +99,7 @@ class FailurePolicy:
             self._waited += max(0.0, seconds - GRACE_SECONDS)
             slow = self._waited > self._config.timeout
         if slow and not self.disabled.is_set():
-            self.unreachable(f"is slow: it was waited for {self._waited:.0f} s")
+            self.unreachable(f"is slow: this build waited {self._waited:.0f} s for it")
 
     def local_error(self, what: str) -> None:
         """A file on this machine could not be read or written; the server is not at fault."""

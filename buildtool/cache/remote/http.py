@@ -103,7 +103,7 @@ class Server:
                 return response
             response.close()
             url = urljoin(url, location)
-        raise BadResponseError("redirects without an end")
+        raise BadResponseError("an endless chain of redirects")
 
 
 class _Upload:
@@ -147,14 +147,14 @@ def _manager(url: str, proxy: str) -> urllib3.PoolManager:
         # The system's trust store; OpenSSL reads SSL_CERT_FILE and SSL_CERT_DIR itself.
         trust = ssl.create_default_context()
     except OSError as error:
-        raise UnavailableError(f"cannot be asked: {error.strerror}") from None
+        raise UnavailableError(f"cannot be accessed: {error.strerror}") from None
     options: dict[str, Any] = {"ssl_context": trust, "maxsize": MAX_CONNECTIONS, "blocksize": CHUNK}
     try:
         manager = _proxy_manager(proxy, options) if proxy else urllib3.PoolManager(**options)
     except (ValueError, HTTPError):  # their texts repeat the address with its password
         raise UnavailableError(
-            "cannot be asked: the environment names a proxy whose address cannot be used"
-            " (it is http:// or https:// with a host, perhaps a port)"
+            "cannot be accessed: the environment names a proxy whose address cannot be used"
+            " (it must be http:// or https:// with a host and optionally a port)"
         ) from None
     manager.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
     if url.startswith("https:"):
@@ -196,10 +196,10 @@ def _failure(error: HTTPError, proxy: str, *, storing: bool) -> Exception:
     cause = error.reason or error if isinstance(error, MaxRetryError) else error
     if isinstance(cause, SSLError):
         if "CERTIFICATE_VERIFY_FAILED" not in str(cause):
-            return UnavailableError("does not talk TLS as it should")
+            return UnavailableError("does not speak TLS correctly")
         return UnavailableError(
-            "shows a certificate that this machine does not trust (SSL_CERT_FILE names a file with"
-            " the certificates of more authorities)"
+            "presents a certificate that this machine does not trust (SSL_CERT_FILE names a file"
+            " with the certificates of more authorities)"
         )
     if isinstance(cause, NewConnectionError | ProxyError):
         through = f" through the proxy {_bare(proxy)}" if proxy else ""
@@ -210,12 +210,12 @@ def _failure(error: HTTPError, proxy: str, *, storing: bool) -> Exception:
     if isinstance(cause, URLSchemeUnknown):
         return BadResponseError(f"a redirect to {cause.scheme}, which is not followed")
     if isinstance(cause, ProtocolError) and cause is error:
-        return BadResponseError("an answer that breaks off")
+        return BadResponseError("an incomplete response")
     if isinstance(cause, ProtocolError) and not storing:
-        return UnavailableError("hangs up, or does not talk HTTP")
-    if isinstance(cause, ProtocolError):  # it may hang up on what it does not want to store
-        return BadResponseError("no answer to what it was to store")
-    return BadResponseError(f"an answer that cannot be read ({type(cause).__name__})")
+        return UnavailableError("closes the connection, or does not speak HTTP")
+    if isinstance(cause, ProtocolError):  # a server may close the connection to refuse an upload
+        return BadResponseError("no response to an upload")
+    return BadResponseError(f"an unreadable response ({type(cause).__name__})")
 
 
 def _reason(error: BaseException) -> str:

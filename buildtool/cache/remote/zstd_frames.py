@@ -50,7 +50,7 @@ class HashedStream:
 
     def write(self, data: bytes, /) -> int:
         if self.size + len(data) > self._limit:
-            raise BadResponseError("more bytes than were announced")
+            raise BadResponseError("more bytes than expected")
         self._count(data)
         self._stream.write(data)
         return len(data)
@@ -79,7 +79,7 @@ def compress(source: Any, target: Any) -> tuple[str, Frame]:
 def decompress(source: HashedStream, target: HashedStream) -> None:
     """Write the content of the frame in `source` to `target`, within the limits of both.
 
-    Raises `BadResponseError` when it is not a frame or holds more.  A frame that is cut off is not
+    Raises `BadResponseError` when it is not a frame or holds more.  An incomplete frame is not
     noticed: callers check size and digest.
     """
     import zstandard  # noqa: PLC0415 - only builds with a remote cache need it
@@ -88,7 +88,7 @@ def decompress(source: HashedStream, target: HashedStream) -> None:
     try:
         decompressor.copy_stream(cast("Any", source), cast("Any", target), CHUNK, CHUNK)
     except zstandard.ZstdError:
-        raise BadResponseError("bytes that are not a zstd frame") from None
+        raise BadResponseError("data that is not a zstd frame") from None
 
 
 def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
@@ -101,11 +101,11 @@ def receive(response: Any, frame: Frame, content: str, target: Any) -> None:
     unpacked = HashedStream(target, frame.size)
     decompress(packed, unpacked)
     if packed.size < frame.frame_size:
-        raise BadResponseError("a blob that is cut off")
+        raise BadResponseError("an incomplete blob")
     if response.read(1):
-        raise BadResponseError("a blob without an end")
+        raise BadResponseError("a blob with more bytes than expected")
     if Frame(packed.digest, packed.size, unpacked.size) != frame or unpacked.digest != content:
-        raise BadResponseError("a blob with other bytes than were stored")
+        raise BadResponseError("a blob with data other than was stored")
 
 
 def _compressor() -> ZstdCompressor:

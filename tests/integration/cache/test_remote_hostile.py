@@ -271,7 +271,7 @@ def test_a_full_disk_is_not_the_servers_fault(
         repeats(b"", b"", 0.05),
         repeats(b"HTTP/1.1 201 Created\r\n", b"X", 0.05),
     ],
-    ids=["hangs up", "full", "refuses", "redirects", "silence", "trickles"],
+    ids=["closes", "full", "refuses", "redirects", "silence", "trickles"],
 )
 def test_what_cannot_be_stored(tmp_path: Path, respond: Respond) -> None:
     (tmp_path / "lib").write_bytes(CONTENT)
@@ -298,7 +298,7 @@ def test_what_is_stored_goes_to_no_other_host(tmp_path: Path) -> None:
         with hostile(respond) as server:
             build = Build(server.url)
             assert not build.remote.put(KEY, b"data", {sha256(CONTENT): tmp_path / "lib"})
-            assert "does not take what is stored (status 307)" in build.said[0]
+            assert "does not accept an upload (status 307)" in build.said[0]
         assert target.heads == []
 
 

@@ -126,6 +126,6 @@ def test_no_document_has_a_build_look_for_long(
         assert f"{server.url} lists " in told[0]
     elif kind in TAKES_LONG:
         assert told == [
-            f"the remote cache {server.url} sent path sets that take too long to look at;"
-            " that was not used"
+            f"the remote cache {server.url} sent path sets that take too long to examine;"
+            " this data is not used"
         ]

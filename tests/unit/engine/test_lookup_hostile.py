@@ -134,7 +134,7 @@ def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Serv
     change(server, name, outputs=outputs)
 
     assert victim.restore() == ""
-    assert server.told == ["sent an action with other files than it lists"]
+    assert server.told == ["sent an action whose files are not those it lists"]
 
 
 def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
@@ -188,7 +188,7 @@ def test_a_server_does_not_say_what_is_looked_at(
     assert not [path for path in looked if not path.startswith(own) or ".." in path]
     assert len(server.told) == 1
     if paths.globs and "usr" in paths.globs[0].expression:
-        assert server.told == ["sent path sets that take too long to look at"]
+        assert server.told == ["sent path sets that take too long to examine"]
         assert found == ""
         assert len(server.asked) == 1
     else:
