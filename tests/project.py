@@ -38,7 +38,7 @@ class Project:
     cache: Path = field(default_factory=lambda: Path(os.environ["BUILDTOOL_CACHE"]))
     variables: dict[str, str] = field(default_factory=dict)
     prefix: Sequence[str] = ()
-    said: str = field(default="", init=False)
+    messages: str = field(default="", init=False)
     """The standard error of the last command, or the notes of the last `build_here`."""
     outcomes: Outcomes = field(default_factory=dict, init=False)
     """The outcomes of the steps in the last `build_here`, which may have failed."""
@@ -88,9 +88,9 @@ class Project:
         done = run_buildtool(
             *arguments, cwd=self.root, environment=self.environment, prefix=self.prefix
         )
-        self.said = done.stderr
-        assert "Traceback" not in self.said, self.said
-        assert "internal error" not in self.said, self.said
+        self.messages = done.stderr
+        assert "Traceback" not in self.messages, self.messages
+        assert "internal error" not in self.messages, self.messages
         return done
 
     def succeeds(self, *arguments: str) -> str:
@@ -140,7 +140,7 @@ class Project:
             try:
                 flow.build_and_stage(find_project(self.root), target, listen, Options())
             finally:
-                self.said = "\n".join(notes)
+                self.messages = "\n".join(notes)
         return outcomes
 
     def why(self, *options: str) -> str:

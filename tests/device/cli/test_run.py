@@ -106,7 +106,7 @@ def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool
     assert Path(done.stdout.strip()) == (plain / ".buildtool/stage/sim").resolve() / "lib"
 
 
-def test_as_json_the_program_s_output_goes_to_standard_error(
+def test_as_json_the_program_s_output_is_printed_to_standard_error(
     plain: Path, buildtool: Buildtool
 ) -> None:
     done = buildtool("run", "sim", "--json", "--", "bin/app", "echo", "hello", cwd=plain)
@@ -290,12 +290,12 @@ def test_arm64_libraries_of_the_build_machine_are_not_seen(
     assert buildtool(*arguments, cwd=plain).returncode == 0
     folder = "/lib/aarch64-linux-gnu"
 
-    said = mounted(
+    output = mounted(
         f"mount -t tmpfs none {folder} && echo no library >{folder}/libc.so.6",
         *("env", "-C", str(plain), sys.executable, "-P", "-m", "buildtool", *arguments),
     )
 
-    assert said == "well\n"
+    assert output == "well\n"
     assert not (plain / ".buildtool/device/qcs6490/etc/ld.so.cache").read_bytes()
 
 

@@ -55,10 +55,10 @@ def test_the_commands_work(doc: Path, place: Path, buildtool: Buildtool) -> None
     shell("\n".join(blocks(text, "sh")), place / "my-project")
 
     header = place / "my-project" / "out" / "calc.h"
-    said = " ".join(header.read_text().split()) if header.exists() else ""
+    header_text = " ".join(header.read_text().split()) if header.exists() else ""
     for promised in re.findall(r"^[A-Za-z]+ (calc_\w+)\((.*)\);$", text, flags=re.MULTILINE):
         name, parameters = promised
-        assert f"({name})({parameters.replace(' *', '* ')})" in said
+        assert f"({name})({parameters.replace(' *', '* ')})" in header_text
 
 
 def test_the_readme_s_own_project(place: Path) -> None:

@@ -45,7 +45,7 @@ def test_bad_pointers_are_errors_and_the_handle_lives_on(device: Device) -> None
     assert result["twice h 8 heap"] == "0 8 right"
 
 
-def test_each_call_has_a_thread_of_its_own(device: Device) -> None:
+def test_concurrent_calls_run_in_separate_threads(device: Device) -> None:
     """Eight calls that all wait for each other succeed."""
     assert device.run(OPEN + "meet h 8")["meet h 8"] == "0"
 
@@ -76,5 +76,5 @@ def test_stack_of_a_call_is_what_was_asked_for(device: Device) -> None:
 
 
 @pytest.mark.parametrize("size", ["100", "9000000"])
-def test_stack_sizes_that_are_none(device: Device, size: str) -> None:
+def test_invalid_stack_sizes(device: Device, size: str) -> None:
     assert device.run(f"stack {size}")[f"stack {size}"] == "e"

@@ -85,7 +85,7 @@ def test_wrong_configuration(
     assert "libcdsprpc: " in result.err
 
 
-def test_line_that_is_no_line(device: Device) -> None:
+def test_invalid_line(device: Device) -> None:
     conf = device.root / "etc/buildtool-sim.conf"
     conf.write_text("# a comment\n\nsoc QCS6490\n")
     result = device.run(OPEN)

@@ -81,7 +81,7 @@ def test_colon_in_a_directory_that_exists(bare: Device, toolbox: Toolbox) -> Non
     assert bare.run(WHICH, ADSP_LIBRARY_PATH="one:two")["number h 22"].startswith("1 ")
 
 
-def test_missing_says_where_it_looked_and_starts_nothing(bare: Device) -> None:
+def test_a_missing_skel_is_reported_with_searched_paths_and_starts_no_process(bare: Device) -> None:
     result = bare.run(UNSIGNED + "open h probe; children", CDSP_LIBRARY_PATH="one")
     assert result["open h probe"] == UNABLE_TO_LOAD
     assert "ADSP_LIBRARY_PATH is not set" in result.err

@@ -83,8 +83,8 @@ def test_kill_and_exception(device: Device) -> None:
     assert result["exception 3"] == "0"
     assert result["call g 3"] == DEAD
     # up, killed, up, crashed: FASTRPC_USER_PD_UP 0, FORCE_KILL 2, EXCEPTION 3
-    told = [line for line in result.lines if line.startswith("notified")]
-    assert told == [f"notified me 3 0 {status}" for status in (0, 2, 0, 3)]
+    notifications = [line for line in result.lines if line.startswith("notified")]
+    assert notifications == [f"notified me 3 0 {status}" for status in (0, 2, 0, 3)]
     assert result["kill_dsp 3"] == "200"  # AEE_ERPC: no process left
 
 

@@ -63,14 +63,14 @@ def test_wrong_usage_is_two_and_no_report(sample: Sample, arguments: list[str]) 
     assert "usage: htp-probe" in done.stderr
 
 
-def test_help_goes_to_standard_output(sample: Sample) -> None:
+def test_help_is_printed_to_standard_output(sample: Sample) -> None:
     done = sample.probe("--help")
     assert done.returncode == 0
     assert done.stdout.startswith("usage: htp-probe")
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_without_its_skel_it_says_what_to_look_at(
+def test_a_missing_skel_is_reported_with_possible_causes(
     sample: Sample, form: list[str], tmp_path: Path
 ) -> None:
     """If the skel of a release is missing, the error has the code, its name, and likely causes."""

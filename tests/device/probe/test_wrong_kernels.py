@@ -59,7 +59,7 @@ def test_short_output_is_seen_where_it_ends(sample: Sample) -> None:
             assert row["first_difference"] == count // 32 * 32
 
 
-def test_a_crash_on_the_dsp_is_told(sample: Sample, tmp_path: Path) -> None:
+def test_a_crash_on_the_dsp_is_reported(sample: Sample, tmp_path: Path) -> None:
     """The process on the DSP has ended: each call fails, and the code is explained."""
     source = tmp_path / "crash.c"
     source.write_text(

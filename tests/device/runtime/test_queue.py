@@ -43,7 +43,7 @@ def test_buffers_are_shared(device: Device) -> None:
     assert result["case queue close_queue"].split()[:3] == ["0", "2", "0"]
 
 
-def test_buffer_that_nobody_mapped_on_the_dsp_has_no_address(device: Device) -> None:
+def test_buffer_that_is_not_mapped_on_the_dsp_has_no_address(device: Device) -> None:
     result = run(
         device,
         f"alloc b 8192; map b {DELAYED}; queue q 0 0; case queue import @q 1;"
@@ -121,7 +121,7 @@ def test_closing_order_and_unknown_ids(device: Device) -> None:
     assert "the DSP has not closed its end" in result.err
 
 
-def test_queue_says_that_the_dsp_died(device: Device) -> None:
+def test_queue_reports_a_crash_of_the_dsp(device: Device) -> None:
     result = run(device, "queue q 0 0 callback; case queue crash; tally q 1; write q a 0; shut q")
     assert result["case queue crash"].split()[0] == "8000040d"
     assert result["tally q 1"].split()[0] == RESET

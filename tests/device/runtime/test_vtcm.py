@@ -179,7 +179,7 @@ def test_holder_of_equal_priority_is_not_asked(device: Device) -> None:
         assert read_until(holder, "case vtcm release_when_asked").split()[-4] == "0"
 
 
-def test_hmx_is_refused_and_says_why_once(device: Device) -> None:
+def test_hmx_is_refused_and_reported_once(device: Device) -> None:
     result = device.run("open vtcm; case vtcm hmx; case vtcm hmx 1")
     code, *out = result["case vtcm hmx"].split()
     assert code == "0", result.err

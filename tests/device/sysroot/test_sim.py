@@ -15,17 +15,17 @@ def test_pulling_it(tmp_path: Path, buildtool: Buildtool) -> None:
     pull = ("sysroot", "pull", "sim", "--name", "once", "--json")
     first = buildtool(*pull, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
-    told = json.loads(first.stdout)
+    info = json.loads(first.stdout)
 
-    assert told["changed"]
-    assert (told["platform"], told["soc"], told["arch"]) == ("ubuntu-aarch64", "QCS6490", "v68")
-    assert told["libcdsprpc"]["soname"] == "libcdsprpc.so.1"
-    assert told["shells"] == ["usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"]
-    assert told["glibc"].startswith("2.")
-    library = read_elf(Path(told["directory"], "root", told["libcdsprpc"]["path"]))
-    assert len(library.exports) == told["libcdsprpc"]["export_count"]
+    assert info["changed"]
+    assert (info["platform"], info["soc"], info["arch"]) == ("ubuntu-aarch64", "QCS6490", "v68")
+    assert info["libcdsprpc"]["soname"] == "libcdsprpc.so.1"
+    assert info["shells"] == ["usr/lib/rfsa/adsp/cdsp/fastrpc_shell_unsigned_3"]
+    assert info["glibc"].startswith("2.")
+    library = read_elf(Path(info["directory"], "root", info["libcdsprpc"]["path"]))
+    assert len(library.exports) == info["libcdsprpc"]["export_count"]
     again = json.loads(buildtool(*pull, cwd=tmp_path).stdout)
-    assert again == {**told, "changed": False}
+    assert again == {**info, "changed": False}
 
     other = json.loads(buildtool(*pull, "--soc", "SM8550", cwd=tmp_path).stdout)
     assert (other["changed"], other["soc"], other["arch"]) == (True, "SM8550", "v73")

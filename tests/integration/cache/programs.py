@@ -37,8 +37,8 @@ def content(number: int) -> bytes:
 
 
 def opened(directory: Path, limit: int) -> tuple[LocalCache, list[Event]]:
-    told: list[Event] = []
-    return LocalCache(directory, limit, told.append), told
+    events: list[Event] = []
+    return LocalCache(directory, limit, events.append), events
 
 
 def put(cache: LocalCache, number: int, source: Path) -> bool:
@@ -70,7 +70,7 @@ def share(directory: Path, limit: str, seed: str) -> None:
     mine.mkdir()
     counts = {"put": 0, "got": 0}
     for _ in range(2):
-        cache, told = opened(directory, int(limit))
+        cache, events = opened(directory, int(limit))
         for _ in range(15):
             number = chance.randrange(ACTIONS)
             if got(cache, number, mine / "into"):
@@ -78,7 +78,7 @@ def share(directory: Path, limit: str, seed: str) -> None:
             else:
                 counts["put"] += put(cache, number, mine / "source")
         cache.close()
-        assert not told, told
+        assert not events, events
     print(json.dumps(counts))
 
 
@@ -115,7 +115,7 @@ def killed(directory: Path, moments: str, seed: str) -> None:
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status), status
-        cache, told = opened(directory, limit)
+        cache, events = opened(directory, limit)
         assert all(path["files"] for path in cache.path_sets(STEP))
         done += sum(got(cache, number, mine / "into") for number in range(30))
         cache.close()
@@ -123,20 +123,20 @@ def killed(directory: Path, moments: str, seed: str) -> None:
         assert not report.wrong, report
         assert put(cache, 5000, mine / "source")
         assert got(cache, 5000, mine / "into")
-        assert not told, told
+        assert not events, events
     print(done)
 
 
 def full(disk: Path) -> None:
     """Check that on a disk of 1 MiB only what fits is stored, and stays intact."""
-    cache, told = opened(disk / "cache", 1 << 30)
+    cache, events = opened(disk / "cache", 1 << 30)
     source = disk.with_name("source")
     into = disk.with_name("into")
     results = [put(cache, number, source) for number in range(ACTIONS * 2)]
     cache.close()
     assert 5 < sum(results) < 26, results
-    assert len(told) == 1, told
-    assert "cannot be written: No space left on device" in str(told[0]), told
+    assert len(events) == 1, events
+    assert "cannot be written: No space left on device" in str(events[0]), events
     assert not put(opened(disk / "cache", 1 << 30)[0], 99, source)
     for number, was_put in enumerate(results):
         assert got(cache, number, into) == was_put
@@ -172,21 +172,21 @@ def verify_as_far_as_possible(directory: Path) -> list[Path]:
 
 
 def fill(directory: Path) -> None:
-    cache, told = opened(directory, 1 << 30)
+    cache, events = opened(directory, 1 << 30)
     assert all(put(cache, number, directory.with_name("source")) for number in range(3))
     cache.close()
-    assert not told
+    assert not events
 
 
 def read_only(directory: Path) -> None:
     """Check that a cache that cannot be written is still read, and is reported once."""
-    cache, told = opened(directory, 1 << 30)
+    cache, events = opened(directory, 1 << 30)
     assert got(cache, 1, directory.with_name("into"))
     assert not put(cache, 4, directory.with_name("source"))
     assert not put(cache, 5, directory.with_name("source"))
     cache.close()
-    assert len(told) == 1, told
-    assert "cannot be written: Read-only file system" in str(told[0]), told
+    assert len(events) == 1, events
+    assert "cannot be written: Read-only file system" in str(events[0]), events
     print("ok")
 
 

@@ -42,14 +42,14 @@ def test_stats(buildtool: Buildtool, cache: Path) -> None:
         "  together             3.0 MiB  of at most 10.0 GiB",
     ]
     assert max(map(len, rows[1:])) < 80
-    said = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
-    assert said["directory"] == str(cache)
-    assert said["limit"] == 10 << 30
-    assert said["documents"]["file_count"] == 4  # three actions and the list of path sets
-    assert said["blobs"] == {"file_count": 3, "bytes": 3 * SIZE}
-    assert {"name": "zig", "file_count": 1, "bytes": 3_000_000} in said["others"]
-    stored = said["documents"]["bytes"] + said["blobs"]["bytes"]
-    assert said["bytes"] == stored + 3_000_000
+    stats = json.loads(buildtool("cache", "stats", "--json", cwd=cache).stdout)
+    assert stats["directory"] == str(cache)
+    assert stats["limit"] == 10 << 30
+    assert stats["documents"]["file_count"] == 4  # three actions and the list of path sets
+    assert stats["blobs"] == {"file_count": 3, "bytes": 3 * SIZE}
+    assert {"name": "zig", "file_count": 1, "bytes": 3_000_000} in stats["others"]
+    stored = stats["documents"]["bytes"] + stats["blobs"]["bytes"]
+    assert stats["bytes"] == stored + 3_000_000
 
 
 def test_gc(buildtool: Buildtool, cache: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_cache_that_is_not_there_is_not_made(
     assert not (tmp_path / "none").exists()
 
 
-def test_a_size_that_is_none_is_told(
+def test_an_invalid_size_is_reported(
     buildtool: Buildtool, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE_SIZE", "lots")

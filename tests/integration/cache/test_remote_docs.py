@@ -16,7 +16,7 @@ from .remote_nginx import running
 KEY = "0123456789abcdef" * 4
 
 
-def test_everybody_reads_and_who_knows_the_password_writes(tmp_path: Path) -> None:
+def test_reading_is_public_and_writing_needs_the_password(tmp_path: Path) -> None:
     (block,) = re.findall(
         r"^```nginx\nserver \{\n(.*?)^\}\n```$",
         (REPOSITORY / "docs/cache.md").read_text(),
@@ -37,7 +37,7 @@ def test_everybody_reads_and_who_knows_the_password_writes(tmp_path: Path) -> No
     data = os.urandom(3 << 20)
     with running(tmp_path / "nginx", server=block) as nginx:
         url = nginx.url.replace("/builds", "/shared")
-        said_by_ci: list[Event] = []
+        ci_events: list[Event] = []
         writes = {
             "BUILDTOOL_REMOTE_CACHE_MODE": "read-write",
             "BUILDTOOL_REMOTE_CACHE_USER": "ci",
@@ -45,18 +45,18 @@ def test_everybody_reads_and_who_knows_the_password_writes(tmp_path: Path) -> No
         }
         config = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **writes})
         assert config is not None
-        assert RemoteCache(config, said_by_ci.append).put(KEY, data, {})
-        assert said_by_ci == []
+        assert RemoteCache(config, ci_events.append).put(KEY, data, {})
+        assert ci_events == []
         assert (shared / "ac" / KEY).is_file()
 
         config = remote_config({"BUILDTOOL_REMOTE_CACHE": url}, mode="read-write")
         assert config is not None
-        said: list[Event] = []
-        person = RemoteCache(config, said.append)
+        events: list[Event] = []
+        person = RemoteCache(config, events.append)
         document = person.document(KEY)
         assert document is not None
         assert document.data == data
         assert not person.put(KEY, b"", {})
         assert not person.writable
-        assert isinstance(said[0], Note)
-        assert "refuses writing (status 401)" in said[0].text
+        assert isinstance(events[0], Note)
+        assert "refuses writing (status 401)" in events[0].text

@@ -54,7 +54,7 @@ class Build:
     """A remote cache with a short timeout, and its messages."""
 
     def __init__(self, url: str, environment: Mapping[str, str] | None = None) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
         config = RemoteConfig(url, mode="read-write", timeout=TIMEOUT)
         if environment is not None:
             found = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **environment})
@@ -63,7 +63,7 @@ class Build:
         self.remote = RemoteCache(config, self.hear)
 
     def hear(self, event: Event) -> None:
-        self.said.append(event.text)  # type: ignore[union-attr]
+        self.messages.append(event.text)  # type: ignore[union-attr]
 
 
 @pytest.fixture(autouse=True)
@@ -142,8 +142,8 @@ def test_what_is_no_document_is_a_miss(respond: Respond) -> None:
         build = Build(server.url)
         for _ in range(5):
             assert build.remote.document(KEY) is None
-        assert len(build.said) == 1
-        assert build.said[0].startswith(f"the remote cache {server.url} ")
+        assert len(build.messages) == 1
+        assert build.messages[0].startswith(f"the remote cache {server.url} ")
         # Three bad responses are enough; each takes one request and at most three redirects.
         assert not build.remote.writable
         assert len(server.heads) <= 3 * 4
@@ -187,7 +187,7 @@ def test_what_is_no_blob_leaves_no_file(tmp_path: Path, respond: Respond) -> Non
         assert document is not None
         assert not document.fetch(sha256(CONTENT), tmp_path / "lib")
         assert list(tmp_path.iterdir()) == []
-        assert len(build.said) == 1
+        assert len(build.messages) == 1
 
 
 def test_a_document_that_lies_about_its_blob(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_document_that_lies_about_its_blob(tmp_path: Path) -> None:
             assert found is not None
             assert not found.fetch(content, tmp_path / "lib")
             assert list(tmp_path.iterdir()) == []
-            assert len(build.said) == 1
+            assert len(build.messages) == 1
 
 
 def test_a_file_is_replaced_by_a_whole_one_only(tmp_path: Path) -> None:
@@ -257,8 +257,8 @@ def test_a_full_disk_is_not_the_servers_fault(
                 (tmp_path / "part").symlink_to("/dev/full")
         assert not (tmp_path / "lib").exists()
         assert build.remote.writable
-        assert len(build.said) == 1
-        assert "No space left on device" in build.said[0]
+        assert len(build.messages) == 1
+        assert "No space left on device" in build.messages[0]
 
 
 @pytest.mark.parametrize(
@@ -280,11 +280,11 @@ def test_what_cannot_be_stored(tmp_path: Path, respond: Respond) -> None:
         for _ in range(5):
             assert not build.remote.put(KEY, b"data", {sha256(CONTENT): tmp_path / "lib"})
         assert not build.remote.writable
-        assert len(build.said) == 1
+        assert len(build.messages) == 1
         assert not any(f"/ac/{KEY}" in head for head in server.heads)
 
 
-def test_what_is_stored_goes_to_no_other_host(tmp_path: Path) -> None:
+def test_an_upload_does_not_follow_redirects(tmp_path: Path) -> None:
     (tmp_path / "lib").write_bytes(CONTENT)
     with hostile(says(answer(b"", status="201 Created"))) as target:
         there = f"Location: {target.url}/x\r\n"
@@ -298,7 +298,7 @@ def test_what_is_stored_goes_to_no_other_host(tmp_path: Path) -> None:
         with hostile(respond) as server:
             build = Build(server.url)
             assert not build.remote.put(KEY, b"data", {sha256(CONTENT): tmp_path / "lib"})
-            assert "does not accept an upload (status 307)" in build.said[0]
+            assert "does not accept an upload (status 307)" in build.messages[0]
         assert target.heads == []
 
 
@@ -316,7 +316,7 @@ def test_a_server_that_stops_reading(tmp_path: Path) -> None:
     with hostile(respond) as server:
         build = Build(server.url)
         assert not build.remote.put(KEY, b"data", {sha256(content): tmp_path / "lib"})
-        assert len(build.said) == 1
+        assert len(build.messages) == 1
         assert not build.remote.writable
 
 
@@ -333,8 +333,8 @@ def test_many_slow_answers_are_too_slow(monkeypatch: pytest.MonkeyPatch) -> None
         for _ in range(10):
             assert build.remote.document(KEY) is None
         assert len(server.heads) < 5
-        assert len(build.said) == 1
-        assert "is slow" in build.said[0]
+        assert len(build.messages) == 1
+        assert "is slow" in build.messages[0]
 
 
 def test_a_broken_connection_is_tried_once_more() -> None:
@@ -347,11 +347,11 @@ def test_a_broken_connection_is_tried_once_more() -> None:
     with hostile(respond) as server:
         build = Build(server.url)
         assert build.remote.document(KEY) is not None
-        assert build.said == []
+        assert build.messages == []
         assert len(server.heads) == 2
 
 
-def test_a_redirect_to_another_host_goes_without_credentials() -> None:
+def test_a_redirect_to_another_host_has_no_credentials() -> None:
     with hostile(says(answer(DOCUMENT))) as target:
         there = f"Location: {target.url}/x?signed=1\r\n"
         redirect = says(answer(b"", status="307 Temporary Redirect", more=there))
@@ -361,7 +361,7 @@ def test_a_redirect_to_another_host_goes_without_credentials() -> None:
             assert "Authorization: Bearer s3cret" in server.heads[0]
             assert target.heads[0].startswith("GET /builds/x?signed=1 ")
             assert "uthorization" not in target.heads[0]
-            assert build.said == []
+            assert build.messages == []
 
 
 def test_the_proxy_of_the_environment() -> None:
@@ -371,7 +371,7 @@ def test_the_proxy_of_the_environment() -> None:
         assert build.remote.document(KEY) is None
         assert proxy.heads[0].startswith(f"GET http://cache.invalid/builds/ac/{KEY} HTTP/1.1")
         assert "Basic bWU6cCA6MHh5" in proxy.heads[0]
-        assert build.said == []
+        assert build.messages == []
         asked = len(proxy.heads)
         around = {"http_proxy": address, "no_proxy": "127.0.0.1"}
         with hostile(says(answer(b"", status="404 Not Found"))) as server:
@@ -384,8 +384,8 @@ def test_the_proxy_of_the_environment() -> None:
             {"http_proxy": address, "BUILDTOOL_REMOTE_CACHE_TOKEN": "s3cret"},
         )
         assert open_to_all.remote.document(KEY) is None
-        assert len(open_to_all.said) == 1
-        assert "without encryption" in open_to_all.said[0]
+        assert len(open_to_all.messages) == 1
+        assert "without encryption" in open_to_all.messages[0]
 
 
 @pytest.mark.parametrize(
@@ -404,9 +404,9 @@ def test_the_address_of_a_proxy_is_not_repeated(address: str) -> None:
     build = Build("http://cache.invalid", {"http_proxy": address})
     assert build.remote.document(KEY) is None
     assert not build.remote.writable
-    (said,) = build.said
-    assert "proxy whose address cannot be used" in said
-    assert "pr0" not in said
+    (message,) = build.messages
+    assert "proxy whose address cannot be used" in message
+    assert "pr0" not in message
 
 
 @pytest.mark.parametrize("kind", ["dead", "socks", "refuses"])
@@ -420,8 +420,8 @@ def test_a_proxy_that_cannot_be_used(kind: str) -> None:
         build = Build("https://cache.invalid/builds", {"https_proxy": address})
         assert build.remote.document(KEY) is None
         assert build.remote.document(KEY) is None
-        assert len(build.said) == 1
-        assert "pr0xy" not in build.said[0]
+        assert len(build.messages) == 1
+        assert "pr0xy" not in build.messages[0]
 
 
 def test_a_name_that_is_looked_up_forever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,16 +436,16 @@ def test_a_name_that_is_looked_up_forever(monkeypatch: pytest.MonkeyPatch) -> No
     assert build.remote.document(KEY) is None
     assert build.remote.document(KEY) is None
     over.set()
-    assert len(build.said) == 1
+    assert len(build.messages) == 1
 
 
-def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_host_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     build = Build("https://cache.invalid/builds")
     assert build.remote.document(KEY) is None
-    assert build.said[0].startswith(
+    assert build.messages[0].startswith(
         "the remote cache https://cache.invalid/builds cannot be reached: Name or service not known"
     )

@@ -37,11 +37,11 @@ class Machine:
     def __init__(self, url: str, mode: str = "read-write", **more: str) -> None:
         config = remote_config({"BUILDTOOL_REMOTE_CACHE": url, **more}, mode=mode)
         assert config is not None
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.remote = RemoteCache(config, self.hear)
 
     def hear(self, event: Event) -> None:
-        self.said.append(event.text)  # type: ignore[union-attr]
+        self.messages.append(event.text)  # type: ignore[union-attr]
 
 
 def made(folder: Path, **contents: bytes) -> dict[str, Path]:
@@ -74,7 +74,7 @@ def test_two_machines_exchange_an_action(nginx: Nginx, tmp_path: Path) -> None:
         assert into.stat().st_mode & 0o777 == 0o644
     assert sorted(p.name for p in (tmp_path / "person").iterdir()) == sorted(contents)
     assert not document.fetch(sha256(b"never stored"), tmp_path / "none")
-    assert ci.said == person.said == []
+    assert ci.messages == person.messages == []
 
 
 def test_the_server_holds_frames_named_by_their_digest(nginx: Nginx, tmp_path: Path) -> None:
@@ -127,8 +127,8 @@ def test_a_file_that_changed_meanwhile_is_not_stored(nginx: Nginx, tmp_path: Pat
     assert not machine.remote.put(KEY, b"1", {sha256(b"x"): tmp_path})
     assert not nginx.stored("ac")
     assert not nginx.stored("cas")
-    assert len(machine.said) == 1
-    assert "No such file" in machine.said[0]
+    assert len(machine.messages) == 1
+    assert "No such file" in machine.messages[0]
 
 
 @pytest.mark.parametrize("harm", ["flipped", "truncated", "longer", "emptied", "page"])
@@ -159,8 +159,8 @@ def test_a_harmed_blob_is_a_miss_and_mended(nginx: Nginx, tmp_path: Path, harm: 
     assert not document.fetch(sha256(content), into)
     assert into.read_bytes() == b"old"
     assert len(list(into.parent.iterdir())) == 1
-    assert len(machine.said) == 1
-    assert nginx.url in machine.said[0]
+    assert len(machine.messages) == 1
+    assert nginx.url in machine.messages[0]
 
     assert machine.remote.put(KEY, b"1", files)  # a build stores it again
     document = Machine(nginx.url).remote.document(KEY)
@@ -178,7 +178,7 @@ def test_a_blob_that_the_server_forgot_is_a_plain_miss(nginx: Nginx, tmp_path: P
     assert document is not None
     assert not document.fetch(sha256(b"one"), tmp_path / "b")
     assert not (tmp_path / "b").exists()
-    assert machine.said == []
+    assert machine.messages == []
     assert machine.remote.put(KEY, b"1", files)
     assert document.fetch(sha256(b"one"), tmp_path / "b")
 
@@ -188,16 +188,16 @@ def test_the_document_of_another_key_is_not_used(nginx: Nginx) -> None:
     assert machine.remote.put(KEY, b"1", {})
     (nginx.files / "ac" / OTHER).write_bytes(nginx.stored("ac")[0].read_bytes())
     assert machine.remote.document(OTHER) is None
-    assert "another key" in machine.said[0]
+    assert "another key" in machine.messages[0]
 
 
-def test_read_is_the_mode_unless_said(nginx: Nginx, tmp_path: Path) -> None:
+def test_the_default_mode_is_read(nginx: Nginx, tmp_path: Path) -> None:
     machine = Machine(nginx.url, "")
     assert not machine.remote.writable
     assert not machine.remote.put(KEY, b"1", made(tmp_path / "a", one=b"one"))
     assert machine.remote.document(KEY) is None
     assert [line.split()[0] for line in nginx.log()] == ["GET"]
-    assert machine.said == []
+    assert machine.messages == []
 
 
 @pytest.mark.parametrize(
@@ -215,8 +215,8 @@ def test_a_server_for_reading_only(tmp_path: Path, store: str, status: str) -> N
         assert len([line for line in nginx.log() if line.startswith("PUT")]) == 1
         assert machine.remote.document(KEY) is None  # reads continue
         assert nginx.log()[-1] == f"GET /builds/ac/{KEY} 404"
-        assert len(machine.said) == 1
-        assert status in machine.said[0]
+        assert len(machine.messages) == 1
+        assert status in machine.messages[0]
 
 
 def test_a_server_that_takes_nothing_so_large(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_server_that_takes_nothing_so_large(tmp_path: Path) -> None:
         assert not machine.remote.put(KEY, b"1", files)
         assert machine.remote.document(OTHER) is not None
         assert machine.remote.document(KEY) is None
-        assert len(machine.said) == 1
+        assert len(machine.messages) == 1
 
 
 def test_a_server_whose_disk_does_not_take_it(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_server_whose_disk_does_not_take_it(tmp_path: Path) -> None:
         assert not machine.remote.writable
         assert len([line for line in nginx.log() if line.startswith("PUT")]) == 3
         assert machine.remote.document(KEY) is None
-        assert len(machine.said) == 1
+        assert len(machine.messages) == 1
 
 
 BASIC = 'auth_basic "builds"; auth_basic_user_file {};'
@@ -259,16 +259,16 @@ def test_basic_authentication(tmp_path: Path) -> None:
         assert machine.remote.put(KEY, b"1", made(tmp_path / "a", one=b"one"))
         in_url = Machine(nginx.url.replace("//", "//ci:p%40ss%20w%C3%B6rd@"), "read")
         assert in_url.remote.document(KEY) is not None
-        assert machine.said == in_url.said == []
+        assert machine.messages == in_url.messages == []
 
         for wrong in (Machine(nginx.url), Machine(nginx.url.replace("//", "//ci:geheim@"))):
             assert wrong.remote.document(KEY) is None
             assert wrong.remote.document(KEY) is None
             assert not wrong.remote.writable
-            assert len(wrong.said) == 1
-            assert "401" in wrong.said[0]
-            assert "BUILDTOOL_REMOTE_CACHE_USER" in wrong.said[0]
-            assert "geheim" not in wrong.said[0]
+            assert len(wrong.messages) == 1
+            assert "401" in wrong.messages[0]
+            assert "BUILDTOOL_REMOTE_CACHE_USER" in wrong.messages[0]
+            assert "geheim" not in wrong.messages[0]
         assert [line.split()[2] for line in nginx.log()].count("401") == 2
 
 
@@ -280,11 +280,11 @@ def test_a_bearer_token(tmp_path: Path) -> None:
         machine = Machine(nginx.url, BUILDTOOL_REMOTE_CACHE_TOKEN="s3cret")
         assert machine.remote.put(KEY, b"1", made(tmp_path / "a", one=b"one"))
         assert machine.remote.document(KEY) is not None
-        assert machine.said == []
+        assert machine.messages == []
         wrong = Machine(nginx.url, BUILDTOOL_REMOTE_CACHE_TOKEN="another")
         assert wrong.remote.document(KEY) is None
-        assert "BUILDTOOL_REMOTE_CACHE_TOKEN" in wrong.said[0]
-        assert "another" not in wrong.said[0]
+        assert "BUILDTOOL_REMOTE_CACHE_TOKEN" in wrong.messages[0]
+        assert "another" not in wrong.messages[0]
 
 
 @pytest.fixture(scope="module")
@@ -313,7 +313,7 @@ def test_tls(tmp_path: Path, authority: Path, monkeypatch: pytest.MonkeyPatch) -
         document = machine.remote.document(KEY)
         assert document is not None
         assert document.fetch(sha256(b"one"), tmp_path / "b")
-        assert machine.said == []
+        assert machine.messages == []
 
         asked = len(nginx.log())
         other_name = Machine(nginx.url.replace("127.0.0.1", "localhost"))
@@ -322,9 +322,9 @@ def test_tls(tmp_path: Path, authority: Path, monkeypatch: pytest.MonkeyPatch) -
         for machine in (other_name, stranger):
             assert machine.remote.document(KEY) is None
             assert not machine.remote.writable
-            (said,) = machine.said
-            assert "certificate" in said
-            assert "SSL_CERT_FILE" in said
+            (message,) = machine.messages
+            assert "certificate" in message
+            assert "SSL_CERT_FILE" in message
         assert len(nginx.log()) == asked
 
 
@@ -341,7 +341,7 @@ def test_no_redirect_leads_from_https_to_http(
     with running(tmp_path / "tls", tls=" ssl", server=certificate, location=there) as tls:
         machine = Machine(tls.url)
         assert machine.remote.document(KEY) is None
-        assert "a redirect to http, which is not followed" in machine.said[0]
+        assert "a redirect to http, which is not followed" in machine.messages[0]
         machine = Machine(tls.url.replace("https:", "HTTPS:"))
         assert machine.remote.document(KEY) is None
     assert len(nginx.log()) == asked
@@ -353,8 +353,8 @@ def test_a_server_without_tls_at_a_tls_address(nginx: Nginx) -> None:
     machine = Machine(nginx.url.replace("http:", "https:"))
     assert machine.remote.document(KEY) is None
     assert machine.remote.document(KEY) is None
-    assert len(machine.said) == 1
-    assert "TLS" in machine.said[0]
+    assert len(machine.messages) == 1
+    assert "TLS" in machine.messages[0]
 
 
 def test_threads_share_it(nginx: Nginx, tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_threads_share_it(nginx: Nginx, tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(build, range(24)))
-    assert machine.said == []
+    assert machine.messages == []
 
 
 def test_a_server_that_dies_costs_one_sentence(nginx: Nginx, tmp_path: Path) -> None:
@@ -390,8 +390,8 @@ def test_a_server_that_dies_costs_one_sentence(nginx: Nginx, tmp_path: Path) -> 
         assert machine.remote.document(KEY) is None
         assert not machine.remote.put(KEY, b"1", files)
     assert time.monotonic() - start < 3
-    assert len(machine.said) == 1
-    assert f"{nginx.url} cannot be reached: Connection refused" in machine.said[0]
+    assert len(machine.messages) == 1
+    assert f"{nginx.url} cannot be reached: Connection refused" in machine.messages[0]
     nginx.start()
     asked = len(nginx.log())
     assert machine.remote.document(KEY) is None  # not again in this process
@@ -418,7 +418,7 @@ def test_killed_in_the_middle_of_a_blob(tmp_path: Path, direction: str) -> None:
             assert not machine.remote.put(KEY, b"1", files)
             assert not nginx.stored("ac")
         assert machine.remote.document(KEY) is None
-        assert len(machine.said) == 1
+        assert len(machine.messages) == 1
 
 
 def kill_when_busy(nginx: Nginx) -> None:
@@ -433,25 +433,25 @@ def test_a_server_too_slow_to_be_worth_it(tmp_path: Path) -> None:
     with running(tmp_path / "nginx", location="limit_rate 100k;") as nginx:
         files = made(tmp_path / "a", lib=content)
         assert Machine(nginx.url).remote.put(KEY, b"1", files)
-        said: list[Event] = []
-        remote = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), said.append)
+        events: list[Event] = []
+        remote = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), events.append)
         document = remote.document(KEY)
         assert document is not None
         start = time.monotonic()
         assert not document.fetch(sha256(content), tmp_path / "b")
         assert time.monotonic() - start < 4
         assert remote.document(KEY) is None
-        assert len(said) == 1
+        assert len(events) == 1
 
 
 def test_a_server_that_is_steady_is_waited_for(tmp_path: Path) -> None:
     data = os.urandom(5_000_000)
     with running(tmp_path / "nginx", location="limit_rate 3m;") as nginx:
         assert Machine(nginx.url).remote.put(KEY, data, {})
-        said: list[Event] = []
+        events: list[Event] = []
         start = time.monotonic()
-        document = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), said.append).document(KEY)
+        document = RemoteCache(RemoteConfig(nginx.url, timeout=1.0), events.append).document(KEY)
         assert time.monotonic() - start > 1.2  # more than the timeout of a short response
         assert document is not None
         assert document.data == data
-        assert said == []
+        assert events == []

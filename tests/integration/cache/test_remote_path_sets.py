@@ -93,11 +93,11 @@ def test_no_document_has_a_build_look_for_long(
     (project / "/".join("abcd" * 10)).mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")
     (project / "link").symlink_to("/proc")
-    told: list[str] = []
+    messages: list[str] = []
 
     def listen(event: Event) -> None:
         assert isinstance(event, Note)
-        told.append(event.text)
+        messages.append(event.text)
 
     stored = pack(KEY, ALL[kind], {})
     assert stored
@@ -122,10 +122,10 @@ def test_no_document_has_a_build_look_for_long(
     assert asked[0] == f"/builds/ac/{KEY}"
     assert len(asked) == (2 if kind in ALLOWED else 1)
     if kind in LISTS:
-        assert len(told) == 1
-        assert f"{server.url} lists " in told[0]
+        assert len(messages) == 1
+        assert f"{server.url} lists " in messages[0]
     elif kind in TAKES_LONG:
-        assert told == [
+        assert messages == [
             f"the remote cache {server.url} sent path sets that take too long to examine;"
             " this data is not used"
         ]

@@ -52,8 +52,8 @@ class Zig:
         return {
             name: path
             for name in ("first", "second")
-            for path, said in names.items()
-            if f"{name}.c".encode() in said
+            for path, content in names.items()
+            if f"{name}.c".encode() in content
         }
 
     def output(self, name: str) -> Path:
@@ -94,7 +94,7 @@ def test_what_was_used_lately_stays(zig: Zig) -> None:
     assert zig.output("first").is_dir()
 
 
-def test_what_was_used_longest_ago_goes_first_and_is_compiled_again(zig: Zig) -> None:
+def test_least_recently_used_entries_are_deleted_first_and_compiled_again(zig: Zig) -> None:
     manifests, output = zig.manifests(), zig.output("first")
     age(manifests["first"], days=4)
     age(manifests["second"])
@@ -136,11 +136,11 @@ def test_outputs_that_somebody_deleted_are_made_again(zig: Zig) -> None:
 def test_outputs_that_zig_missed_are_made_again(zig: Zig) -> None:
     output = zig.output("first")
     (output / "first.o").unlink()
-    said = zig.compile("first").stderr
-    assert repair(zig.cache, said), said
+    stderr = zig.compile("first").stderr
+    assert repair(zig.cache, stderr), stderr
     assert not output.exists()
     assert zig.compiles("first")
-    assert not repair(zig.cache, said)
+    assert not repair(zig.cache, stderr)
     assert not repair(zig.cache, "the path of outputs that nothing is wrong with: " + str(output))
 
 
@@ -195,7 +195,7 @@ def test_nothing_else_is_deleted(zig: Zig) -> None:
     assert len(list(elsewhere.iterdir())) == 3
 
 
-def test_what_killed_processes_left_goes(zig: Zig) -> None:
+def test_leftovers_of_killed_processes_are_deleted(zig: Zig) -> None:
     left = zig.cache / "tmp" / "0123456789abcdef"
     lately = zig.cache / "tmp" / "123456789abcdef0"
     half = zig.cache / "tmp" / "0123456789abcdef-first.o"

@@ -92,13 +92,13 @@ class Terminal:
 
     def read(self, until: str) -> str:
         """The output up to the first occurrence of `until`."""
-        said = ""
+        output = ""
         deadline = time.monotonic() + 60
-        while until not in said:
+        while until not in output:
             ready, _, _ = select.select([self.main], [], [], deadline - time.monotonic())
-            assert ready, f"{until!r} is not in {said!r}"
-            said += os.read(self.main, 65536).decode(errors="replace").replace("\r", "")
-        return said
+            assert ready, f"{until!r} is not in {output!r}"
+            output += os.read(self.main, 65536).decode(errors="replace").replace("\r", "")
+        return output
 
     def close(self) -> None:
         os.close(self.main)
@@ -126,11 +126,11 @@ def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], staged: P
     terminal = Terminal(staged, shell)
     try:
         terminal.type(f"buildtool {typed}\x01printf '<%s>' \x05; echo en''d\n")
-        said = terminal.read("end\n")
+        output = terminal.read("end\n")
     finally:
         terminal.close()
 
-    (line,) = re.findall("^(<.*>)end$", said, re.MULTILINE)
+    (line,) = re.findall("^(<.*>)end$", output, re.MULTILINE)
     assert line == "".join(f"<{word}>" for word in ["buildtool", *words])
     assert not (staged / "run").exists()
 

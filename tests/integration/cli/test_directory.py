@@ -43,7 +43,7 @@ def test_paths_are_from_there(buildtool: Buildtool, project: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["-C", "nowhere", "build"], 2, "-C nowhere: No such file or directory"),
         (["-C", "file", "build", "--json"], 2, "-C file: Not a directory"),
@@ -54,16 +54,16 @@ def test_paths_are_from_there(buildtool: Buildtool, project: Path, tmp_path: Pat
     ],
 )
 def test_what_is_no_directory(
-    arguments: list[str], status: int, said: str, buildtool: Buildtool, tmp_path: Path
+    arguments: list[str], status: int, message: str, buildtool: Buildtool, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
 
     done = buildtool(*arguments, cwd=tmp_path)
 
     assert done.returncode == status
-    assert said in done.stderr + done.stdout
+    assert message in done.stderr + done.stdout
     if "--json" in arguments:
-        assert said in json.loads(done.stdout)["error"]["message"]
+        assert message in json.loads(done.stdout)["error"]["message"]
 
 
 def test_what_follows_the_command_is_the_command_s(buildtool: Buildtool, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_fresh_project_can_be_built(project: Path, buildtool: Buildtool) -> No
 
 
 @pytest.mark.usefixtures("no_programs")
-def test_what_is_missing_is_told_with_its_remedy(project: Path, buildtool: Buildtool) -> None:
+def test_missing_tools_are_reported_with_a_remedy(project: Path, buildtool: Buildtool) -> None:
     done = buildtool("doctor", cwd=project)
 
     assert done.returncode == 0, "zig needs no program on PATH"
@@ -136,7 +136,7 @@ def test_a_target_whose_compiler_is_missing_cannot_be_built(
         ('[target.other]\nplatform = "ubuntu-aarch64"\nidl-compiler = "qaic"\n', ""),
     ],
 )
-def test_doctor_says_what_a_build_would_say(
+def test_doctor_reports_the_same_as_a_build(
     change: str, variable: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if variable:
@@ -171,7 +171,7 @@ def test_cmake_of_a_wrong_version_stops_builds_and_doctor_tells(
     assert f"error: {what}" in built.stderr
 
 
-def test_a_program_that_is_none_is_unfit(project: Path, buildtool: Buildtool) -> None:
+def test_a_file_that_is_not_a_program_is_unfit(project: Path, buildtool: Buildtool) -> None:
     fake = project / "fake"
     fake.write_text("#!/bin/sh\necho hello\n")
     fake.chmod(0o755)
@@ -193,9 +193,9 @@ def test_a_path_in_the_project_file_that_names_nothing_is_an_error(
 
     found = [row for row in survey_here(project)["tools"] if row["state"] == "missing"]
 
-    said = [fault["what"] for row in found for fault in row["faults"]]
+    texts = [fault["what"] for row in found for fault in row["faults"]]
     assert any(
-        text.startswith(f"'path' in buildtool.toml names {project}/nowhere, but") for text in said
+        text.startswith(f"'path' in buildtool.toml names {project}/nowhere, but") for text in texts
     )
 
 

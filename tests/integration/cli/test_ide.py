@@ -27,8 +27,8 @@ def append(file: Path, text: str) -> None:
 def ide(buildtool: Buildtool, project: Path, *arguments: str) -> dict[str, Any]:
     done = buildtool("ide", "--json", *arguments, cwd=project)
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def outcomes(buildtool: Buildtool, project: Path) -> set[str]:
@@ -207,11 +207,11 @@ def test_a_persons_files_stay_and_ours_lie_beside_them(buildtool: Buildtool, pro
     for name, text in mine.items():
         (project / name).write_text(text)
 
-    said = ide(buildtool, project)["written"]
+    written = ide(buildtool, project)["written"]
 
     for name, text in mine.items():
         assert (project / name).read_text() == text
-    database, host, dsp = said
+    database, host, dsp = written
     assert Path(database["path"]).is_file()
     assert "--compile-commands-dir" in database["note"]
     assert "main.c" in Path(database["path"]).read_text(encoding="utf-8")
@@ -229,10 +229,10 @@ def test_an_edited_file_of_ours_is_a_persons(buildtool: Buildtool, project: Path
         file.write_text(file.read_text().replace("v68", "v69"))
     texts = [file.read_text() for file in (database, presets)]
 
-    said = ide(buildtool, project)["written"]
+    written = ide(buildtool, project)["written"]
 
     assert [file.read_text() for file in (database, presets)] == texts
-    assert [bool(file["note"]) for file in said] == [True, False, True]
+    assert [bool(file["note"]) for file in written] == [True, False, True]
 
 
 def test_a_link_to_somewhere_else_is_not_written_through(

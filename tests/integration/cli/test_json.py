@@ -52,7 +52,9 @@ def document(buildtool: Buildtool, root: Path, words: str) -> dict[str, Any]:
     return found
 
 
-def test_each_command_prints_what_its_schema_says(buildtool: Buildtool, project: Path) -> None:
+def test_each_command_prints_output_that_matches_its_schema(
+    buildtool: Buildtool, project: Path
+) -> None:
     assert {name for name, _ in COMMANDS} == printing_json() | {"build-plan"}
     for name, words in COMMANDS:
         printed = document(buildtool, project, words)
@@ -91,7 +93,7 @@ def test_the_place_of_an_error_is_in_its_document(
     validate("build", read)
 
 
-def test_steps_that_fail_are_told_with_log_and_place(
+def test_failed_steps_are_reported_with_log_and_location(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
     kernel, main = project / "dsp/src/demo_dsp_imp.c", project / "host/src/main.c"
@@ -115,12 +117,14 @@ def test_steps_that_fail_are_told_with_log_and_place(
     assert (host["outcome"], skel["outcome"]) == ("failed", "failed")
     assert host["error"]["code"] == "tool-failed"
     assert "NO_SUCH_WORD" in Path(host["log"]).read_text(encoding="utf-8")
-    told = {(Path(d["file"]), d["line"], d["message"]) for d in host["diagnostics"] if d["file"]}
+    diagnostics = {
+        (Path(d["file"]), d["line"], d["message"]) for d in host["diagnostics"] if d["file"]
+    }
     assert (
         project / "host/src/more.c",
         3,
         "use of undeclared identifier 'NO_SUCH_WORD'",
-    ) in told
-    assert {main, project / "host/src/more.c"} == {file for file, _, _ in told}
+    ) in diagnostics
+    assert {main, project / "host/src/more.c"} == {file for file, _, _ in diagnostics}
     assert {d["file"] for d in skel["diagnostics"] if d["file"]} == {str(kernel)}
     assert [set(step) for step in run["steps"]] == [set(step) for step in printed["steps"]]

@@ -44,8 +44,8 @@ def test_shared_libraries_are_built_for_the_target_and_ship(
     assert read_elf(stage / "bin" / "app").needed[0] == "libcalc.so.1"
     assert run_by_hand(conan_project, target) == "42\n"
     # zig's clang and gcc write their names into their output.
-    said = (stage / "lib" / "libbase.so.1").read_bytes()
-    assert (b"GCC: (" in said) == (target == "gcc")
+    content = (stage / "lib" / "libbase.so.1").read_bytes()
+    assert (b"GCC: (" in content) == (target == "gcc")
 
 
 def test_a_static_library_leaves_nothing_to_ship(conan_project: ConanProject) -> None:
@@ -101,7 +101,7 @@ def test_packages_that_went_missing_are_made_again(conan_project: ConanProject) 
     assert conan_project.output() == "42\n"
 
 
-def test_each_compiler_has_packages_of_its_own(conan_project: ConanProject) -> None:
+def test_each_compiler_has_separate_packages(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.built("sim")
     text = (conan_project.root / "buildtool.toml").read_text()

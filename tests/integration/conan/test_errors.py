@@ -28,7 +28,7 @@ def use_conanfile_py(project: ConanProject, text: str) -> None:
     project.write("buildtool.toml", described.replace("conanfile.txt", "conanfile.py"))
 
 
-def test_a_package_that_nobody_has(conan_project: ConanProject) -> None:
+def test_a_package_that_no_remote_has(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.asks_for("calx/1.0")
 
@@ -88,7 +88,7 @@ def test_a_package_that_does_not_compile(conan_project: ConanProject) -> None:
     assert "The package does not build for this target" in error
 
 
-def test_a_lockfile_that_is_none(conan_project: ConanProject) -> None:
+def test_an_invalid_lockfile(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.write("host/conan.lock", "{")
 

@@ -23,7 +23,7 @@ def locked(project: ConanProject) -> list[str]:
     return list(json.loads(project.lockfile.read_text())["requires"])
 
 
-def test_a_build_without_a_lockfile_makes_one_and_says_so(conan_project: ConanProject) -> None:
+def test_a_build_without_a_lockfile_creates_and_reports_one(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
 
     done = conan_project.run("build")

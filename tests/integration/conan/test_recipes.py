@@ -144,8 +144,8 @@ def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     conan(*create, "-o:b", "hexagon-toolchain/*:toolchain=llvm")
     assert len(conan.packages("demo")) == 2
     monkeypatch.setenv("HEXAGON_SDK_ROOT", str(conan.root))
-    said = conan(*create, status=6)
-    assert f"HEXAGON_SDK_ROOT names {conan.root}" in said
+    output = conan(*create, status=6)
+    assert f"HEXAGON_SDK_ROOT names {conan.root}" in output
 
 
 def test_only_packages_for_the_dsp_get_it(conan: PlainConan) -> None:
@@ -154,9 +154,9 @@ def test_only_packages_for_the_dsp_get_it(conan: PlainConan) -> None:
         "build_type=Release\n[tool_requires]\nhexagon-toolchain/1.0\n"
     )
 
-    said = conan("create", "skel", "-pr:h=arm64", "-pr:b=build-machine", status=6)
+    output = conan("create", "skel", "-pr:h=arm64", "-pr:b=build-machine", status=6)
 
-    assert "arch=hexagonv68 ... hexagonv81" in said
+    assert "arch=hexagonv68 ... hexagonv81" in output
 
 
 def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProject) -> None:

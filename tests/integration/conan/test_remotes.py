@@ -109,7 +109,7 @@ def test_remotes_whose_change_was_interrupted_are_set_again(
 
 
 @pytest.mark.parametrize("arguments", [("profile", "--conan"), ("lock", "sim")])
-def test_who_waits_for_the_home_says_so(
+def test_waiting_for_the_home_is_reported(
     arguments: tuple[str, ...], conan_project: ConanProject
 ) -> None:
     conan_project.recipe("calc")
@@ -120,8 +120,8 @@ def test_who_waits_for_the_home_says_so(
             command, cwd=conan_project.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         assert process.stderr
-        said = process.stderr.readline()
+        line = process.stderr.readline()
         assert not conan_project.home.exists()
     with process:
-        assert said == b"waiting for another buildtool to finish with Conan\n"
+        assert line == b"waiting for another buildtool to finish with Conan\n"
         assert process.wait(timeout=120) == 0

@@ -50,7 +50,7 @@ class App(Project):
         self.succeeds("build")
         made = self.staged()["lib/libapp.so"]
         assert f"mark {self.edits} configured made".encode() in made
-        return self.said
+        return self.messages
 
 
 def new_app(root: Path, cache: Path, prefix: Sequence[str] = ()) -> App:

@@ -30,8 +30,8 @@ def digest(outputs: Outputs | None) -> str:
 
 def build(root: Path) -> tuple[int, str]:
     process = start(root)
-    said = process.communicate()[1]
-    return process.returncode, said
+    output = process.communicate()[1]
+    return process.returncode, output
 
 
 def main(what: str, disk: Path, rooms: list[int]) -> None:

@@ -40,8 +40,8 @@ def _build(root: Path, project: State, component: str) -> Outputs | None:
     Clone(root / "project").check_out(project)
     cache = share(root / "cache", (*SLOW, "emulator", "digests"))
     process = start(root / "project", BUILDTOOL_CACHE=str(cache))
-    _, said = process.communicate()
-    assert process.returncode in (0, 1), said
+    _, output = process.communicate()
+    assert process.returncode in (0, 1), output
     made = (
         outputs(root / "project/.buildtool/stage/sim")[component]
         if not process.returncode

@@ -14,12 +14,12 @@ def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
     clone = Clone(tmp_path / "a clone")
     clone.check_out(FIRST)
     both = [start(clone.root) for _ in range(2)]
-    said = [process.communicate(timeout=120)[1] for process in both]
+    errors = [process.communicate(timeout=120)[1] for process in both]
 
-    assert [process.returncode for process in both] == [0, 0], said
-    waited = ["waiting for another buildtool in this project" in one for one in said]
+    assert [process.returncode for process in both] == [0, 0], errors
+    waited = ["waiting for another buildtool in this project" in one for one in errors]
     assert sorted(waited) == [False, True]
-    assert "3 steps up to date" in said[waited.index(True)]
+    assert "3 steps up to date" in errors[waited.index(True)]
     assert clone.outputs() == scratch.whole(FIRST)
 
 
@@ -28,9 +28,9 @@ def test_two_clones_that_share_a_cache(tmp_path: Path, scratch: Scratch) -> None
     for clone in clones:
         clone.check_out(FIRST)
     both = [start(clone.root) for clone in clones[:2]]
-    said = [process.communicate(timeout=120)[1] for process in both]
+    errors = [process.communicate(timeout=120)[1] for process in both]
 
-    assert [process.returncode for process in both] == [0, 0], said
+    assert [process.returncode for process in both] == [0, 0], errors
     done = clones[2].build_here()
     assert set(done.values()) == {"restored"}
     for clone in clones:

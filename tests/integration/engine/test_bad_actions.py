@@ -73,17 +73,17 @@ def forge(nginx: Nginx, step: str, change: Callable[[dict[str, Any]], None]) -> 
     mine = {HOST: "bin/app", SKEL: "libb_skel.so"}[step]
     for path in nginx.stored("ac"):
         data, frames = unpack(path.name, io.BytesIO(path.read_bytes()))
-        said = json.loads(data)
-        kept = {output["path"]: output for output in said.get("outputs", ())}
+        action = json.loads(data)
+        kept = {output["path"]: output for output in action.get("outputs", ())}
         if mine not in kept:
             continue
         outputs: dict[str, Any] = dict.fromkeys(kept)
         change(outputs)
-        said["outputs"] = [
+        action["outputs"] = [
             kept[name] if content is None else output(nginx, name, content, frames)
             for name, content in sorted(outputs.items())
         ]
-        forged = pack(path.name, json.dumps(said).encode(), frames)
+        forged = pack(path.name, json.dumps(action).encode(), frames)
         assert forged
         path.write_bytes(forged)
         return path.name
@@ -149,22 +149,22 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
     outcomes = build(victim, nginx.url)
 
     assert outcomes[step] == "built"
-    said = [text for text in victim.said.splitlines() if key in text]
-    assert len(said) == 1
-    assert f"the remote cache {nginx.url}" in said[0]
-    assert why in said[0]
+    texts = [text for text in victim.messages.splitlines() if key in text]
+    assert len(texts) == 1
+    assert f"the remote cache {nginx.url}" in texts[0]
+    assert why in texts[0]
     assert victim.staged() == built.staged
 
     # Nothing of the bad action is in the local cache, which is used without the server here.
     victim.forget()
     assert build(victim) == RESTORED
-    assert (victim.said, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.staged()) == ("", built.staged)
 
     # With the server again.
     victim.forget()
     asked = len(nginx.log())
     assert build(victim, nginx.url) == RESTORED
-    assert (victim.said, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.staged()) == ("", built.staged)
     assert len(nginx.log()) == asked
 
 
@@ -180,24 +180,24 @@ def test_what_is_bad_only_beside_others_is_found_out_later(
 
     assert build(victim)[HOST] == "built"
 
-    assert [key in text and nginx.url in text for text in victim.said.splitlines()] == [True]
+    assert [key in text and nginx.url in text for text in victim.messages.splitlines()] == [True]
     assert victim.staged() == built.staged
     victim.forget()
     assert build(victim) == RESTORED
-    assert (victim.said, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.staged()) == ("", built.staged)
 
 
-def test_a_component_that_is_at_fault_itself_is_told_of(victim: Project, nginx: Nginx) -> None:
+def test_a_fault_of_the_component_is_reported(victim: Project, nginx: Nginx) -> None:
     """Only restored steps that take part in the error are compiled again, and only once."""
     rules = victim.root / "host/CMakeLists.txt"
     before = rules.read_text()
     rules.write_text(f"{before}install(FILES main.c DESTINATION dsp/v68 RENAME libb_skel.so)\n")
     try:
-        for skel, told in (("built", 1), ("up-to-date", 0)):
+        for skel, count in (("built", 1), ("up-to-date", 0)):
             with pytest.raises(StageError, match="two files have the path dsp/v68/libb_skel"):
                 build(victim, nginx.url)
             assert victim.outcomes[SKEL] == skel
-            assert len(victim.said.splitlines()) == told
+            assert len(victim.messages.splitlines()) == count
     finally:
         rules.write_text(before)
 

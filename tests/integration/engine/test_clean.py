@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.command_line import Buildtool
 
 
-def test_what_was_built_goes_of_one_target_or_of_all(buildtool: Buildtool, project: Path) -> None:
+def test_clean_deletes_one_target_or_all(buildtool: Buildtool, project: Path) -> None:
     nothing = buildtool("clean", cwd=project)
     assert (nothing.returncode, nothing.stdout) == (0, "nothing to remove\n")
     assert buildtool("build", cwd=project).returncode == 0

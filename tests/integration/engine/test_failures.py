@@ -49,9 +49,9 @@ def test_a_step_that_cannot_be_checked_fails_as_others_do(
     (project.root / "recipes/a").mkdir(parents=True)
     os.mkfifo(project.root / "recipes/a/conanfile.py")  # its digest is part of the step's key
 
-    said = project.fails("build", *(["--keep-going"] if keep_going else []))
+    output = project.fails("build", *(["--keep-going"] if keep_going else []))
 
-    assert "recipes/a/conanfile.py" in said
+    assert "recipes/a/conanfile.py" in output
     rows = json.loads(project.why("--json", "--last"))["steps"]
     outcomes = {row["name"]: row["outcome"] for row in rows}
     assert outcomes == {HOST: "failed", SKEL: "built" if keep_going else "skipped"}

@@ -21,10 +21,10 @@ def rows(what: str, tmp_path: Path, rooms: list[int]) -> list[tuple[int, str, in
     disk = tmp_path / "disk"
     disk.mkdir()
     program = [sys.executable, "-m", "tests.integration.engine.full_disk", what, str(disk)]
-    said = mounted(
+    output = mounted(
         small_disk(disk, "64m"), *program, *map(str, rooms), seconds=60 + 15 * len(rooms)
     )
-    return [(*row,) for row in json.loads(said)]
+    return [(*row,) for row in json.loads(output)]
 
 
 @needs_unshare
@@ -32,16 +32,16 @@ def test_a_project_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
     right = {one is BASE: digest(scratch(one, COMPONENT).result()) for one in (BASE, EDITED)}
     failed = 0
     for room, row in zip(ROOMS, rows("project", tmp_path, ROOMS), strict=True):
-        status, said, then, afterwards, made, base = row
-        where = f"with {room} bytes free: {said}"
+        status, output, then, afterwards, made, base = row
+        where = f"with {room} bytes free: {output}"
         assert status in (0, 1), where
-        assert "Traceback" not in said, where
+        assert "Traceback" not in output, where
         if status:
             failed += 1
-            assert "error: " in said, where
-            assert "no space left" in said.lower() or "disk is full" in said.lower(), where
-            assert f"{tmp_path}/disk/" in said, where
-            assert "standard output" not in said, where  # which is not on the full disk
+            assert "error: " in output, where
+            assert "no space left" in output.lower() or "disk is full" in output.lower(), where
+            assert f"{tmp_path}/disk/" in output, where
+            assert "standard output" not in output, where  # which is not on the full disk
         assert then == 0, f"{where}, then: {afterwards}"
         assert made == right[base], where
     assert failed
@@ -52,7 +52,7 @@ def test_a_cache_on_a_full_disk(tmp_path: Path, scratch: Scratch) -> None:
     right = {one is BASE: digest(scratch(one, COMPONENT).result()) for one in (BASE, EDITED)}
     rooms = ROOMS if LONG else [0, 4096]
     for room, row in zip(rooms, rows("cache", tmp_path, rooms), strict=True):
-        status, said, then, afterwards, made, base = row
-        assert status == 0, f"with {room} bytes free: {said}"
-        assert room or "the cache cannot be written: No space left on device" in said
-        assert (then, made) == (0, right[base]), f"with {room} bytes free: {said}{afterwards}"
+        status, output, then, afterwards, made, base = row
+        assert status == 0, f"with {room} bytes free: {output}"
+        assert room or "the cache cannot be written: No space left on device" in output
+        assert (then, made) == (0, right[base]), f"with {room} bytes free: {output}{afterwards}"

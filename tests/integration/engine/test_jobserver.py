@@ -113,7 +113,7 @@ def test_the_tokens_of_a_killed_ninja_come_back_and_its_jobs_are_gone(tmp_path: 
     assert left == []
 
 
-def test_after_a_kill_nobody_starts_before_all_who_hold_a_token_are_done() -> None:
+def test_after_a_kill_no_job_starts_before_all_token_holders_have_ended() -> None:
     order = list[str]()
     with Jobserver(3) as jobserver:
         killed, finish = threading.Event(), threading.Event()

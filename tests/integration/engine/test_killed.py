@@ -48,12 +48,12 @@ def test_the_build_after_one_that_was_ended_is_right(
             wait_until_it_builds(process)
         moment = moments.uniform(0, lasts)
         time.sleep(moment)
-        said = end(process, number)
+        output = end(process, number)
         took = time.monotonic() - begun
 
         assert left(clone.root) == [], f"after {moment} s"
-        assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGINT), said
-        assert "Traceback" not in said
+        assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGINT), output
+        assert "Traceback" not in output
         cut += process.returncode != 0
         clone.build_here()
         assert clone.outputs() == scratch.whole(state), f"killed after {moment} s"

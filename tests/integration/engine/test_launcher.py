@@ -73,23 +73,23 @@ def build(
     configure += [f"-DCMAKE_MAKE_PROGRAM={cmake.ninja}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     configure += ["-DCMAKE_BUILD_TYPE=Release"]  # as in builds, for zig's C++ library
     configure += [f"-D{key}={value}" for key, value in entries.items()]
-    said = ""
+    output = ""
     ninja: list[str | Path] = [cmake.ninja, "-C", tree, "-v"]
     for command in (configure, ninja):
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
-        said = done.stdout + done.stderr
-        assert done.returncode == 0, said
-    return tree / "libpart.a", said
+        output = done.stdout + done.stderr
+        assert done.returncode == 0, output
+    return tree / "libpart.a", output
 
 
 def ccache_counts() -> dict[str, int]:
     """The counts of ccache since they were last reset, by the names that ccache uses."""
-    said = subprocess.run(
+    output = subprocess.run(
         ["ccache", "--print-stats"], capture_output=True, text=True, check=True
     ).stdout
-    return {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", said, re.MULTILINE)}
+    return {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", output, re.MULTILINE)}
 
 
 @pytest.mark.usefixtures("user")
@@ -148,10 +148,10 @@ def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> 
         # Two clients that start servers at once may both wait for the server that has given up.
         subprocess.run(["sccache", "--start-server"], capture_output=True, check=True, timeout=60)
 
-    made, said = build(project, profile, launcher)
+    made, output = build(project, profile, launcher)
 
     assert tree_digest([made.parent / "CMakeFiles" / "part.dir"]) == wanted
-    calls = [line for line in said.splitlines() if " -c " in line]
+    calls = [line for line in output.splitlines() if " -c " in line]
     assert len(calls) == C_AND_CXX
     assert all(f"/{name}" in call.partition(" -c ")[0] for call in calls)
     # sccache does not cache calls with -Xclang, which the open Hexagon profile needs.

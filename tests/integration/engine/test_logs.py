@@ -64,7 +64,7 @@ def test_an_error_shows_what_matters_and_names_the_log(tmp_path: Path) -> None:
     assert "\n500\n" in log.path.read_text()
 
 
-def test_what_was_interrupted_is_told(tmp_path: Path) -> None:
+def test_an_interruption_is_reported(tmp_path: Path) -> None:
     def stop(_: str) -> None:
         raise KeyboardInterrupt
 

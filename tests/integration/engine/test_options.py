@@ -29,13 +29,13 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
         shutil.rmtree(project.root / ".buildtool", ignore_errors=True)
         shutil.rmtree(tmp_path / "cache/actions", ignore_errors=True)
         assert set(project.build("sim", "--launcher", "ccache").values()) == {"built"}
-        said = subprocess.run(
+        output = subprocess.run(
             ["ccache", "--dir", tmp_path / "ccache", "--print-stats"],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        counts = {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", said, re.M)}
+        counts = {name: int(count) for name, count in re.findall(r"^(\w+)\t(\d+)$", output, re.M)}
         hits = counts["direct_cache_hit"] + counts["preprocessed_cache_hit"]
         return hits, counts["cache_miss"]
 
@@ -50,7 +50,7 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
 
 def test_a_build_type_reaches_both_sides(project: Project) -> None:
     outcomes = project.build("sim", "--build-type", "Debug", "-j", "1", "-v")
-    lines = project.said.splitlines()
+    lines = project.messages.splitlines()
 
     assert outcomes == {HOST: "built", SKEL: "built"}
     trees = [file.read_text() for file in project.root.glob(".buildtool/build/*/*/CMakeCache.txt")]
@@ -94,16 +94,16 @@ def test_defines_of_a_target_go_before_the_component_s(project: Project) -> None
     project.edit(
         "host/CMakeLists.txt",
         "install(",
-        'file(WRITE "${CMAKE_BINARY_DIR}/told" "${ONE} ${TWO}")\n'
-        'install(FILES "${CMAKE_BINARY_DIR}/told" DESTINATION share)\ninstall(',
+        'file(WRITE "${CMAKE_BINARY_DIR}/passed" "${ONE} ${TWO}")\n'
+        'install(FILES "${CMAKE_BINARY_DIR}/passed" DESTINATION share)\ninstall(',
     )
 
-    said = ""
+    output = ""
     for target in ("alone", "plain"):
         project.build(target)
-        said += project.said
+        output += project.messages
 
-    assert project.staged("alone")["share/told"] == b"1 two"
-    assert project.staged("plain")["share/told"] == b"1 2"
-    assert "Warning" not in said  # about FOR_ANOTHER, which this component does not use
+    assert project.staged("alone")["share/passed"] == b"1 two"
+    assert project.staged("plain")["share/passed"] == b"1 2"
+    assert "Warning" not in output  # about FOR_ANOTHER, which this component does not use
     assert project.build("alone") == {HOST: "up-to-date"}

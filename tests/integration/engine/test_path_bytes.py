@@ -83,11 +83,11 @@ class Headers(Project):
     def inputs(self) -> set[bytes]:
         """The inputs of the step, in the component."""
         (record,) = (self.root / ".buildtool/state/steps").iterdir()
-        said = json.loads(record.read_bytes().split(b"\n", 1)[1])
+        content = json.loads(record.read_bytes().split(b"\n", 1)[1])
         begin = "{project}/app/"
         return {
             os.fsencode(name.removeprefix(begin))
-            for name in said["inputs"]["files"]
+            for name in content["inputs"]["files"]
             if name.startswith(begin)
         }
 
@@ -164,7 +164,7 @@ def test_a_step_that_reads_a_header_with_a_backslash_is_built_each_time(
     for level in ("one", "two"):
         app.write_level(level)
         assert app.outcome() == "built"
-        assert "Rename the header or directory" in app.said
+        assert "Rename the header or directory" in app.messages
         assert app.all_at(level)
     assert app.outcome() == "built"
     assert "it is uncertain what was read" in app.why("--last")

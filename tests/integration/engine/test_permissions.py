@@ -63,7 +63,7 @@ def shipped(folder: Path) -> dict[str, int | str]:
 
 
 @pytest.mark.usefixtures("_umask")
-def test_permissions_do_not_depend_on_who_builds(project: Project) -> None:
+def test_permissions_do_not_depend_on_the_user(project: Project) -> None:
     add(project, RULES)
     out, stage = project.root / ".buildtool/out/app", project.stage("alone")
 
@@ -77,21 +77,21 @@ def test_permissions_do_not_depend_on_who_builds(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("permissions", "said"),
+    ("permissions", "reason"),
     [
         ("OWNER_READ OWNER_EXECUTE SETUID WORLD_READ", "with mode 4504, which is setuid"),
         ("OWNER_READ", "with mode 0400, which not everybody may read"),
     ],
 )
 def test_permissions_that_a_release_cannot_keep_are_refused(
-    permissions: str, said: str, project: Project
+    permissions: str, reason: str, project: Project
 ) -> None:
     add(project, f"install(FILES main.c DESTINATION etc RENAME key PERMISSIONS {permissions})\n")
 
     done = project.run("build", "alone")
 
     assert done.returncode == 1
-    assert f"{HOST} ships etc/key {said}" in done.stderr
+    assert f"{HOST} ships etc/key {reason}" in done.stderr
     assert "PERMISSIONS" in done.stderr
     assert not (project.stage("alone")).exists()
 

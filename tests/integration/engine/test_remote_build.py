@@ -40,7 +40,7 @@ def nginx(tmp_path: Path) -> Iterator[Nginx]:
 def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMachine) -> None:
     ci = machine("ci", nginx.url, "read-write")
     assert ci.build() == BOTH
-    assert "remote cache" not in ci.said
+    assert "remote cache" not in ci.messages
     asked = nginx.log()
 
     person = machine("a person", nginx.url)
@@ -51,7 +51,7 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
         "    it was not built here before\n"
     )
     assert person.build() == FROM_REMOTE
-    assert "remote cache" not in person.said
+    assert "remote cache" not in person.messages
     assert person.staged() == ci.staged()
     assert not list(person.root.glob(".buildtool/build/*/*/CMakeCache.txt"))
     assert f"{HOST}: restored from the remote cache\n" in person.why("--last")
@@ -83,10 +83,10 @@ def test_a_dead_server_costs_one_warning(machine: NewMachine) -> None:
     here = machine("a", f"http://127.0.0.1:{free_port()}/builds", "read-write")
 
     assert here.build() == BOTH
-    assert here.said.count("remote cache") == 1
-    assert "cannot be reached" in here.said
+    assert here.messages.count("remote cache") == 1
+    assert "cannot be reached" in here.messages
     assert here.build() == dict.fromkeys(BOTH, "up-to-date")
-    assert here.said == "· 2 steps up to date\n"
+    assert here.messages == "· 2 steps up to date\n"
 
 
 def flip(path: Path) -> None:
@@ -141,6 +141,6 @@ def test_a_server_that_lies_makes_no_build_wrong(
 
     person = machine("a", nginx.url)
     assert person.build("alone") == {HOST: "built"}
-    assert person.said.count("remote cache") == warnings
+    assert person.messages.count("remote cache") == warnings
     assert person.staged("alone") == ci.staged("alone")
     assert person.build("alone") == {HOST: "up-to-date"}

@@ -48,25 +48,25 @@ class Story:
     scratch: Scratch
     states: list[State] = field(default_factory=list)
     good: list[State] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
 
     def go_on(self, begin: int, acts: Sequence[Act]) -> None:
         """Check out the buildable state number `begin`, do `acts`, build, and record the outputs
         for comparison."""
-        self.told.append(f"state {begin}:")
+        self.history.append(f"state {begin}:")
         self.clone.check_out(self.good[begin % len(self.good)] if self.good else FIRST)
         for act in acts:
-            self.told.append(self.happen(act))
+            self.history.append(self.happen(act))
         state = dict(self.clone.state)
         error = self.build()
         made = None if error else self.clone.outputs()
         truth = {component: self.scratch(state, component) for component in COMPONENTS}
-        self.compared.append(Compared(tuple(self.told), made, str(error or ""), truth))
+        self.compared.append(Compared(tuple(self.history), made, str(error or ""), truth))
         if not error:
             self.good.append(state)
             assert self.build() is None
-            assert set(self.clone.outcomes.values()) == {"up-to-date"}, "\n".join(self.told)
+            assert set(self.clone.outcomes.values()) == {"up-to-date"}, "\n".join(self.history)
 
     def happen(self, act: Act) -> str:
         match act:

@@ -47,11 +47,11 @@ def content(folder: Path) -> dict[str, bytes | str]:
 def test_a_project_that_may_only_be_read(deny: Deny, app: App) -> None:
     deny(app.root)
     before = content(app.root)
-    said = app.fails()
-    assert "the project's build directory cannot be used" in said
-    assert f"{app.root}/.buildtool: Permission denied" in said
-    assert "→ Make the project's directory writable, or copy the project" in said
-    assert ("belongs to the user" in said) == (deny is give_away)
+    output = app.fails()
+    assert "the project's build directory cannot be used" in output
+    assert f"{app.root}/.buildtool: Permission denied" in output
+    assert "→ Make the project's directory writable, or copy the project" in output
+    assert ("belongs to the user" in output) == (deny is give_away)
     assert "host/app" in app.run("build", "--plan").stdout
     app.why()
     assert content(app.root) == before
@@ -61,9 +61,9 @@ def test_a_project_that_may_only_be_read(deny: Deny, app: App) -> None:
 def test_a_built_project_that_may_only_be_read(deny: Deny, built: App) -> None:
     deny(built.root)
     before = content(built.root)
-    said = built.fails()
-    assert "the project's build directory cannot be used" in said
-    assert f"→ Make it writable, or delete it: rm -rf '{built.root}/.buildtool'." in said
+    output = built.fails()
+    assert "the project's build directory cannot be used" in output
+    assert f"→ Make it writable, or delete it: rm -rf '{built.root}/.buildtool'." in output
     assert built.fails("clean")
     assert "up to date" in built.why()
     assert content(built.root) == before
@@ -74,9 +74,9 @@ def test_a_part_of_what_was_built_belongs_to_another_user(part: str, built: App)
     (place,) = (built.root / ".buildtool").glob(part)
     give_away(place)
     built.edit_source()
-    said = built.fails()
-    assert "belongs to the user" in said
-    assert "rm -rf" in said
+    output = built.fails()
+    assert "belongs to the user" in output
+    assert "rm -rf" in output
     shutil.rmtree(built.root / ".buildtool")
     built.check_build()
 
@@ -94,9 +94,9 @@ def test_directories_of_ours_without_permissions(built: App) -> None:
     for folder in reversed(folders):
         folder.chmod(0)
     built.edit_source()
-    said = built.check_build()
-    assert "repaired: made " in said
-    assert "cannot be written" not in said
+    output = built.check_build()
+    assert "repaired: made " in output
+    assert "cannot be written" not in output
 
 
 def test_files_of_ours_without_permissions(built: App) -> None:
@@ -113,11 +113,11 @@ def test_files_of_ours_without_permissions(built: App) -> None:
 def test_an_empty_cache_that_may_only_be_read(deny: Deny, app: App) -> None:
     app.cache.mkdir()
     deny(app.cache)
-    said = app.fails()
-    assert "the cache cannot be used" in said
-    assert f"the cache directory is {app.cache}" in said
-    assert REMEDY in said
-    assert ("belongs to the user" in said) == (deny is give_away)
+    output = app.fails()
+    assert "the cache cannot be used" in output
+    assert f"the cache directory is {app.cache}" in output
+    assert REMEDY in output
+    assert ("belongs to the user" in output) == (deny is give_away)
     app.cache = app.cache.with_name("another cache")
     app.check_build()
 
@@ -128,10 +128,10 @@ def test_a_cache_that_may_only_be_read_is_used(deny: Deny, built: App) -> None:
     built.copy_sources(clone.root)
     deny(built.cache)
     before = content(built.cache)
-    said = clone.check_build()
-    assert "restored" in said
-    assert said.count("the cache cannot be written: Permission denied") == 1
-    assert REMEDY in said
+    output = clone.check_build()
+    assert "restored" in output
+    assert output.count("the cache cannot be written: Permission denied") == 1
+    assert REMEDY in output
     clone.edit_source()
     assert "built" in clone.check_build()
     assert "up to date" in clone.check_build()
@@ -172,14 +172,14 @@ def test_a_home_that_is_not_there(app: App, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("HOME", "/proc/none")
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     app.prefix = ("env", "--unset=BUILDTOOL_CACHE")
-    said = app.fails()
-    assert "the cache directory is /proc/none/.cache/buildtool" in said
-    assert REMEDY in said
+    output = app.fails()
+    assert "the cache directory is /proc/none/.cache/buildtool" in output
+    assert REMEDY in output
 
 
 def test_a_file_in_place_of_the_cache(app: App) -> None:
     app.cache.write_text("of the user")
-    said = app.fails()
-    assert f"the cache cannot be used: {app.cache}: Not a directory" in said
-    assert REMEDY in said
+    output = app.fails()
+    assert f"the cache cannot be used: {app.cache}: Not a directory" in output
+    assert REMEDY in output
     assert app.cache.read_text() == "of the user"

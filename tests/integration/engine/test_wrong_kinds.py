@@ -134,9 +134,9 @@ def test_the_directory_of_all_that_is_built(kind: Kind, app: App, elsewhere: Els
 def test_a_file_of_the_user_has_the_name_of_that_directory(app: App, elsewhere: Elsewhere) -> None:
     state = app.root / ".buildtool"
     put(file, state, elsewhere)
-    said = app.fails()
-    assert "the project's build directory cannot be used" in said
-    assert "Not a directory" in said
+    output = app.fails()
+    assert "the project's build directory cannot be used" in output
+    assert "Not a directory" in output
     assert state.read_text()
     state.unlink()
 

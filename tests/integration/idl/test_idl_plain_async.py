@@ -59,7 +59,7 @@ def test_an_unsigned_result_is_the_code_and_no_value_comes_back(lines: list[str]
     assert "status 80000442 kept 7" in lines
 
 
-def test_an_async_method_goes_to_the_asynchronous_call(lines: list[str]) -> None:
+def test_an_async_method_uses_the_asynchronous_call(lines: list[str]) -> None:
     assert lines[-3:] == ["async 5 1", "later 5 1", "status 0 r 3 4"]
 
 

@@ -21,7 +21,7 @@ class ThirdParty(Project):
 
     def build(self, target: str = "sim", *options: str) -> Outcomes:
         outcomes = super().build(target, *options)
-        assert "CMake Warning" not in self.said
+        assert "CMake Warning" not in self.messages
         return outcomes
 
     @property

@@ -82,7 +82,7 @@ def test_a_project_file_is_never_overwritten(third_party: Tree) -> None:
     assert (tree.root / "buildtool.toml").read_text() == "mine"
 
 
-def test_what_could_not_be_told_is_on_the_screen(tmp_path: Path, buildtool: Buildtool) -> None:
+def test_a_target_without_evidence_is_reported(tmp_path: Path, buildtool: Buildtool) -> None:
     (tmp_path / "CMakeLists.txt").write_text("project(mute C)\nadd_library(mute SHARED m.c)\n")
     (tmp_path / "m.c").touch()
 
@@ -93,7 +93,7 @@ def test_what_could_not_be_told_is_on_the_screen(tmp_path: Path, buildtool: Buil
     assert "[host.mute]" in done.stdout
 
 
-def test_a_tree_without_a_project_in_it_says_so(tmp_path: Path, buildtool: Buildtool) -> None:
+def test_a_tree_without_a_project_is_reported(tmp_path: Path, buildtool: Buildtool) -> None:
     (tmp_path / "CMakeLists.txt").write_text("add_library(a a.c)\n")
 
     done = buildtool("init", "--name", "a", cwd=tmp_path)

@@ -58,9 +58,9 @@ def test_runpaths_that_are_installed(third_party: Tree) -> None:
     tree = third_party("versioned", PROJECT)
     rpath = 'TONE_INSTALL = "tone", TONE_RPATH = '
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', f'{rpath}"/opt/tone/lib"')
-    said = refusal(tree)
-    assert "bin/tone has a RUNPATH that points outside the release: /opt/tone/lib" in said
-    assert "CMAKE_SKIP_RPATH = true } in [host.tone]" in said
+    message = refusal(tree)
+    assert "bin/tone has a RUNPATH that points outside the release: /opt/tone/lib" in message
+    assert "CMAKE_SKIP_RPATH = true } in [host.tone]" in message
 
     inside = f"{tree.root}/wave;$ORIGIN/../lib"
     tree.edit("buildtool.toml", '"/opt/tone/lib"', f'"{inside}"')
@@ -72,12 +72,13 @@ def test_a_library_that_no_target_makes(third_party: Tree) -> None:
     tree = third_party("versioned", PROJECT)
     tree.edit("buildtool.toml", 'TONE_INSTALL = "tone"', "TONE_WITH_BEEP = true")
     tree.edit("buildtool.toml", "defines", 'artifacts = ["bin/tone"]\ndefines')
-    said = refusal(tree)
+    message = refusal(tree)
     assert (
-        "bin/tone needs libbeep.so.1, which is neither in the release nor on every device" in said
+        "bin/tone needs libbeep.so.1, which is neither in the release nor on every device"
+        in message
     )
-    assert "vendor/libbeep.so.1" in said
-    assert 'artifacts = ["vendor/libbeep.so.1"] in [host.tone]' in said
+    assert "vendor/libbeep.so.1" in message
+    assert 'artifacts = ["vendor/libbeep.so.1"] in [host.tone]' in message
 
     declared = 'toolchain = "gcc"\nsystem-libraries = ["libbeep.so.1"]'
     tree.edit("buildtool.toml", 'toolchain = "gcc"', declared)

@@ -48,8 +48,8 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
         write(root, "buildtool.toml", written)
         read_project(root / "buildtool.toml")
         rows = [*(table.off for table in proposal.tables if table.off), *proposal.unknown]
-        said = " ".join(written.replace("\n# ", " ").split())
-        return {**tomllib.loads(written), "text": said, "?": [row.what for row in rows]}
+        text = " ".join(written.replace("\n# ", " ").split())
+        return {**tomllib.loads(written), "text": text, "?": [row.what for row in rows]}
 
     return make
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) ->
         "app": {"source": "app"},
         "lib": {"source": "lib", "artifacts": ["liblib.so"]},
     }
-    said = "\n".join(found["?"])
+    text = "\n".join(found["?"])
     for part in (
         "host.other and host.app both ship bin/app",
         "host.zlib cannot be configured for ARM64: zlib/x.cmake:2: By not providing",
@@ -172,7 +172,7 @@ def test_what_cannot_be_built_is_a_comment(proposed: Propose, tmp_path: Path) ->
         "lib/CMakeLists.txt:2 has no evidence of its side",
         f"host.away ships nothing: away is built outside the build tree: {away}/away",
     ):
-        assert part in said
+        assert part in text
         assert part in found["text"]
     assert '[host.zlib] source = "zlib"' in found["text"]
 

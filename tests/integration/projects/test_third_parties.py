@@ -168,7 +168,7 @@ def test_a_tree_of_both_sides_that_runs_qaic_itself(third_party: Tree) -> None:
     assert set(tree.build().values()) == {"built"}
 
 
-def test_an_arm64_tree_with_habits_of_its_own(third_party: Tree) -> None:
+def test_an_arm64_tree_with_unusual_conventions(third_party: Tree) -> None:
     tree = third_party("host_tree", HOST_TREE)
 
     assert built_once(tree) == {"bin/beam"}

@@ -82,12 +82,12 @@ def test_as_cmake_does(
     (top / "ask.cmake").write_text("\n".join(script))
     (top / "answer").touch()
     subprocess.run([cmake, "-P", top / "ask.cmake"], check=True, capture_output=True)
-    told: list[set[str]] = [set() for _ in asked]
+    matched: list[set[str]] = [set() for _ in asked]
     for line in (top / "answer").read_text().splitlines():
         number, _, path = line.partition(":")
-        told[int(number)].add(path)
+        matched[int(number)].add(path)
     roots = Roots({"project": root})
-    for glob, answer in zip(asked, told, strict=True):
+    for glob, answer in zip(asked, matched, strict=True):
         mine = {roots.path_of(name) for name in matches(glob, roots, FileStates())}
         assert {p.replace("[", "{").replace("]", "}") for p in mine} == answer, glob
     shutil.rmtree(top)

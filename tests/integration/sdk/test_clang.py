@@ -29,7 +29,7 @@ def test_debian_s_is_complete() -> None:
     assert clang.binutils == CROSS_LIBRARIES.parent / "bin"
 
 
-def test_without_one_it_says_what_to_install(programs: Path) -> None:
+def test_a_missing_compiler_is_reported_with_packages(programs: Path) -> None:
     with pytest.raises(ToolMissingError, match="clang was not found") as caught:
         find_clang()
     assert "$BUILDTOOL_CLANG (not set)" in caught.value.why

@@ -37,7 +37,7 @@ def test_debian_s_is_complete() -> None:
     assert (gcc.binutils / "strip").is_file()
 
 
-def test_without_one_it_says_where_it_looked_and_what_to_install(programs: Path) -> None:
+def test_a_missing_gcc_is_reported_with_searched_paths_and_packages(programs: Path) -> None:
     with pytest.raises(ToolMissingError, match="gcc for ARM64 Linux was not found") as caught:
         find_gcc()
     assert "$BUILDTOOL_GCC_AARCH64 (not set)" in caught.value.why
@@ -126,7 +126,7 @@ def test_a_missing_part_is_named_with_its_package(
         (ANSWER.format(target="aarch64-none-elf", version="12.2.0"), "for aarch64-none-elf, not"),
     ],
 )
-def test_a_stranger_of_that_name_is_told_from_a_gcc(
+def test_another_program_with_that_name_is_not_a_gcc(
     programs: Path, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiler_probe, "TIMEOUT", 2.0)
@@ -176,7 +176,7 @@ def test_native_looks_for_gcc_and_searches_the_machine(gcc_copy: Path, programs:
     assert profile.compiler.c == (f"{programs}/gcc",)
 
 
-def test_native_without_any_compiler_says_what_to_install(programs: Path) -> None:
+def test_native_without_any_compiler_names_the_package(programs: Path) -> None:
     with pytest.raises(ToolMissingError) as caught:
         ubuntu_aarch64_native(machine="aarch64")
     assert caught.value.remedy == "Install it: apt-get install g++"

@@ -108,7 +108,9 @@ def test_adb_on_path_comes_before_that_of_an_sdk(
         ("exit 1", "but: nothing"),
     ],
 )
-def test_what_an_ssh_that_is_none_says_is_told(line: str, expected: str, program: Program) -> None:
+def test_the_output_of_an_invalid_ssh_is_reported(
+    line: str, expected: str, program: Program
+) -> None:
     program("ssh", line)
 
     found = find_ssh()

@@ -54,7 +54,7 @@ def test_clang_of_a_stand_in_ndk_refuses_an_api_level_it_lacks(
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_stand_in_ndk_says_which_it_is(release: str, stand_in_ndk: MakeNdk) -> None:
+def test_a_stand_in_ndk_has_a_version(release: str, stand_in_ndk: MakeNdk) -> None:
     ndk = stand_in_ndk(release)
 
     assert f"clang version {RELEASES[release].clang} " in clang(ndk, "--version").stdout

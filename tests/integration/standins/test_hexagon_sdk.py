@@ -47,8 +47,8 @@ def test_a_stand_in_sdk_has_qaic_and_a_compiler_of_its_version(
 ) -> None:
     sdk = stand_in_sdk(version)
 
-    said = run(tools(sdk, version) / "Tools/bin/hexagon-clang", "--version").stdout
-    assert said.startswith(f"QuIC LLVM Hexagon Clang version {VERSIONS[version].tools}\n")
+    output = run(tools(sdk, version) / "Tools/bin/hexagon-clang", "--version").stdout
+    assert output.startswith(f"QuIC LLVM Hexagon Clang version {VERSIONS[version].tools}\n")
     assert os.access(sdk / VERSIONS[version].qaic, os.X_OK)
 
 

@@ -31,7 +31,7 @@ def replace(path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda path: path.symlink_to(path.name), "looked for"),
         (lambda path: path.symlink_to("/../../../etc/passwd"), "looked for"),
@@ -45,13 +45,13 @@ def replace(path: Path) -> Path:
     ids=["loop", "above the root", "long", "newline", "fifo", "directory", "script", "empty"],
 )
 def test_something_else_in_place_of_a_stand_in_s_library(
-    make: Callable[[Path], object], said: str, board: Path, pull_from: Pull
+    make: Callable[[Path], object], message: str, board: Path, pull_from: Pull
 ) -> None:
     make(replace(board / LIBRARY))
 
     with pytest.raises(PullError, match="no libcdsprpc") as caught:
         pull_from(board)
-    assert said in caught.value.why
+    assert message in caught.value.why
     assert sysroot_names() == []
 
 
@@ -102,7 +102,7 @@ def test_a_stand_in_s_huge_file_is_not_read(board: Path, pull_from: Pull) -> Non
 
 
 @pytest.mark.parametrize(
-    ("soname", "exports", "said"),
+    ("soname", "exports", "message"),
     [
         ("../../evil", OLDER, "its SONAME is '../../evil'"),
         ("lib\ncdsprpc.so", OLDER, "its SONAME is"),
@@ -110,12 +110,12 @@ def test_a_stand_in_s_huge_file_is_not_read(board: Path, pull_from: Pull) -> Non
     ],
 )
 def test_a_library_of_a_stand_in_that_cannot_be_the_one(
-    soname: str, exports: list[str], said: str, board: Path, pull_from: Pull
+    soname: str, exports: list[str], message: str, board: Path, pull_from: Pull
 ) -> None:
     arm64_library(board / f"{MULTIARCH}/libcdsprpc.so.1.0.0", soname, exports)
     with pytest.raises(PullError) as caught:
         pull_from(board)
-    assert said in caught.value.why
+    assert message in caught.value.why
 
 
 def test_a_stand_in_s_library_with_too_many_exports(

@@ -159,9 +159,9 @@ def test_a_stand_in_s_own_exports_are_what_is_linked(
 
     pull_from(make_board(tmp_path / "old"), "old")
     project.target("zig", 'sysroot = "old"\n')
-    said = project.refused()
-    assert "The libcdsprpc of the device 'old' has no rpcmem_alloc2" in said
-    assert "__attribute__((weak))" in said
+    message = project.refused()
+    assert "The libcdsprpc of the device 'old' has no rpcmem_alloc2" in message
+    assert "__attribute__((weak))" in message
 
     pull_from(make_board(tmp_path / "new", newer=True), "new")
     project.target("zig", 'sysroot = "new"\n')
@@ -210,13 +210,13 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
         "target_link_libraries(part PRIVATE cdsprpc)\n"
         "target_link_libraries(main cdsprpc)\n"
     )
-    said = project.refused()
-    assert "libpart.so needs dspqueue_read" in said
-    assert "the libcdsprpc of the device 'old' does not have" in said
+    message = project.refused()
+    assert "libpart.so needs dspqueue_read" in message
+    assert "the libcdsprpc of the device 'old' does not have" in message
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (
             'platform = "android"',
@@ -229,7 +229,7 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
     ],
 )
 def test_a_stand_in_that_does_not_fit_the_target(
-    more: str, said: str, project: Project, tmp_path: Path, pull_from: Pull
+    more: str, message: str, project: Project, tmp_path: Path, pull_from: Pull
 ) -> None:
     pull_from(make_board(tmp_path / "old"), "old")
     project.lists("")
@@ -242,7 +242,7 @@ def test_a_stand_in_that_does_not_fit_the_target(
     )
     done = project.build()
     assert done.returncode in (1, 2)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 SHIP = "ipc/fastrpc/remote/ship/UbuntuARM_aarch64"
@@ -274,12 +274,12 @@ def test_the_client_of_a_stand_in_sdk_is_refused(
     project.target(toolchain)
     project.lists(how.format(ship=stand_in_sdk() / SHIP))
 
-    said = project.refused()
+    message = project.refused()
 
-    assert "error: main would be linked against the libcdsprpc of a Hexagon SDK" in said
-    assert "FASTRPC_IOCTL_INIT_CREATE" in said
-    assert "rpcmem_*" in said
-    assert "→ Link Buildtool::cdsprpc" in said
+    assert "error: main would be linked against the libcdsprpc of a Hexagon SDK" in message
+    assert "FASTRPC_IOCTL_INIT_CREATE" in message
+    assert "rpcmem_*" in message
+    assert "→ Link Buildtool::cdsprpc" in message
     assert not list((project.root / ".buildtool").glob("build/*/*/main")), "it was built before"
 
 
@@ -301,9 +301,9 @@ def test_other_copies_are_refused_by_name_and_by_soname(
     shutil.copy(stand_in_sdk() / SHIP / "libcdsprpc.so", copies / "librenamed.so")
     for name in ("libcdsprpc.so", "librenamed.so"):
         project.lists(f'target_link_libraries(main "{copies}/{name}")')
-        said = project.refused()
-        assert "against a libcdsprpc that is not the system's" in said
-        assert f"{copies}/{name}" in said
+        message = project.refused()
+        assert "against a libcdsprpc that is not the system's" in message
+        assert f"{copies}/{name}" in message
     (copies / "libcdsprpc.so").write_text("INPUT ( librenamed.so )")
     project.lists(f'target_link_libraries(main "-L{copies}" -lcdsprpc)')
     assert "against a libcdsprpc that is not the system's" in project.refused()
@@ -322,9 +322,9 @@ def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
     assert project.program().is_file()
 
     project.lists(text.replace("{properties}", "PREFIX lib"))
-    said = project.refused()
-    assert "main needs libcdsprpc.so, but every device has libcdsprpc.so.1" in said
-    assert "it would not start" in said
+    message = project.refused()
+    assert "main needs libcdsprpc.so, but every device has libcdsprpc.so.1" in message
+    assert "it would not start" in message
 
     project.lists(
         text.replace("{properties}", "VERSION 1.0.0 SOVERSION 1") + "install(TARGETS cdsprpc)"

@@ -84,7 +84,7 @@ def test_a_stand_in_board_whose_own_configuration_names_the_shells(
     )
 
 
-def test_pulling_again_replaces_what_changed_and_says_when_nothing_did(
+def test_pulling_again_replaces_changes_and_reports_when_there_are_none(
     board: Path, pull_from: Pull
 ) -> None:
     first, _ = pull_from(board)
@@ -139,7 +139,7 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         ("changed", "has changed since it was pulled"),
         ("gone", "No such file"),
@@ -155,34 +155,34 @@ def test_a_library_of_another_machine_is_passed_over_for_the_stand_in_s(
     ],
 )
 def test_a_damaged_sysroot_of_a_stand_in_is_not_used(
-    damage: str, said: str, board: Path, pull_from: Pull
+    damage: str, message: str, board: Path, pull_from: Pull
 ) -> None:
     sysroot, _ = pull_from(board)
     library, facts = sysroot.root / sysroot.library, sysroot.where / "facts.json"
-    told = json.loads(facts.read_text())
+    content = json.loads(facts.read_text())
     if damage == "changed":
         data = library.read_bytes()
         library.write_bytes(data[:-1] + b"!")
     elif damage == "gone":
         library.unlink()
     elif damage == "schema":
-        facts.write_text(json.dumps({**told, "schema": 99}))
+        facts.write_text(json.dumps({**content, "schema": 99}))
     elif damage == "outside":
-        told["files"][0]["path"] = "../../elsewhere"
-        facts.write_text(json.dumps(told))
+        content["files"][0]["path"] = "../../elsewhere"
+        facts.write_text(json.dumps(content))
     elif damage == "text":
         facts.write_text("[")
     else:
         lies: dict[str, object] = {"soname": "../../../evil.so", "arch": "vzz", "exports": "all"}
         lies |= {"shell_exports": ["a", "a\nb"], "model": "a\ud800"}
-        told["device"][damage] = lies.get(damage)
+        content["device"][damage] = lies.get(damage)
         if damage == "missing":
-            del told["device"]["glibc"], told["device"]["missing"]
-        facts.write_text(json.dumps(told))
+            del content["device"]["glibc"], content["device"]["missing"]
+        facts.write_text(json.dumps(content))
 
     with pytest.raises(ToolUnfitError, match="'board' is damaged") as caught:
         find_sysroot("board")
-    assert said in caught.value.why
+    assert message in caught.value.why
     assert "buildtool sysroot pull DEVICE --name board" in caught.value.remedy
     mended, changed = pull_from(board)
     assert changed
@@ -245,7 +245,7 @@ def test_the_verb_on_a_stand_in(board: Path, tmp_path: Path, buildtool: Buildtoo
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["pull", "nowhere"], 2, "there is no directory nowhere"),
         (["pull", "file"], 2, "file is not a directory"),
@@ -260,7 +260,7 @@ def test_the_verb_on_a_stand_in(board: Path, tmp_path: Path, buildtool: Buildtoo
     ],
 )
 def test_mistakes(
-    arguments: list[str], status: int, said: str, tmp_path: Path, buildtool: Buildtool
+    arguments: list[str], status: int, message: str, tmp_path: Path, buildtool: Buildtool
 ) -> None:
     place = tmp_path / "an empty place"
     place.mkdir()
@@ -269,7 +269,7 @@ def test_mistakes(
     done = buildtool("sysroot", *arguments, cwd=place)
 
     assert (done.returncode, done.stdout) == (status, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "→" in done.stderr
 
 

@@ -93,10 +93,10 @@ def test_a_name_on_some_shells_is_a_warning(
     inspected = buildtool("inspect", skel, "--skel", "v73", cwd=project)
     assert inspected.returncode == 0
     assert inspected.stderr.startswith("\n".join([f"warning: {warning[0]}", warning[1]]))
-    (said,) = json.loads(buildtool("inspect", skel, "--skel=v73", "--json", cwd=project).stdout)[
+    (message,) = json.loads(buildtool("inspect", skel, "--skel=v73", "--json", cwd=project).stdout)[
         "warnings"
     ]
-    assert said.splitlines()[:2] == warning
+    assert message.splitlines()[:2] == warning
     assert buildtool("inspect", skel, "--skel", "v73", "-q", cwd=project).stdout == ""
     refused = buildtool("inspect", skel, "--skel", "v68", cwd=project)
     assert "is built for v73, not for v68" in refused.stderr

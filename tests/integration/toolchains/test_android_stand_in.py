@@ -104,7 +104,7 @@ def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
     check_pages(read_elf(tree / "libpart.so"))
 
 
-def test_a_stand_in_links_small_pages_unless_told_otherwise(
+def test_a_stand_in_links_small_pages_by_default(
     stand_in_ndk: MakeNdk, plain_cmake: PlainCMake
 ) -> None:
     """A project that requests pages of 4 KiB gets them and is refused, so the checks can fail."""

@@ -178,7 +178,7 @@ def test_a_stand_in_without_the_arch_is_refused(stand_in_sdk: MakeSdk) -> None:
     assert "v68, v69, v73" in caught.value.why
 
 
-def test_a_damaged_stand_in_says_what_is_wrong(tmp_path: Path) -> None:
+def test_a_damaged_stand_in_is_reported(tmp_path: Path) -> None:
     root = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
     (root / "tools/HEXAGON_Tools/19.0.04/Tools/bin/hexagon-clang").chmod(0o644)
 

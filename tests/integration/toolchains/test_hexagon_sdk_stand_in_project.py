@@ -72,7 +72,7 @@ def test_a_third_party_s_project_from_source_to_stage_with_a_stand_in(
     assert seen["host"]["prebuilt"] == "UbuntuARM_aarch64"
 
 
-def test_without_an_sdk_the_third_party_s_project_is_told_what_it_needs(
+def test_without_an_sdk_the_third_party_s_project_gets_an_explanation(
     third_party: Path, buildtool: Buildtool
 ) -> None:
     done = buildtool("build", "--json", cwd=third_party)
@@ -159,23 +159,29 @@ def test_the_depfile_names_qaic_of_a_stand_in(
     done = buildtool(*command, cwd=qaic_project)
 
     assert done.returncode == 0, done.stderr
-    said = (qaic_project / "out/d").read_text().replace("\\ ", " ")
+    dependencies = (qaic_project / "out/d").read_text().replace("\\ ", " ")
     for read in (qaic, qaic_project / "dsp/types.idl", sdk / "incs/stddef/remote.idl"):
-        assert f"  {read} " in said or f"  {read}\n" in said
+        assert f"  {read} " in dependencies or f"  {read}\n" in dependencies
     made = {file.name for file in (qaic_project / "out").iterdir()}
     assert made == {"d", "demo_dsp.h", "demo_dsp_skel.c", "demo_dsp_stub.c", "types.h"}
 
 
 @pytest.mark.parametrize(
-    ("script", "said", "code"),
+    ("script", "expected", "code"),
     [
         ("echo no such type >&2; exit 3", "qaic rejects", "no such type"),
         ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
         ("exit 0", "qaic did not write", "demo_dsp.h"),
     ],
 )
-def test_a_qaic_of_a_stand_in_that_fails_is_told(
-    script: str, said: str, code: str, *, qaic_project: Path, tmp_path: Path, buildtool: Buildtool
+def test_a_failure_of_a_stand_in_s_qaic_is_reported(
+    script: str,
+    expected: str,
+    code: str,
+    *,
+    qaic_project: Path,
+    tmp_path: Path,
+    buildtool: Buildtool,
 ) -> None:
     qaic = tmp_path / "qaic"
     qaic.write_text(f"#!/bin/sh\n{script}\n")
@@ -186,7 +192,7 @@ def test_a_qaic_of_a_stand_in_that_fails_is_told(
     )
 
     assert done.returncode == 1
-    assert said in done.stderr
+    assert expected in done.stderr
     assert code in done.stderr
     assert not (qaic_project / "out").exists()
 

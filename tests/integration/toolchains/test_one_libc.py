@@ -40,8 +40,8 @@ def test_the_emulated_shell_cmake_s_check_and_the_tests_link_the_same(
     ninja: list[str | Path] = [find_cmake().ninja, "-t", "commands", "p"]
     commands = subprocess.run(ninja, cwd=tree, capture_output=True, text=True, check=True).stdout
     (checked,) = tree.glob("CMakeFiles/*/CMakeCCompiler.cmake")
-    said = dict(re.findall(r'^set\((\w+) "(.*)"\)$', checked.read_text(), re.MULTILINE))
-    compiler = f"'{said['CMAKE_C_COMPILER']}' {said['CMAKE_C_COMPILER_ARG1']}"
+    variables = dict(re.findall(r'^set\((\w+) "(.*)"\)$', checked.read_text(), re.MULTILINE))
+    compiler = f"'{variables['CMAKE_C_COMPILER']}' {variables['CMAKE_C_COMPILER_ARG1']}"
     zig = f"'{usable_zig().where}' cc"
 
     linked = libraries(commands, tree)

@@ -42,7 +42,7 @@ def test_a_newer_glibc_than_the_target_s_is_refused(program: Path) -> None:
     assert 'toolchain = "zig"' in caught.value.remedy
 
 
-def test_a_file_that_zig_did_not_compile_is_told_apart(program: Path) -> None:
+def test_a_file_that_zig_did_not_compile_is_distinguished(program: Path) -> None:
     with pytest.raises(HostFileError, match="needs glibc") as caught:
         check_host_file(read_elf(program), ubuntu_aarch64("2.35"))
     assert "another compiler than the target's built it" in caught.value.remedy

@@ -54,10 +54,10 @@ CATCHER = """\
 #include <thread>
 void thrower(int n);
 int main() {
-    std::string said;
-    std::thread([&] { try { thrower(7); } catch (const std::exception &e) { said = e.what(); } })
+    std::string message;
+    std::thread([&] { try { thrower(7); } catch (const std::exception &e) { message = e.what(); } })
         .join();
-    std::cout << said << std::endl;
+    std::cout << message << std::endl;
     return EXIT_SUCCESS;
 }
 """

@@ -53,7 +53,7 @@ def test_it_means_the_same(flag: str) -> None:
 FLAG, SAME = "-march=armv8.2-a+dotprod", "-mcpu=generic+v8_2a+dotprod"
 
 
-def test_a_target_with_such_a_flag_is_told_what_to_write(
+def test_a_target_with_such_a_flag_gets_a_suggestion(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
     listing = project / "host/CMakeLists.txt"
@@ -69,7 +69,7 @@ def test_a_target_with_such_a_flag_is_told_what_to_write(
     assert built.returncode == 0, built.stderr
 
 
-def test_where_cmake_s_check_of_the_compiler_fails_it_is_told_as_well(
+def test_a_failed_compiler_check_of_cmake_gets_the_suggestion_too(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
     text = f'"host"\ndefines = {{ CMAKE_C_FLAGS = "{FLAG}" }}'

@@ -36,13 +36,13 @@ def test_an_action_is_read_as_it_was_written() -> None:
     assert blobs_named(ACTION.as_bytes()) == (BLOB,)
 
 
-def test_an_action_says_which_server_it_came_from() -> None:
+def test_an_action_names_its_server() -> None:
     there = ACTION._replace(server="https://cache.example.com")
     assert read_action(there.as_bytes(), KEY) == there
     assert b"server" not in ACTION.as_bytes()
 
 
-def test_an_action_of_another_key_is_none() -> None:
+def test_an_action_with_another_key_is_invalid() -> None:
     assert read_action(ACTION.as_bytes(), STEP) is None
 
 
@@ -63,9 +63,9 @@ def test_an_action_of_another_key_is_none() -> None:
         {"seconds": -1},
     ],
 )
-def test_a_hostile_action_is_none(change: dict[str, Any]) -> None:
-    said = {**json.loads(ACTION.as_bytes()), **change}
-    assert read_action(json.dumps(said).encode(), KEY) is None
+def test_a_hostile_action_is_invalid(change: dict[str, Any]) -> None:
+    content = {**json.loads(ACTION.as_bytes()), **change}
+    assert read_action(json.dumps(content).encode(), KEY) is None
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_path_sets_that_are_too_large_leave_the_oldest_out() -> None:
     assert read_path_sets(path_sets_document(many)) == tuple(many[:2])
 
 
-def test_a_hostile_list_of_path_sets_is_none() -> None:
-    said = json.loads(path_sets_document([{"files": []}]))
-    assert read_path_sets(json.dumps({**said, "sets": [1]}).encode()) == ()
-    said["sets"] *= 1000
-    assert len(read_path_sets(json.dumps(said).encode())) == PATH_SETS
+def test_a_hostile_list_of_path_sets_is_invalid() -> None:
+    content = json.loads(path_sets_document([{"files": []}]))
+    assert read_path_sets(json.dumps({**content, "sets": [1]}).encode()) == ()
+    content["sets"] *= 1000
+    assert len(read_path_sets(json.dumps(content).encode())) == PATH_SETS
 
 
 @pytest.mark.parametrize("value", [b"{}", b"[]", b'""', b"0", b"[{}]", b'{"a":[]}'])

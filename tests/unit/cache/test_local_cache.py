@@ -35,11 +35,11 @@ class Kit:
 
     def __init__(self, tmp_path: Path) -> None:
         self.tmp = tmp_path
-        self.told: list[Event] = []
+        self.events: list[Event] = []
         self.cache = self.opened()
 
     def opened(self, limit: int = 1 << 30) -> LocalCache:
-        return LocalCache(self.tmp / "cache", limit, self.told.append)
+        return LocalCache(self.tmp / "cache", limit, self.events.append)
 
     def put(self, data: bytes, cache: LocalCache | None = None) -> str:
         source = self.tmp / "source"
@@ -79,7 +79,7 @@ def test_what_was_put_is_fetched(kit: Kit, tmp_path: Path) -> None:
     assert kit.cache.put_document(KEY, b"first")
     assert kit.cache.put_document(KEY, b"second")
     assert kit.cache.document(KEY) == b"second"
-    assert kit.told == []
+    assert kit.events == []
 
 
 def test_an_empty_cache_is_read_without_making_anything(kit: Kit, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_an_empty_cache_is_read_without_making_anything(kit: Kit, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_what_its_digest_says_is_put(kit: Kit, tmp_path: Path) -> None:
+def test_only_content_that_matches_its_digest_is_stored(kit: Kit, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(b"changed meanwhile")
     assert not kit.cache.put(sha(b"as it was digested"), source)
@@ -98,7 +98,7 @@ def test_only_what_its_digest_says_is_put(kit: Kit, tmp_path: Path) -> None:
     assert not kit.cache.has(sha(b"changed meanwhile"))
     assert not kit.cache.put(KEY, tmp_path / "gone")
     assert list((tmp_path / "cache" / "tmp").iterdir()) == []
-    assert kit.told == []
+    assert kit.events == []
 
 
 def flip(path: Path) -> None:
@@ -192,7 +192,7 @@ def test_the_least_recently_used_go_first(kit: Kit) -> None:
     assert 0.7 * size / 2 < kept <= 0.9 * size / 2
 
 
-def test_a_document_goes_with_its_blob(kit: Kit) -> None:
+def test_a_document_is_deleted_with_its_blob(kit: Kit) -> None:
     key = kit.put_action(1)
     kit.put(b"x" * 5000)
     for row in kit.cache.index.rows():
@@ -242,7 +242,9 @@ def test_what_is_renewed_during_an_eviction_stays_counted(kit: Kit) -> None:
     assert index.total() == 0
 
 
-def test_nobody_counts_while_something_appears(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_are_not_counted_while_one_appears(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise an eviction could delete the row before the file exists, which is never counted."""
     monkeypatch.setattr(local, "LOCK_TIMEOUT", 0.01)
     index = kit.cache.index
@@ -321,7 +323,7 @@ def test_a_damaged_index_costs_a_rebuild_and_nothing_else(kit: Kit, damage: Brea
     limited.close()
     assert kit.cache.index.total() <= before // 2
     assert (kit.tmp / "source").exists()
-    assert kit.told == []
+    assert kit.events == []
 
 
 def test_use_is_known_after_the_index_was_lost(kit: Kit) -> None:
@@ -337,7 +339,7 @@ def test_use_is_known_after_the_index_was_lost(kit: Kit) -> None:
     assert 1 not in left
 
 
-def test_a_cache_that_cannot_be_written_is_told_of_once(
+def test_a_cache_that_cannot_be_written_is_reported_once(
     kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("a file")
@@ -345,8 +347,8 @@ def test_a_cache_that_cannot_be_written_is_told_of_once(
     assert not kit.opened().put_document(KEY, b"a")
     assert not kit.cache.add_path_set(KEY, {})
     kit.cache.close()
-    assert len(kit.told) == 1
-    note = kit.told[0]
+    assert len(kit.events) == 1
+    note = kit.events[0]
     assert isinstance(note, Note)
     assert note.text.startswith("the cache cannot be written: ")
 
@@ -367,7 +369,7 @@ def test_a_lock_that_somebody_keeps_costs_a_note(kit: Kit, monkeypatch: pytest.M
     assert kit.cache.add_path_set(KEY, {"files": ["a"]})
     with locked(kit.cache.directory / "path-sets.lock"):
         assert not kit.cache.add_path_set(KEY, {"files": ["b"]})
-    assert "another process keeps it locked" in str(kit.told)
+    assert "another process keeps it locked" in str(kit.events)
     assert kit.cache.path_sets(KEY) == ({"files": ["a"]},)
 
 
@@ -378,7 +380,7 @@ def test_path_sets_are_merged(kit: Kit) -> None:
     assert kit.opened().path_sets(KEY) == ({"files": ["a"]}, {"files": ["b"]})
 
 
-def test_verify_deletes_what_is_wrong_and_says_so(kit: Kit) -> None:
+def test_verify_deletes_and_reports_damaged_entries(kit: Kit) -> None:
     keys = [kit.put_action(number) for number in range(4)]
     digests = [sha(number.to_bytes(4, "big") * 250) for number in range(4)]
     assert verify(kit.cache.store).wrong == ()

@@ -76,12 +76,12 @@ def test_the_size_is_remembered_for_a_while(cache: Path) -> None:
     make(cache / "digests" / "a", 10)
     assert others.size() == 0
     note = cache / "actions" / "neighbours"
-    for said in (f"{time.time_ns() - SIZE_VALID_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
-        note.write_text(said)
+    for text in (f"{time.time_ns() - SIZE_VALID_NS} 0", f"{time.time_ns() * 2} 0", "", "x y", "1"):
+        note.write_text(text)
         assert others.size() == 10
 
 
-def test_what_was_used_longest_ago_goes_first_wherever_it_is(cache: Path) -> None:
+def test_least_recently_used_entries_of_all_caches_are_deleted_first(cache: Path) -> None:
     blob = put(cache, b"b" * 1000)
     old = make(cache / "digests" / "old", 1000, old=True)
     new = make(cache / "answers" / "new", 1000)
@@ -108,7 +108,7 @@ def test_what_cannot_go_does_not_push_actions_out(cache: Path) -> None:
     assert blob.exists()
 
 
-def test_what_killed_processes_of_zig_left_goes_when_something_was_built(cache: Path) -> None:
+def test_leftovers_of_killed_zig_processes_are_deleted_after_a_build(cache: Path) -> None:
     stale, fresh = (cache / "zig" / "tmp" / name for name in (KEY, "1" * 16))
     for folder in (stale, fresh):
         folder.mkdir(parents=True)

@@ -11,14 +11,14 @@ URL = "BUILDTOOL_REMOTE_CACHE"
 HTTPS = "https://cache.example.com/builds"
 
 
-def test_nothing_said_is_no_remote_cache() -> None:
+def test_without_settings_there_is_no_remote_cache() -> None:
     assert remote_config({}) is None
     assert remote_config({URL: ""}) is None
     assert remote_config({URL: HTTPS, f"{URL}_MODE": "off"}) is None
     assert remote_config({f"{URL}_MODE": "off"}, url=HTTPS, mode="read-write") is None
 
 
-def test_the_environment_goes_before_the_project() -> None:
+def test_the_environment_overrides_the_project() -> None:
     assert remote_config({}, url=HTTPS) == RemoteConfig(HTTPS, mode="read")
     assert remote_config({URL: ""}, url=HTTPS, mode="read-write") == RemoteConfig(
         HTTPS, mode="read-write"
@@ -29,7 +29,7 @@ def test_the_environment_goes_before_the_project() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "url"),
+    ("address", "url"),
     [
         ("HTTPS://cache.example.com/builds//", HTTPS),
         ("http://cache:8080", "http://cache:8080"),
@@ -37,8 +37,8 @@ def test_the_environment_goes_before_the_project() -> None:
         ("https://me:secret@cache.example.com/builds", HTTPS),
     ],
 )
-def test_the_address_is_bare(said: str, url: str) -> None:
-    config = remote_config({URL: said})
+def test_the_address_is_bare(address: str, url: str) -> None:
+    config = remote_config({URL: address})
     assert config is not None
     assert config.url == url
 

@@ -70,7 +70,7 @@ def test_what_was_packed_comes_back(data: bytes, sizes: dict[str, int]) -> None:
 
 
 @given(st.data())
-def test_a_harmed_document_is_told(data: st.DataObject) -> None:
+def test_a_damaged_document_is_reported(data: st.DataObject) -> None:
     packed = bytearray(pack(KEY, b"data" * 100, {CONTENT: Frame(FRAME, 20, 10)}) or b"")
     at = data.draw(st.integers(0, len(packed) - 1))
     if data.draw(st.booleans()):
@@ -129,7 +129,7 @@ def test_the_good_one_of_the_bad_ones() -> None:
         good(files={"": [FRAME, 20, 10]}),
     ],
 )
-def test_a_document_that_is_none(header: Any) -> None:
+def test_an_invalid_document(header: Any) -> None:
     with pytest.raises(BadResponseError):
         unpack(KEY, stored(header))
 

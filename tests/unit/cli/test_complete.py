@@ -90,12 +90,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_what_may_stand_there(words: str, kind: str, found: list[object]) -> None:
-    said, rows = answer("bash", words.split(" "))
+    actual_kind, rows = answer("bash", words.split(" "))
 
     values: list[object] = [value for value, _ in rows]
     if found[-1:] == [...]:
         values, found = values[: len(found) - 1], found[:-1]
-    assert (said, values) == (kind, found)
+    assert (actual_kind, values) == (kind, found)
 
 
 def test_it_is_that_of_the_project_which_is_named(

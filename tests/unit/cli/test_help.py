@@ -62,9 +62,9 @@ def test_every_command_has_a_page_that_fits_the_terminal(
 ) -> None:
     assert main([*names, "-h"]) == 0
 
-    said = capsys.readouterr().out
-    assert f"Usage: {' '.join(['buildtool', *names])} [OPTIONS]" in said
-    assert all(len(line) <= 80 and line == line.rstrip() for line in said.splitlines())
+    output = capsys.readouterr().out
+    assert f"Usage: {' '.join(['buildtool', *names])} [OPTIONS]" in output
+    assert all(len(line) <= 80 and line == line.rstrip() for line in output.splitlines())
 
 
 def test_at_eighty_columns_each_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,7 +104,7 @@ def test_one_line_when_all_is_up_to_date() -> None:
     assert len(drawn(BuildStarted(60), *done, BuildFinished(), verbose=True).splitlines()) == 60
 
 
-def test_the_next_build_counts_anew() -> None:
+def test_the_next_build_restarts_the_count() -> None:
     one = (BuildStarted(1), StepFinished("a", "up-to-date", 0.0), BuildFinished())
 
     assert drawn(*one, *one) == "· a up to date\n" * 2
@@ -187,7 +187,7 @@ def test_the_live_line_tells_how_long_while_tools_are_silent() -> None:
     assert several.rpartition(LIVE)[2] == "  0/2  host/app [48/51] 15 s  skel/k/v68 3 s"
 
 
-def test_elsewhere_a_step_that_takes_long_is_told_of_once() -> None:
+def test_without_a_terminal_a_long_step_is_reported_once() -> None:
     events = (
         StepStarted("host/app", "app"),
         9.0,
@@ -221,7 +221,7 @@ def test_a_thread_ticks_while_steps_run_and_ends_with_them() -> None:
     assert stream.getvalue().endswith("✓ host/app                     built          0.5 s\n")
 
 
-def test_what_cmake_says_of_itself_is_no_progress() -> None:
+def test_messages_of_cmake_are_not_progress() -> None:
     shown = live(
         StepStarted("host/app", "app"),
         StepOutput("host/app", "configuring"),
@@ -309,9 +309,9 @@ def test_no_name_and_no_tool_drives_the_terminal() -> None:
         StepFinished(HOSTILE, "built", 1.0),
     )
 
-    said = drawn(*events, verbose=True)
-    assert said.count(SHOWN) == 10
-    assert all(character == "\n" or character.isprintable() for character in said)
+    output = drawn(*events, verbose=True)
+    assert output.count(SHOWN) == 10
+    assert all(character == "\n" or character.isprintable() for character in output)
     on_terminal = live(BuildStarted(2), *events[:2], 1.0, *events[2:], columns=200).replace(
         LIVE, ""
     )

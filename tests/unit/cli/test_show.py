@@ -22,9 +22,9 @@ def test_people_see_control_characters_written_out(capsys: pytest.CaptureFixture
     show(HOSTILE)
     show_error(BuildtoolError(HOSTILE, why=HOSTILE, remedy=HOSTILE), as_json=False)
 
-    said = capsys.readouterr()
-    assert said.out == f"{SHOWN}\n"
-    assert said.err == f"error: {SHOWN}\n  {SHOWN}\n  → {SHOWN}\n"
+    captured = capsys.readouterr()
+    assert captured.out == f"{SHOWN}\n"
+    assert captured.err == f"error: {SHOWN}\n  {SHOWN}\n  → {SHOWN}\n"
 
 
 def test_programs_get_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,7 +37,7 @@ def test_programs_get_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("unbuffered", [True, False])
-def test_a_full_disk_behind_the_output_is_told_as_that(
+def test_a_full_disk_of_the_output_is_reported(
     monkeypatch: pytest.MonkeyPatch, unbuffered: bool
 ) -> None:
     def say() -> None:

@@ -83,7 +83,7 @@ def test_a_file_that_has_just_changed_is_not_remembered(
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"1 2 3", b"1 2 3 4 5 abc"])
-def test_a_damaged_note_is_made_anew(damage: bytes, tmp_path: Path) -> None:
+def test_a_damaged_note_is_replaced(damage: bytes, tmp_path: Path) -> None:
     file = tmp_path / "cc"
     file.write_bytes(b"one")
     cached_digest(file)

@@ -54,7 +54,7 @@ PUT = pytest.mark.parametrize("put", KINDS.values(), ids=KINDS)
 
 
 @pytest.fixture(autouse=True)
-def _nobody_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _fail_instead_of_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def waits(number: int, frame: FrameType | None) -> None:
         raise AssertionError("a process waits for a named pipe")
 

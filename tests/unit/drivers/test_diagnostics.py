@@ -52,21 +52,21 @@ def test_what_is_no_error(line: str) -> None:
 
 
 def test_an_error_of_cmake() -> None:
-    said = (
+    output = (
         "CMake Error at cmake/x.cmake:5 (find_package):\n  Could not find\n  X.\n\n"
         "  More of it.\nCall Stack (most recent call first):\n  CMakeLists.txt:3 (include)\n"
     )
 
-    assert diagnostics(said) == (Diagnostic("cmake/x.cmake", 5, None, "Could not find X."),)
+    assert diagnostics(output) == (Diagnostic("cmake/x.cmake", 5, None, "Could not find X."),)
 
 
 def test_a_relative_path_is_that_of_the_directory_that_has_it(tmp_path: Path) -> None:
     for name in ("tree/gen.c", "source/sub/a.c"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
-    said = "gen.c:1:1: error: a\n../source/sub/a.c:1:1: error: b\nsub/a.c:1:1: error: c\n"
+    output = "gen.c:1:1: error: a\n../source/sub/a.c:1:1: error: b\nsub/a.c:1:1: error: c\n"
 
-    found = diagnostics(said, (tmp_path / "tree", tmp_path / "source"))
+    found = diagnostics(output, (tmp_path / "tree", tmp_path / "source"))
 
     source = str(tmp_path / "source/sub/a.c")
     assert [one.file for one in found] == [str(tmp_path / "tree/gen.c"), source, source]

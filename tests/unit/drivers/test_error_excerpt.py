@@ -28,18 +28,18 @@ def ninja(*edges: str) -> str:
     )
 
 
-def edge(output: str, command: str = COMPILE, said: str = "") -> str:
-    return f"[2/9] Building {output}\nFAILED: [code=1] {output} \n{command}\n{said}"
+def edge(output: str, command: str = COMPILE, messages: str = "") -> str:
+    return f"[2/9] Building {output}\nFAILED: [code=1] {output} \n{command}\n{messages}"
 
 
 def test_a_compile_error_is_shown_without_the_noise_of_other_commands() -> None:
-    said = (
+    messages = (
         "a.c:3:5: warning: unused variable 'x'\n    3 | int x;\n      |     ^\n"
         "a.c:7:22: error: use of undeclared identifier 'y'\n    7 | return y;\n      |        ^\n"
         "1 warning and 1 error generated.\n"
     )
 
-    assert error_excerpt(ninja(edge("a.c.o", said=said))) == (
+    assert error_excerpt(ninja(edge("a.c.o", messages=messages))) == (
         "FAILED: [code=1] a.c.o\n"
         "zig … -c /home/u/my project/host/a.c\n"
         "a.c:7:22: error: use of undeclared identifier 'y'\n"
@@ -61,7 +61,7 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
         "/c/fpos.h:6:1: note: candidate template ignored\n" * 3
     )
 
-    assert error_excerpt(ninja(edge("a.o", said=clang))).splitlines()[2:9] == [
+    assert error_excerpt(ninja(edge("a.o", messages=clang))).splitlines()[2:9] == [
         "In file included from mine.cpp:1:",
         "In file included from /c/sort.h:1:",
         "/c/heap.h:37:31: error: invalid operands",
@@ -77,7 +77,7 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
         "/c/algo.h:48:18:   required from 'sort(I)'\nmine.cpp:8:14:   required from here\n"
         "/c/algo.h:19:50: error: no match for 'operator-'\n 19 | a - b\n"
     )
-    assert error_excerpt(ninja(edge("a.o", said=gcc))).splitlines()[2:] == [
+    assert error_excerpt(ninja(edge("a.o", messages=gcc))).splitlines()[2:] == [
         "mine.cpp:8:14:   required from here",
         "/c/algo.h:19:50: error: no match for 'operator-'",
         " 19 | a - b",
@@ -85,9 +85,9 @@ def test_of_a_template_error_the_place_in_the_user_s_source_is_shown() -> None:
 
 
 def test_the_first_of_many_errors_are_shown() -> None:
-    said = "".join(f"a.c:{n}:1: error: e{n}\n  | x\n  | ^\n" for n in range(50))
+    messages = "".join(f"a.c:{n}:1: error: e{n}\n  | x\n  | ^\n" for n in range(50))
 
-    lines = error_excerpt(ninja(edge("a.o", said=said))).splitlines()
+    lines = error_excerpt(ninja(edge("a.o", messages=messages))).splitlines()
 
     assert len(lines) <= MAX_LINES
     assert lines[2] == "a.c:0:1: error: e0"
@@ -95,8 +95,8 @@ def test_the_first_of_many_errors_are_shown() -> None:
 
 
 def test_each_of_some_failed_commands_gets_room() -> None:
-    said = "".join(f"a.c:{n}:1: error: e{n}\n" for n in range(50))
-    text = error_excerpt(ninja(*(edge(f"{n}.o", said=said) for n in range(7))))
+    messages = "".join(f"a.c:{n}:1: error: e{n}\n" for n in range(50))
+    text = error_excerpt(ninja(*(edge(f"{n}.o", messages=messages) for n in range(7))))
 
     assert len(text.splitlines()) <= MAX_LINES
     assert "FAILED: [code=1] 2.o" in text
@@ -104,8 +104,8 @@ def test_each_of_some_failed_commands_gets_room() -> None:
 
 
 def test_a_command_that_names_no_error_is_shown_with_its_beginning_and_its_end() -> None:
-    said = "".join(f"line {n}\n" for n in range(200))
-    lines = error_excerpt(ninja(edge("gen", "sh -c gen", said))).splitlines()
+    messages = "".join(f"line {n}\n" for n in range(200))
+    lines = error_excerpt(ninja(edge("gen", "sh -c gen", messages))).splitlines()
 
     assert lines[:3] == ["FAILED: [code=1] gen", "sh -c gen", "line 0"]
     assert lines[-1] == "line 199"
@@ -114,23 +114,23 @@ def test_a_command_that_names_no_error_is_shown_with_its_beginning_and_its_end()
 
 
 def test_a_linker_s_errors() -> None:
-    said = (
+    messages = (
         "ld.lld: error: undefined symbol: f\n>>> referenced by main.c:1\n"
         "/usr/bin/ld: main.c:(.text+0x14): undefined reference to `g'\n"
     )
-    text = error_excerpt(ninja(edge("prog", ": && /usr/bin/gcc main.o -o prog && :", said)))
+    text = error_excerpt(ninja(edge("prog", ": && /usr/bin/gcc main.o -o prog && :", messages)))
 
-    assert text.splitlines()[1:] == ["/usr/bin/gcc main.o -o prog", *said.splitlines()]
+    assert text.splitlines()[1:] == ["/usr/bin/gcc main.o -o prog", *messages.splitlines()]
 
 
 def test_an_error_of_cmake_is_shown_from_where_it_begins() -> None:
-    said = (
+    messages = (
         "-- The C compiler identification is Clang\n-- Detecting\n"
         "CMake Error at CMakeLists.txt:5 (find_package):\n  Could not find X\n\n"
         "Call Stack:\n  a.cmake:1\n\n\n-- Configuring incomplete, errors occurred!\n"
     )
 
-    assert error_excerpt(said).splitlines() == [
+    assert error_excerpt(messages).splitlines() == [
         "CMake Error at CMakeLists.txt:5 (find_package):",
         "  Could not find X",
         "",
@@ -140,9 +140,9 @@ def test_an_error_of_cmake_is_shown_from_where_it_begins() -> None:
 
 
 def test_an_error_of_ninja_itself() -> None:
-    said = "ninja: Entering directory `/t'\nninja: error: 'x.c', needed by 'x.o', missing\n"
+    messages = "ninja: Entering directory `/t'\nninja: error: 'x.c', needed by 'x.o', missing\n"
 
-    assert error_excerpt(said) == "ninja: error: 'x.c', needed by 'x.o', missing"
+    assert error_excerpt(messages) == "ninja: error: 'x.c', needed by 'x.o', missing"
 
 
 @pytest.mark.parametrize(
@@ -160,6 +160,8 @@ def test_a_long_command_is_cut_to_what_it_is_and_what_it_makes(command: str, sho
     assert len(short_command(command)) <= 160
 
 
-@given(st.lists(st.sampled_from([*ninja(edge("a", said="x: error: y\nz: note: n")).splitlines()])))
-def test_whatever_a_tool_says_it_stays_short(lines: list[str]) -> None:
+@given(
+    st.lists(st.sampled_from([*ninja(edge("a", messages="x: error: y\nz: note: n")).splitlines()]))
+)
+def test_an_excerpt_of_any_output_is_short(lines: list[str]) -> None:
     assert len(error_excerpt("\n".join(lines)).splitlines()) <= MAX_LINES

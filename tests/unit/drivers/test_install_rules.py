@@ -95,7 +95,7 @@ def test_a_target_comes_from_a_cmakelists(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "installer", [{"type": "target", "targetIndex": 7}, {"paths": [3]}, {"type": "x", "paths": [3]}]
 )
-def test_a_reply_that_is_none(installer: dict[str, Any], tmp_path: Path) -> None:
+def test_an_invalid_reply(installer: dict[str, Any], tmp_path: Path) -> None:
     reply(tmp_path, **{"top.json": {"installers": [installer]}})
     with pytest.raises(FileApiError, match="cannot be read"):
         read_installation(tmp_path)

@@ -86,7 +86,7 @@ class Server:
 
     def __init__(self, *, writable: bool = True) -> None:
         self.writable = writable
-        self.told: list[str] = []
+        self.messages: list[str] = []
         self.documents: dict[str, tuple[bytes, dict[str, bytes]]] = {}
         self.asked: list[str] = []
 
@@ -97,11 +97,13 @@ class Server:
     @property
     def failures(self) -> Any:
         return SimpleNamespace(
-            bad_response=self.told.append, unusable=self.told.append, unreachable=self.unreachable
+            bad_response=self.messages.append,
+            unusable=self.messages.append,
+            unreachable=self.unreachable,
         )
 
     def unreachable(self, what: str) -> None:
-        self.told.append(what)
+        self.messages.append(what)
         self.documents.clear()
 
     def document(self, key: str) -> Any:

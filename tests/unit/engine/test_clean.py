@@ -45,7 +45,7 @@ def test_there_may_be_nothing(tmp_path: Path) -> None:
     assert remove(tmp_path / "nowhere", []).paths == ()
 
 
-def test_only_the_link_of_what_is_linked_goes(state: Path, tmp_path: Path) -> None:
+def test_only_the_link_of_a_linked_directory_is_deleted(state: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "file").write_text("dear")
@@ -58,7 +58,7 @@ def test_only_the_link_of_what_is_linked_goes(state: Path, tmp_path: Path) -> No
     assert not os.path.lexists(state / "linked")
 
 
-def test_what_a_killed_clean_left_goes_with_the_next(state: Path) -> None:
+def test_the_next_clean_deletes_leftovers_of_a_killed_clean(state: Path) -> None:
     (state / "going" / "0").mkdir(parents=True)
     (state / "going" / "0" / "file").touch()
 

@@ -137,7 +137,7 @@ def test_as_many_states_are_kept_in_mind_as_are_of_use(here: Clone) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"7", b'["x", "../y"]', b"[1]", b"\xff", b"[" * 9999])
-def test_a_list_of_states_that_nobody_wrote_is_none(data: bytes, here: Clone) -> None:
+def test_an_invalid_list_of_states_is_ignored(data: bytes, here: Clone) -> None:
     here.make()
     name = hashlib.sha256(f"recent\n{KEY}".encode()).hexdigest()
     assert here.lookup.known(KEY)
@@ -157,7 +157,7 @@ def test_an_action_whose_file_is_lost_restores_nothing(here: Clone) -> None:
     assert not here.out.exists()
 
 
-def test_an_action_under_another_s_name_is_none(here: Clone) -> None:
+def test_an_action_under_another_name_is_ignored(here: Clone) -> None:
     here.make()
     here.write("two")
     local = here.lookup.local

@@ -112,20 +112,18 @@ def change(server: Server, name: str, **fields: Any) -> None:
         {"outputs": [{"path": "a", "kind": "file", "digest": "c" * 64, "size": (4 << 30) + 1}]},
     ],
 )
-def test_an_action_that_is_none_of_the_step_s(
-    fields: dict[str, Any], victim: Clone, server: Server
-) -> None:
+def test_an_action_of_another_step(fields: dict[str, Any], victim: Clone, server: Server) -> None:
     change(server, action_key(KEY, victim.inputs(), ""), **fields)
 
     assert victim.restore() == ""
 
-    assert len(server.told) == 1
-    assert server.told[0].startswith("sent an action ")
+    assert len(server.messages) == 1
+    assert server.messages[0].startswith("sent an action ")
     assert stored(victim.lookup) == []
     assert victim.lookup.known(KEY) == ()
 
 
-def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Server) -> None:
+def test_a_file_whose_size_differs_from_the_action(victim: Clone, server: Server) -> None:
     name = action_key(KEY, victim.inputs(), "")
     outputs = json.loads(server.documents[name][0])["outputs"]
     for output in outputs:
@@ -134,7 +132,7 @@ def test_a_file_of_another_size_than_the_action_says(victim: Clone, server: Serv
     change(server, name, outputs=outputs)
 
     assert victim.restore() == ""
-    assert server.told == ["sent an action whose files are not those it lists"]
+    assert server.messages == ["sent an action whose files are not those it lists"]
 
 
 def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> None:
@@ -146,8 +144,8 @@ def test_what_cannot_be_laid_down_is_a_miss(victim: Clone, server: Server) -> No
     )
 
     assert victim.restore() == "lost"
-    assert len(server.told) == 1
-    assert "cannot be written here" in server.told[0]
+    assert len(server.messages) == 1
+    assert "cannot be written here" in server.messages[0]
     assert stored(victim.lookup) == []
 
 
@@ -159,7 +157,7 @@ def test_a_server_may_not_take_forever(
 
     victim.restore()
 
-    assert server.told == ["is slow: the files took more than -99 s"]
+    assert server.messages == ["is slow: the files took more than -99 s"]
 
 
 HOSTILE = {
@@ -186,13 +184,13 @@ def test_a_server_does_not_say_what_is_looked_at(
     assert looked
     own = (str(victim.root.parent), "/usr")
     assert not [path for path in looked if not path.startswith(own) or ".." in path]
-    assert len(server.told) == 1
+    assert len(server.messages) == 1
     if paths.globs and "usr" in paths.globs[0].expression:
-        assert server.told == ["sent path sets that take too long to examine"]
+        assert server.messages == ["sent path sets that take too long to examine"]
         assert found == ""
         assert len(server.asked) == 1
     else:
-        assert server.told[0].startswith("lists ")
+        assert server.messages[0].startswith("lists ")
         assert found == "remote: made of one"
         assert server.asked == [KEY, action_key(KEY, victim.inputs(), "")]
 
@@ -236,10 +234,10 @@ def test_no_change_of_a_document_does_harm(
     clone = Clone(folder / "clone", machine(folder / "cache", server))
     name = data.draw(st.sampled_from([KEY, action_key(KEY, clone.inputs(), "")]))
     text, files = server.documents[name]
-    said = json.loads(text)
+    content = json.loads(text)
     for _ in range(data.draw(st.integers(1, 3))):
-        *above, key = data.draw(st.sampled_from([place for place in places(said) if place]))
-        target = said
+        *above, key = data.draw(st.sampled_from([place for place in places(content) if place]))
+        target = content
         for part in above:
             target = target[part]
         match data.draw(st.sampled_from(["replace", "delete", "repeat"])):
@@ -249,7 +247,7 @@ def test_no_change_of_a_document_does_harm(
                 del target[key]
             case _ if isinstance(target, list):
                 target.append(target[key])
-    server.documents[name] = json.dumps(said).encode(), files
+    server.documents[name] = json.dumps(content).encode(), files
     before = sorted(path.name for path in clone.root.rglob("*"))
 
     hit = clone.lookup.find(KEY, clone.roots, FileStates())

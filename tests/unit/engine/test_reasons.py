@@ -48,7 +48,7 @@ def test_without_a_last_time_there_is_one_reason(missing: Any, tmp_path: Path) -
     assert find_reasons(missing[0], FIELDS, missing[1], tmp_path, nothing) == (Reason("first"),)
 
 
-def test_everything_that_differs_is_told_in_order(tmp_path: Path) -> None:
+def test_all_differences_are_reported_in_order(tmp_path: Path) -> None:
     before = record((Output("bin/app", "executable", OLD, 3),), ("{project}/late.c",))
     fields = {"cmake": {"defines": {"LEVEL": "2", "FAST": "ON"}}, "version": 1}
     now = seen(NEW, header=True, files=("{project}/two.c",))

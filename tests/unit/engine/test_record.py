@@ -48,10 +48,10 @@ def put(*keys: Any) -> Callable[[Any], None]:
     """A function that sets the value at a path of keys; the last of `keys` is the value."""
     *path, last, value = keys
 
-    def change(said: Any) -> None:
+    def change(content: Any) -> None:
         for key in path:
-            said = said[key]
-        said[last] = value
+            content = content[key]
+        content[last] = value
 
     return change
 
@@ -79,10 +79,10 @@ def put(*keys: Any) -> Callable[[Any], None]:
         put("seconds", None),
     ],
 )
-def test_what_nobody_wrote_so_is_no_record(change: Callable[[Any], None], file: Path) -> None:
-    said = read_checksummed(file)
-    change(said)
-    write_checksummed(file, said)
+def test_an_invalid_record_is_ignored(change: Callable[[Any], None], file: Path) -> None:
+    content = read_checksummed(file)
+    change(content)
+    write_checksummed(file, content)
 
     assert read_record(file) is None
 

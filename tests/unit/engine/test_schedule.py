@@ -91,7 +91,7 @@ def test_no_more_than_jobs_run_at_the_same_time() -> None:
 
 
 def test_a_failure_stops_new_steps_and_lets_running_ones_finish() -> None:
-    failed, told = threading.Event(), list[Event]()
+    failed, events = threading.Event(), list[Event]()
     started = threading.Barrier(2, timeout=20)
 
     def work(step: Step) -> str:
@@ -103,23 +103,23 @@ def test_a_failure_stops_new_steps_and_lets_running_ones_finish() -> None:
         assert failed.wait(20)
         return step.name
 
-    results, failures = run_steps(steps("abcd"), {"d": "a"}, work, jobs=2, listener=told.append)
+    results, failures = run_steps(steps("abcd"), {"d": "a"}, work, jobs=2, listener=events.append)
 
     assert results == {"b": "b"}
     assert list(failures) == ["a"]
-    assert told == [StepSkipped("c", ""), StepSkipped("d", "a")]
+    assert events == [StepSkipped("c", ""), StepSkipped("d", "a")]
 
 
 def test_a_build_that_keeps_going_leaves_out_what_needs_a_failed_step() -> None:
-    told = list[Event]()
+    events = list[Event]()
     work = Work("a")
     needs = {"b": "a", "c": "b", "d": "e"}
     results, failures = run_steps(
-        steps("abcde"), needs, work, jobs=2, keep_going=True, listener=told.append
+        steps("abcde"), needs, work, jobs=2, keep_going=True, listener=events.append
     )
 
     assert (list(results), list(failures)) == (["d", "e"], ["a"])
-    assert told == [StepSkipped("b", "a"), StepSkipped("c", "a")]
+    assert events == [StepSkipped("b", "a"), StepSkipped("c", "a")]
 
 
 def test_steps_that_need_each_other_are_an_error() -> None:
@@ -218,22 +218,22 @@ def test_nothing_is_raised_when_nothing_failed() -> None:
 
 
 def test_the_first_failure_is_raised_and_the_others_are_shown() -> None:
-    told = list[Event]()
+    events = list[Event]()
     failures = errors("abc")
     with pytest.raises(UsageError, match="a failed"):
-        raise_failures(failures, told.append)
+        raise_failures(failures, events.append)
 
-    assert [event.name for event in told if isinstance(event, StepFailed)] == ["b", "c"]
+    assert [event.name for event in events if isinstance(event, StepFailed)] == ["b", "c"]
 
 
 def test_failures_of_a_build_that_kept_going_are_all_shown_and_named() -> None:
-    told = list[Event]()
+    events = list[Event]()
     with pytest.raises(StepsFailedError, match="2 steps failed: a, b"):
-        raise_failures(errors("ab"), told.append, keep_going=True)
-    assert [event.name for event in told if isinstance(event, StepFailed)] == ["a", "b"]
+        raise_failures(errors("ab"), events.append, keep_going=True)
+    assert [event.name for event in events if isinstance(event, StepFailed)] == ["a", "b"]
 
     with pytest.raises(UsageError, match="a failed"):
-        raise_failures(errors("a"), told.append, keep_going=True)
+        raise_failures(errors("a"), events.append, keep_going=True)
 
 
 def test_a_mistake_of_our_own_is_raised_as_it_is() -> None:
@@ -242,13 +242,13 @@ def test_a_mistake_of_our_own_is_raised_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("keep_going", [False, True])
-def test_one_mistake_that_fails_several_steps_is_told_once(keep_going: bool) -> None:
+def test_a_mistake_that_fails_several_steps_is_reported_once(keep_going: bool) -> None:
     shown: list[Event] = []
     failures = {"a": UsageError("wrong"), "b": BuildtoolError("other"), "c": UsageError("wrong")}
 
     with pytest.raises(BuildtoolError) as raised:
         raise_failures(failures, shown.append, keep_going=keep_going)
 
-    told = [event.name for event in shown if isinstance(event, StepFailed)]
-    assert told == (["a", "b"] if keep_going else ["b"])
+    failed = [event.name for event in shown if isinstance(event, StepFailed)]
+    assert failed == (["a", "b"] if keep_going else ["b"])
     assert isinstance(raised.value, StepsFailedError if keep_going else UsageError)

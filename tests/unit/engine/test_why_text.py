@@ -127,7 +127,7 @@ def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
         [row(reasons=[["a"]])],
     ],
 )
-def test_a_note_that_nobody_wrote_is_none(rows: Any, tmp_path: Path) -> None:
+def test_an_invalid_note_is_ignored(rows: Any, tmp_path: Path) -> None:
     (tmp_path / "last").mkdir()
     (tmp_path / "last/sim.json").write_text(json.dumps(rows))
 
@@ -135,7 +135,7 @@ def test_a_note_that_nobody_wrote_is_none(rows: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"[", b"\xff", b"[" * 100_000])
-def test_a_note_that_is_no_json_is_none(data: bytes, tmp_path: Path) -> None:
+def test_a_note_that_is_not_json_is_ignored(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "last").mkdir()
     (tmp_path / "last/sim.json").write_bytes(data)
 

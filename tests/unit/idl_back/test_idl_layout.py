@@ -208,7 +208,7 @@ def test_from_31_on_a_method_without_parameters_has_a_prim_in(
     assert wires[31].counts == (1, 0, 0, 0)
 
 
-def test_names_that_would_meet_in_prim_in_are_told_apart(wire: Wire) -> None:
+def test_colliding_names_in_prim_in_are_distinguished(wire: Wire) -> None:
     record = wire("inrout sequence<octet> b, in long bInLen").prim_in
     assert offsets(record) == {"bInLen": 0, "bRoutLen": 4, "bInLen_": 8}
 

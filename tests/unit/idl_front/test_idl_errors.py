@@ -85,13 +85,13 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("marked", "code", "said"), MISTAKES)
-def test_mistakes(idl: IdlFiles, marked: str, code: str, said: str) -> None:
+@pytest.mark.parametrize(("marked", "code", "message"), MISTAKES)
+def test_mistakes(idl: IdlFiles, marked: str, code: str, message: str) -> None:
     before, _, after = marked.partition("›")
     text = before + after
     error = idl.error(text)
     assert error.code == code
-    assert said in str(error)
+    assert message in str(error)
     line = before.count("\n") + 1
     column = len(before) - before.rfind("\n")
     path = str(idl.directory / "main.idl")

@@ -264,7 +264,7 @@ def test_suggestions(idl: IdlFiles) -> None:
     assert idl.error("#defnie A").suggestion == "define"
 
 
-def test_the_error_directive_says_its_text(idl: IdlFiles) -> None:
+def test_the_error_directive_reports_its_text(idl: IdlFiles) -> None:
     assert idl.error("#error don't: needs -D X").problem == "#error don't: needs -D X"
 
 

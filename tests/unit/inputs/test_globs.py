@@ -62,7 +62,7 @@ def test_matches(glob: Glob, found: list[str] | None, roots: Roots) -> None:
     assert names == found
 
 
-def test_a_glob_is_kept_and_told_apart() -> None:
+def test_globs_are_stored_and_distinguished() -> None:
     kinds = [Glob("/a"), Glob("/a", recursive=True), Glob("/a", directories=True)]
     kinds += [Glob("/a", follow=True), Glob("/a", deep=True)]
     assert len({glob.text for glob in kinds}) == len(kinds)
@@ -123,13 +123,13 @@ def test_many_asterisks_take_no_time(tmp_path: Path) -> None:
     assert found("*[0-9a-f]" * 241) == 0
 
 
-def as_told(pattern: str, name: str) -> bool:
+def expected_match(pattern: str, name: str) -> bool:
     """Whether a name matches, determined by trying all possibilities."""
     if not pattern:
         return not name
     if pattern[0] == "*":
-        return any(as_told(pattern[1:], name[at:]) for at in range(len(name) + 1))
-    return bool(name) and pattern[0] in ("?", name[0]) and as_told(pattern[1:], name[1:])
+        return any(expected_match(pattern[1:], name[at:]) for at in range(len(name) + 1))
+    return bool(name) and pattern[0] in ("?", name[0]) and expected_match(pattern[1:], name[1:])
 
 
 @given(st.text("*?ab", min_size=1, max_size=8), st.text("ab", min_size=1, max_size=8))
@@ -139,4 +139,4 @@ def test_asterisks(tmp_path_factory: pytest.TempPathFactory, pattern: str, name:
 
     found = matches(Glob(f"{{project}}/{pattern}"), Roots({"project": folder}), FileStates())
 
-    assert bool(found) == as_told(pattern, name)
+    assert bool(found) == expected_match(pattern, name)

@@ -130,13 +130,13 @@ def test_a_file_that_may_be_an_input(name: str, home: Path, rule: RemotePaths) -
         "{project}/\ud800",
     ],
 )
-def test_a_file_that_is_none_of_a_server_s_business(
+def test_a_file_that_a_server_must_not_learn_about(
     name: str, home: Path, rule: RemotePaths
 ) -> None:
     name = name.replace("{home}", str(home))
-    told = refused(rule, PathSet.of([name]))
-    assert repr(name) in told
-    assert SECRET not in told
+    message = refused(rule, PathSet.of([name]))
+    assert repr(name) in message
+    assert SECRET not in message
 
 
 def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> None:
@@ -166,8 +166,8 @@ def test_a_file_that_not_everybody_may_read(home: Path, rule: RemotePaths) -> No
     ],
 )
 def test_what_must_not_be_there(name: str, good: bool, home: Path, rule: RemotePaths) -> None:
-    told = refused(rule, PathSet.of(absent=[name.replace("{home}", str(home))]))
-    assert (told == "") == good
+    message = refused(rule, PathSet.of(absent=[name.replace("{home}", str(home))]))
+    assert (message == "") == good
 
 
 @pytest.mark.parametrize(
@@ -197,13 +197,13 @@ def test_what_must_not_be_there(name: str, good: bool, home: Path, rule: RemoteP
 def test_globs(expression: str, good: bool, home: Path, rule: RemotePaths) -> None:
     glob = Glob(expression.replace("{home}", str(home)), deep=True)
     try:
-        told = refused(rule, PathSet.of(globs=[glob]))
+        message = refused(rule, PathSet.of(globs=[glob]))
     except RootError:
-        told = "no root"
-    assert (told == "") == good
+        message = "no root"
+    assert (message == "") == good
 
 
-def test_roots_of_others_are_told_apart(rule: RemotePaths) -> None:
+def test_roots_of_others_are_distinguished(rule: RemotePaths) -> None:
     with pytest.raises(RootError):
         rule.check(PathSet.of(["{sdk}/include/a.h"]))
 

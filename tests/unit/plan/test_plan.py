@@ -52,7 +52,7 @@ def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
         (False, False, False, True),
     ],
 )
-def test_install_rules_run_and_ship_unless_told_otherwise(
+def test_install_rules_run_and_ship_by_default(
     install: bool, needed: bool, rules_run: bool, rules_ship: bool, artifacts: tuple[str, ...]
 ) -> None:
     base = Host("base", install=install, artifacts=artifacts)

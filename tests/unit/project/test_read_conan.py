@@ -29,7 +29,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_a_project_says_of_conan(root: Path) -> None:
+def test_conan_settings_of_a_project(root: Path) -> None:
     (root / "buildtool.toml").write_text(GOOD)
 
     project = read_project(root / "buildtool.toml")
@@ -39,7 +39,7 @@ def test_what_a_project_says_of_conan(root: Path) -> None:
     assert project.header.conan_remotes[1:] == ("index=there", "conancenter")
 
 
-def test_a_project_that_says_nothing_asks_conancenter(root: Path) -> None:
+def test_the_default_remote_is_conancenter(root: Path) -> None:
     (root / "buildtool.toml").write_text('[project]\nname = "demo"\n')
 
     header = read_project(root / "buildtool.toml").header

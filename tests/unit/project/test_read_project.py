@@ -198,7 +198,7 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_is_to_be_written(
     assert caught.value.remedy == f"Write: {remedy}"
 
 
-def test_every_key_that_takes_a_list_says_how_one_is_written(write: Write) -> None:
+def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
     lists = [
         (kind, name.replace("_", "-"))
         for kind, record in {"project": Header, **SECTIONS}.items()

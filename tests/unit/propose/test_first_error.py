@@ -39,7 +39,7 @@ NOWHERE = "CMake Error: The source directory does not exist.\nSpecify --help for
 
 
 @pytest.mark.parametrize(
-    ("said", "error"),
+    ("output", "error"),
     [
         (DIRECT, "app/sub/CMakeLists.txt:3: first second"),
         (
@@ -52,8 +52,8 @@ NOWHERE = "CMake Error: The source directory does not exist.\nSpecify --help for
         ("CMake Error", ""),
     ],
 )
-def test_the_first_error(said: str, error: str, tmp_path: Path) -> None:
+def test_the_first_error(output: str, error: str, tmp_path: Path) -> None:
     for name in ("app/CMakeLists.txt", "app/sub/CMakeLists.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert first_error(said, tmp_path / "app", tmp_path) == error
+    assert first_error(output, tmp_path / "app", tmp_path) == error

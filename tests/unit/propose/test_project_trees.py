@@ -61,17 +61,17 @@ def test_names_that_are_not_printable_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bound", "value", "said"),
+    ("bound", "value", "message"),
     [("MAX_TOTAL", 100, "of its CMake files"), ("MAX_ENTRIES", 20, "of its directories")],
 )
 def test_a_tree_that_is_too_large_is_read_in_part(
-    bound: str, value: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bound: str, value: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, bound, value)
     write(tmp_path, {f"part{n:03}/CMakeLists.txt": APP for n in range(15)})
     found = read_tree(tmp_path)
     assert 0 < len(found.files) < 15
-    assert said in found.unread[0]
+    assert message in found.unread[0]
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_install_rules_that_cannot_be_carried_out(bad: InstallRule, why: str) ->
     assert shipped_files(tree, sided_targets(tree, NOTHING)).lines == ()
 
 
-def test_artifacts_are_where_cmake_says() -> None:
+def test_artifacts_are_at_the_paths_from_cmake() -> None:
     tree = configured(
         target("app", file="bin/a[1]*"),
         target("lib", "library", file="lib/liblib.so"),

@@ -23,7 +23,7 @@ NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))
 
 
 @pytest.mark.parametrize(
-    ("kind", "told", "side"),
+    ("kind", "properties", "side"),
     [
         ("program", {}, HOST),
         ("library", {}, ""),
@@ -37,8 +37,8 @@ NOTHING = TextHints(CMakeTree(ROOT, {}, (), ()))
         ("library", {"flags": "-mcpu=hexagonv68"}, SKEL),
     ],
 )
-def test_signs(kind: str, told: dict[str, str], side: str) -> None:
-    (made,) = sided_targets(configured(target("a", kind, **told)), NOTHING)
+def test_signs(kind: str, properties: dict[str, str], side: str) -> None:
+    (made,) = sided_targets(configured(target("a", kind, **properties)), NOTHING)
     assert made.side == side
 
 

@@ -50,13 +50,13 @@ def test_a_link_without_the_soname_is_enough(made: Project) -> None:
     assert made.staged() == ALONE
 
 
-def test_a_library_that_no_one_needs_keeps_the_name_that_it_has(made: Project) -> None:
+def test_an_unused_library_keeps_its_name(made: Project) -> None:
     made.component("app", {"lib/libx.so": LIBRARY, "lib/plugin.so": elf("libother.so")})
 
     assert made.staged() == {"lib/libx.so": "", "lib/plugin.so": ""}
 
 
-def test_a_library_that_no_one_needs_keeps_the_name_without_a_version(made: Project) -> None:
+def test_an_unused_library_keeps_its_name_without_a_version(made: Project) -> None:
     made.component("app", CHAIN)
 
     assert made.staged() == {"lib/libx.so.1": "", "lib/libx.so": "libx.so.1"}

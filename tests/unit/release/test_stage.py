@@ -60,7 +60,7 @@ def test_skels_lie_side_by_side_below_their_arch(tmp_path: Path) -> None:
     assert staged.archs == ("v73",)
 
 
-def test_a_file_that_is_no_longer_shipped_goes_away(tmp_path: Path) -> None:
+def test_a_file_that_is_no_longer_shipped_is_deleted(tmp_path: Path) -> None:
     stage(build(tmp_path, {"bin/old": "x"}))
     staged = stage(build(tmp_path, {"bin/new": "x"}))
 

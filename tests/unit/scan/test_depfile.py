@@ -92,7 +92,7 @@ def test_the_bytes_of_a_directory_are_plain_or_refused(number: int) -> None:
     assert plain or number in b":#$" or misread_path(os.fsdecode(b"/p/a" + bytes([number]) + b"b"))
 
 
-def told(tree: Path, *paths: str) -> dict[str, tuple[str, ...]]:
+def dependencies(tree: Path, *paths: str) -> dict[str, tuple[str, ...]]:
     return {f"{tree}/x.o": tuple(f"{tree}/{path}" for path in paths)}
 
 
@@ -118,8 +118,10 @@ def test_where_ninja_is_wrong(
     (tmp_path / "link").symlink_to("e")
     if data is not None:
         (tmp_path / "x.o.d").write_text(data)
-    found = find_misparsed_deps(told(tmp_path, *ninja), [f"{tmp_path}/x.o"], {}, str(tmp_path))
-    assert found == ({} if wrong is None else told(tmp_path, *wrong))
+    found = find_misparsed_deps(
+        dependencies(tmp_path, *ninja), [f"{tmp_path}/x.o"], {}, str(tmp_path)
+    )
+    assert found == ({} if wrong is None else dependencies(tmp_path, *wrong))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_files_that_are_uncertain(
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    (paths,) = told(tmp_path, *read).values()
+    (paths,) = dependencies(tmp_path, *read).values()
     assert uncertain_files(paths, FileStates()) == (
         {f"{tmp_path}/{uncertain}"} if uncertain else set()
     )
@@ -163,8 +165,8 @@ def test_what_is_certain_of_each_object(tmp_path: Path) -> None:
         Path(path).touch()
     a, b, c, strange = paths
     lost = f"{tmp_path}/lost.h"
-    said = {"a.o": (a,), "b.o": (b, lost), "c.o": (c, lost), "d.o": (a, lost)}
-    found = certain_reads(said, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, FileStates())
+    recorded = {"a.o": (a,), "b.o": (b, lost), "c.o": (c, lost), "d.o": (a, lost)}
+    found = certain_reads(recorded, {"c.o": (c, strange), "d.o": (), "gone.o": (a,)}, FileStates())
     assert found.files == {"a.o": (a,), "b.o": (b,), "c.o": (c, strange), "d.o": (a,)}
     assert found.misparsed_deps == {"b.o": (), "c.o": (c, strange), "d.o": (), "gone.o": (a,)}
     assert set(found.uncertain) == {lost, "d.o"}

@@ -58,7 +58,7 @@ def texts(ndk: AndroidNdk) -> str:
     ("revision", "major"),
     [("25.2.9519653", 25), (R27, 27), ("28.0.12433566-beta1", 28), ("29.0.14206865", 29)],
 )
-def test_what_an_ndk_says_of_itself(revision: str, major: int, tmp_path: Path) -> None:
+def test_the_version_of_an_ndk(revision: str, major: int, tmp_path: Path) -> None:
     ndk = found_at(make(tmp_path / "ndk", revision))
 
     assert (ndk.version, ndk.major, ndk.clang) == (revision, major, "18.0.2")
@@ -70,11 +70,11 @@ def test_what_an_ndk_says_of_itself(revision: str, major: int, tmp_path: Path) -
 def test_the_variables_decide_in_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = make(tmp_path / "told", "26.1.1")
-    assert find_android_ndk(Tool(path=str(told))).version == "26.1.1"
+    configured = make(tmp_path / "configured", "26.1.1")
+    assert find_android_ndk(Tool(path=str(configured))).version == "26.1.1"
     for number, variable in enumerate(reversed(VARIABLES), 27):
         monkeypatch.setenv(variable, str(make(tmp_path / variable, f"{number}.0.1")))
-        assert find_android_ndk(Tool(path=str(told))).version == f"{number}.0.1"
+        assert find_android_ndk(Tool(path=str(configured))).version == f"{number}.0.1"
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
@@ -201,10 +201,10 @@ def test_no_sysroot_and_no_toolchain_file(tmp_path: Path) -> None:
     sysroot.rename(sysroot.with_name("library"))
     (tmp_path / "build/cmake/android.toolchain.cmake").unlink()
 
-    said = texts(found_at(tmp_path))
+    messages = texts(found_at(tmp_path))
 
-    assert "no ARM64 sysroot" in said
-    assert "android.toolchain.cmake is missing" in said
+    assert "no ARM64 sysroot" in messages
+    assert "android.toolchain.cmake is missing" in messages
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(tmp_path: Path) -> None:
     assert "bin/clang is missing" in texts(found_at(tmp_path))
 
 
-def test_an_ndk_that_may_not_be_read_is_told_and_hides_no_other(
+def test_an_unreadable_ndk_is_reported_and_does_not_hide_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = make(tmp_path / "home/android-ndk-r29", "29.0.1")
@@ -289,7 +289,7 @@ def test_api_levels(tmp_path: Path) -> None:
         assert "21 to 35" in caught.value.why
 
 
-def test_arm64_begins_at_21_whatever_the_ndk_says_of_other_abis(tmp_path: Path) -> None:
+def test_arm64_begins_at_21_regardless_of_other_abis(tmp_path: Path) -> None:
     write(make(tmp_path) / "meta/platforms.json", '{"min": 19, "max": 33}')
     assert found_at(tmp_path).lowest == 21
 

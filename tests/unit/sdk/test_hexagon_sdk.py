@@ -154,7 +154,7 @@ def test_a_trimmed_sdk_has_its_newest_tools_and_no_qaic(tmp_path: Path) -> None:
     ],
     ids=lambda text: str(text)[:40],
 )
-def test_a_description_that_is_wrong_is_told_and_not_believed(
+def test_a_wrong_description_is_reported_and_ignored(
     described: str | bytes, tmp_path: Path
 ) -> None:
     sdk = seen(lay(tmp_path / "6.6.0.0", described=described))

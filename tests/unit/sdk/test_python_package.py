@@ -34,7 +34,7 @@ def test_versions_are_those_that_python_tells(name: str) -> None:
     assert found.version == importlib.metadata.version(name)
 
 
-def test_the_binary_goes_before_the_script(installed: Path) -> None:
+def test_the_binary_is_preferred_to_the_script(installed: Path) -> None:
     found = python_package("tool")
 
     assert found
@@ -43,7 +43,7 @@ def test_the_binary_goes_before_the_script(installed: Path) -> None:
     assert found.program("other") is None
 
 
-def test_a_program_that_is_listed_and_not_there_is_none(installed: Path) -> None:
+def test_a_listed_program_that_does_not_exist_is_not_found(installed: Path) -> None:
     (installed.parents[1] / "tool" / "data" / "bin" / "tool").unlink()
 
     found = python_package("tool")
@@ -70,5 +70,5 @@ def test_a_package_need_not_list_its_files(installed: Path) -> None:
     assert found.program("tool") is None
 
 
-def test_what_is_not_installed_is_none() -> None:
+def test_a_package_that_is_not_installed_is_not_found() -> None:
     assert python_package("no_such_package") is None

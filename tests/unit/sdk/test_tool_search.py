@@ -61,14 +61,16 @@ def _no_kit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KIT_HOME", raising=False)
 
 
-def test_a_variable_goes_before_the_project_and_that_before_the_usual_places(
+def test_a_variable_overrides_the_project_which_overrides_default_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, told, default_paths = (make(tmp_path / n, "1.0") for n in ("a", "b", "c", "d"))
-    requirement = Tool(path=str(told))
+    first, second, configured, default_paths = (
+        make(tmp_path / n, "1.0") for n in ("a", "b", "c", "d")
+    )
+    requirement = Tool(path=str(configured))
 
     assert find(default_paths).where == default_paths
-    assert find(default_paths, requirement=requirement).where == told
+    assert find(default_paths, requirement=requirement).where == configured
     monkeypatch.setenv("KIT_HOME", str(second))
     assert find(default_paths, requirement=requirement).where == second
     monkeypatch.setenv("KIT_ROOT", str(first))
@@ -110,7 +112,7 @@ def test_of_two_side_by_side_the_project_chooses_by_version(tmp_path: Path) -> N
     assert find(old, new, requirement=Tool(version=">=6.4")).where == new
 
 
-def test_one_that_can_be_used_goes_before_a_newer_one_that_is_broken(tmp_path: Path) -> None:
+def test_a_usable_tool_is_preferred_to_a_newer_broken_one(tmp_path: Path) -> None:
     old, new = make(tmp_path / "5.5", "5.5"), make(tmp_path / "6.4", "6.4")
     (new / "broken").touch()
 
@@ -166,7 +168,7 @@ def test_a_variable_that_names_the_wrong_version_is_refused_and_the_right_one_na
     assert f"Version 6.4 is in {new}: set KIT_ROOT to that" in caught.value.remedy
 
 
-def test_nothing_anywhere_says_where_was_looked(tmp_path: Path) -> None:
+def test_a_missing_tool_is_reported_with_the_searched_paths(tmp_path: Path) -> None:
     with pytest.raises(ToolMissingError, match="the kit was not found") as caught:
         find(tmp_path / "here", tmp_path / "there")
 
@@ -208,16 +210,16 @@ def test_identity_is_that_of_name_version_and_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_why_one_has_no_version_is_said_and_not_that_it_is_another(
-    named: bool, tmp_path: Path
-) -> None:
+def test_the_reason_for_a_missing_version_is_reported(named: bool, tmp_path: Path) -> None:
     place = make(tmp_path / "kit", "unknown")
     (place / "broken").touch()
 
-    with pytest.raises(ToolUnfitError, match=r"the kit in .* cannot be used: it is broken") as said:
+    with pytest.raises(
+        ToolUnfitError, match=r"the kit in .* cannot be used: it is broken"
+    ) as caught:
         find(place, requirement=Tool(version=">=6", path=str(place) if named else ""))
 
-    assert said.value.remedy == "Unpack it again."
+    assert caught.value.remedy == "Unpack it again."
 
 
 def test_what_is_named_at_a_path_that_tools_misread_is_refused_unseen(

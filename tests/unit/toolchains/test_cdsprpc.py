@@ -71,7 +71,7 @@ def test_the_common_list_leaves_out_what_older_devices_lack() -> None:
 
 @pytest.mark.parametrize("platform", SONAMES)
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "b"], sorted(known_exports())])
-def test_an_import_stub_says_what_it_should(
+def test_an_import_stub_has_the_expected_contents(
     platform: str, names: list[str], tmp_path: Path
 ) -> None:
     soname = SONAMES[platform]
@@ -86,9 +86,7 @@ def test_an_import_stub_says_what_it_should(
     assert import_stub(soname, reversed(names)) == file.read_bytes()
 
 
-def test_the_stub_of_each_device_has_a_place_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_device_has_a_separate_stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path))
     places = {write_stub(c) for c in (LINUX, system_cdsprpc("android"), BOARD)}
 
@@ -178,11 +176,11 @@ def test_what_the_device_lacks_is_refused() -> None:
     ],
 )
 def test_advice_about_a_linker_s_error(output: str, expected: str) -> None:
-    said = missing_symbols_remedy(output, LINUX)
-    assert expected in said
-    assert bool(said) == bool(expected)
+    remedy = missing_symbols_remedy(output, LINUX)
+    assert expected in remedy
+    assert bool(remedy) == bool(expected)
 
 
 def test_advice_names_the_device() -> None:
-    said = missing_symbols_remedy("undefined symbol: dspqueue_read", BOARD)
-    assert said.startswith("The libcdsprpc of the device 'board' has no dspqueue_read.")
+    remedy = missing_symbols_remedy("undefined symbol: dspqueue_read", BOARD)
+    assert remedy.startswith("The libcdsprpc of the device 'board' has no dspqueue_read.")

@@ -63,9 +63,9 @@ def elf(
 
 
 def warnings(*names: str, arch: str, device: DeviceShell | None = None) -> list[str]:
-    said: list[str] = []
-    check_names(elf(imports=names), arch, {}, device, said.append)
-    return said
+    message: list[str] = []
+    check_names(elf(imports=names), arch, {}, device, message.append)
+    return message
 
 
 def refusal(*names: str, arch: str, device: DeviceShell | None = None) -> SkelError:
@@ -166,21 +166,21 @@ def test_a_name_of_other_archs_is_refused_with_the_chips_that_have_it() -> None:
 
 
 def test_a_name_of_some_chips_of_the_arch_is_a_warning_that_names_them() -> None:
-    (said,) = warnings("HAP_mem_request", "compute_resource_attr_init_v2", arch="v73")
-    assert said.splitlines()[:3] == [
+    (message,) = warnings("HAP_mem_request", "compute_resource_attr_init_v2", arch="v73")
+    assert message.splitlines()[:3] == [
         "libdemo_skel.so may fail to load with 0x80000406: not every known v73 DSP shell exports"
         " what it needs",
         "  HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
         "  compute_resource_attr_init_v2: on some builds of v73 SA8775P; not on v73 X1E80100",
     ]
-    assert "→ Declare it __attribute__((weak)) and test `if (&HAP_mem_request)`" in said
-    assert 'sysroot = "…"' in said
+    assert "→ Declare it __attribute__((weak)) and test `if (&HAP_mem_request)`" in message
+    assert 'sysroot = "…"' in message
 
 
 def test_an_arch_of_which_no_shell_is_known_is_checked_against_all() -> None:
-    (said,) = warnings("qurt_thread_detach", arch="v69")
-    assert "not every known DSP shell (none of v69 is) exports what it needs" in said
-    assert "; not on v68 QCM6490/QCS6490" in said
+    (message,) = warnings("qurt_thread_detach", arch="v69")
+    assert "not every known DSP shell (none of v69 is) exports what it needs" in message
+    assert "; not on v68 QCM6490/QCS6490" in message
     assert refusal("no_such_name", arch="v69").message == (
         "libdemo_skel.so needs no_such_name, which no known DSP shell exports"
     )
@@ -271,5 +271,5 @@ def test_open_headers_tell_which_functions_not_every_shell_exports(header: Path)
         ("Not on every DSP shell: ", somewhere),
         ("On no known DSP shell: ", declared - TABLE.keys()),
     ):
-        told = comment.partition(phrase)[2].partition(".")[0]
-        assert set(told.split(", ")) - {""} == names, phrase
+        listed = comment.partition(phrase)[2].partition(".")[0]
+        assert set(listed.split(", ")) - {""} == names, phrase

@@ -27,7 +27,7 @@ def test_the_last_flag_wins(flags: list[str], flag: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         "a.cpp:3:5: error: cannot use 'throw' with exceptions disabled",
         "a.cpp:3:5: error: cannot use 'try' with exceptions disabled",
@@ -35,6 +35,6 @@ def test_the_last_flag_wins(flags: list[str], flag: str) -> None:
         "a.cpp:3:5: error: use of typeid requires -frtti",
     ],
 )
-def test_what_the_compiler_says_gets_a_remedy(said: str) -> None:
-    assert 'dsp-toolchain = "sdk"' in explain_failure(UNSUPPORTED, said)
+def test_errors_of_the_compiler_get_a_remedy(output: str) -> None:
+    assert 'dsp-toolchain = "sdk"' in explain_failure(UNSUPPORTED, output)
     assert explain_failure(UNSUPPORTED, "a.c:1:1: error: expected ';'") == ""

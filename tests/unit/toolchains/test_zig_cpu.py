@@ -54,11 +54,11 @@ def test_the_last_flag_counts(flags: list[str], remedy: str) -> None:
     assert bool(refusal) == bool(remedy)
 
 
-def test_what_zig_says_gets_the_flag() -> None:
-    said = (
+def test_errors_of_zig_get_the_flag() -> None:
+    output = (
         "FAILED: a.c.o\n/zig cc -target x -O2 -march=armv8.2-a+dotprod -o a.c.o -c a.c\n"
         "info: available CPUs for architecture 'aarch64':\nerror: unknown CPU: 'armv8.2'\n"
     )
 
-    assert "Write -mcpu=generic+v8_2a+dotprod" in explain_failure(RULES, said)
-    assert explain_failure(RULES, said.replace("unknown CPU", "other")) == ""
+    assert "Write -mcpu=generic+v8_2a+dotprod" in explain_failure(RULES, output)
+    assert explain_failure(RULES, output.replace("unknown CPU", "other")) == ""

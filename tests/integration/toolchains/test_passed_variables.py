@@ -16,19 +16,19 @@ from .conftest import PlainCMake
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.22)
-project(told NONE)
-file(WRITE "${CMAKE_BINARY_DIR}/told.json" "[
+project(passed NONE)
+file(WRITE "${CMAKE_BINARY_DIR}/passed.json" "[
 \\"${BUILDTOOL_IDL_COMPILER}\\", \\"${BUILDTOOL_QAIC}\\", \\"${BUILDTOOL_QAIC_INCLUDES}\\",
 \\"${DSP_VERSION}\\", \\"${PREBUILT_LIB_DIR}\\", \\"${HEXAGON_SDK_ROOT}\\",
 \\"$ENV{HEXAGON_SDK_ROOT}\\", \\"$ENV{DEFAULT_TOOLS_VARIANT}\\"]")
 """
 
 
-def told(cmake: PlainCMake, profile: Profile, *arguments: str) -> list[str]:
+def passed_variables(cmake: PlainCMake, profile: Profile, *arguments: str) -> list[str]:
     cmake.write(CMakeLists_txt=LISTS)
     tree, output = cmake.build(profile, *arguments)
     assert "Warning" not in output
-    return list(json.loads((tree / "told.json").read_text()))
+    return list(json.loads((tree / "passed.json").read_text()))
 
 
 @pytest.fixture
@@ -51,15 +51,31 @@ def test_both_sides_of_a_target_with_a_stand_in_sdk(
     includes = f"{sdk}/incs;{sdk}/incs/stddef"
 
     end = [str(sdk), str(sdk), "toolv19"]
-    assert told(plain_cmake, host) == ["qaic", qaic, includes, "", "UbuntuARM_aarch64", *end]
-    assert told(plain_cmake, skel) == ["qaic", qaic, includes, "v73", "toolv19_v73", *end]
+    assert passed_variables(plain_cmake, host) == [
+        "qaic",
+        qaic,
+        includes,
+        "",
+        "UbuntuARM_aarch64",
+        *end,
+    ]
+    assert passed_variables(plain_cmake, skel) == [
+        "qaic",
+        qaic,
+        includes,
+        "v73",
+        "toolv19_v73",
+        *end,
+    ]
 
 
-def test_the_caller_s_own_word_goes_before_it(
+def test_variables_of_the_caller_have_priority(
     sides: tuple[Path, Profile, Profile], plain_cmake: PlainCMake
 ) -> None:
     _, host, _ = sides
 
-    said = told(plain_cmake, host, "-DPREBUILT_LIB_DIR=mine", "-DBUILDTOOL_IDL_COMPILER=buildtool")
+    values = passed_variables(
+        plain_cmake, host, "-DPREBUILT_LIB_DIR=mine", "-DBUILDTOOL_IDL_COMPILER=buildtool"
+    )
 
-    assert (said[0], said[4]) == ("buildtool", "mine")
+    assert (values[0], values[4]) == ("buildtool", "mine")
