@@ -96,7 +96,7 @@ def search(
         found = probe(path)
         if not found:
             raise NamedToolMissingError(
-                f"{source} names {path}, but {what} is not there",
+                f"{source} names {path}, but {what} was not found there",
                 why="a named path is binding: the default paths are not searched",
                 remedy=f"Correct {source}, or remove it to search the default paths.",
             )

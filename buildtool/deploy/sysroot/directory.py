@@ -105,7 +105,7 @@ def read_file(place: str | Path, limit: int, what: str) -> bytes:
                 raise PullError(
                     f"{what} is not a regular file",
                     why="it turned into something else while it was read",
-                    remedy="Pull again when no program writes to it.",
+                    remedy="Pull again when no other process writes to it.",
                 )
             data = stream.read(limit + 1)
     except OSError as error:

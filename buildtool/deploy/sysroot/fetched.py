@@ -85,6 +85,6 @@ class Fetched:
             raise PullError(
                 f"{path} of {self.device.source} is two things at once",
                 why="a directory there is also a link or a file: it changed while it was read",
-                remedy="Pull again when no program writes to it.",
+                remedy="Pull again when no other process writes to it.",
             )
         return place

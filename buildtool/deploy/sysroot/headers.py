@@ -17,7 +17,7 @@ def fetch_headers(device: DeviceFiles, fetched: Fetched) -> None:
         raise PullError(
             f"{device.source} has no C headers",
             why=f"looked for {FOLDER}/stdio.h",
-            remedy="Install libc6-dev there, or leave --libc away.",
+            remedy="Install libc6-dev there, or omit --libc.",
         )
     fetched.links(top)
     waiting = [(top.path, 0)]

@@ -45,7 +45,7 @@ def fetch_libc(device: DeviceFiles, fetched: Fetched) -> None:
                 " library",
                 why=f"looked in {', '.join(FOLDERS)}",
                 remedy="Install its development package there (Debian, Ubuntu: libc6-dev), or"
-                " leave --libc away, under another --name if this one was pulled with it before.",
+                " omit --libc, under another --name if this one was pulled with it before.",
             )
     for name in (*NEEDED, *OTHERS):
         if found := first(device, _places(name)):
@@ -67,7 +67,7 @@ def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int 
         raise PullError(
             f"{found.path} of {device.source} is at the end of too many linker scripts",
             why=f"more than {MAX_DEPTH} of them, each of which names the next",
-            remedy="Mend the device's libc6-dev package, or leave --libc away.",
+            remedy="Repair the device's libc6-dev package, or omit --libc.",
         )
     if not is_linker_script(data):
         fetched.write(found.path, data)
@@ -79,9 +79,9 @@ def _library(device: DeviceFiles, fetched: Fetched, found: Resolved, depth: int 
         leads_to = resolve(device, path)
         if not leads_to or leads_to.entry.kind not in ("file", "directory"):
             raise PullError(
-                f"{found.path} of {device.source} names {path}, which is not there",
+                f"{found.path} of {device.source} names {path}, which does not exist",
                 why="it is a linker script, and linking against it would fail",
-                remedy="Mend the device's libc6-dev package, or leave --libc away.",
+                remedy="Repair the device's libc6-dev package, or omit --libc.",
             )
         if leads_to.entry.kind == "file":
             named.append(leads_to)

@@ -99,7 +99,11 @@ def _check_mode(step: CMakeStep, name: Path, mode: int, required: int) -> None:
         return
     raise ArtifactError(
         f"{step.name} ships {name} with mode {stat.S_IMODE(mode):04o}"
-        + (f", which is {' and '.join(special)}" if special else ", which not everybody may read"),
+        + (
+            f", which is {' and '.join(special)}"
+            if special
+            else ", which is not readable for all users"
+        ),
         why="what ships has mode 0755 or 0644, because caches and devices keep no other mode:"
         + (" it would lose its special permission" if special else " it would become readable"),
         remedy="Install it with other PERMISSIONS. With USE_SOURCE_PERMISSIONS, and for a file that"

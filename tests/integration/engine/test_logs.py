@@ -56,7 +56,7 @@ def test_an_error_shows_what_matters_and_names_the_log(tmp_path: Path) -> None:
     with step_log(tmp_path, "host/a", "a") as log:
         done = sh(log, "seq 1000; echo at last; exit 3", tmp_path)
         with pytest.raises(ToolError, match=r"building a failed \(exit status 3\)") as raised:
-            log.check(done, "building a", remedy="Mend it.")
+            log.check(done, "building a", remedy="Repair it.")
 
     lines = raised.value.why.splitlines()
     assert lines[-2:] == ["at last", f"the whole log: {log.path}"]

@@ -80,7 +80,7 @@ def test_permissions_do_not_depend_on_the_user(project: Project) -> None:
     ("permissions", "reason"),
     [
         ("OWNER_READ OWNER_EXECUTE SETUID WORLD_READ", "with mode 4504, which is setuid"),
-        ("OWNER_READ", "with mode 0400, which not everybody may read"),
+        ("OWNER_READ", "with mode 0400, which is not readable for all users"),
     ],
 )
 def test_permissions_that_a_release_cannot_keep_are_refused(

@@ -71,7 +71,7 @@ def test_the_schema_of_the_project_file_is_printed_as_it_is_published(
 
 
 def test_the_documents_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
-    show_error(UsageError("wrong", why="so", remedy="Mend it."), as_json=True)
+    show_error(UsageError("wrong", why="so", remedy="Repair it."), as_json=True)
     usage = json.loads(capsys.readouterr().out)
     show_internal_error(KeyError("x"), as_json=True)
     internal = json.loads(capsys.readouterr().out)
@@ -79,7 +79,7 @@ def test_the_documents_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
     for document in (usage, internal):
         validate("error", document)
         validate("build", document)
-    assert usage["error"]["remedy"] == "Mend it."
+    assert usage["error"]["remedy"] == "Repair it."
     assert internal["error"]["code"] == "internal"
 
 

@@ -111,7 +111,7 @@ def test_the_next_build_restarts_the_count() -> None:
 
 
 def test_failed_and_skipped_steps() -> None:
-    error = BuildtoolError("building k failed", why="it says\nso", remedy="Mend it.")
+    error = BuildtoolError("building k failed", why="it says\nso", remedy="Repair it.")
 
     assert drawn(
         BuildStarted(3),
@@ -124,7 +124,7 @@ def test_failed_and_skipped_steps() -> None:
         "✗ skel/k/v68                   failed         1.0 s\n"
         "- host/app                     skipped      needs skel/k/v68\n"
         "- host/other                   skipped\n"
-        "error: building k failed\n  it says\n  so\n  → Mend it.\n"
+        "error: building k failed\n  it says\n  so\n  → Repair it.\n"
     )
 
 

@@ -61,7 +61,7 @@ def test_every_mode_is_refused_or_restored_as_it_was_built(
             (folder / "file").rename(kept / f"{mode:04o}")
     assert [*refused] == [mode for mode in range(0o10000) if mode & 0o7000 or not mode & 0o004]
     assert refused[0o4700] == "s ships file with mode 4700, which is setuid"
-    assert refused[0o0400] == "s ships file with mode 0400, which not everybody may read"
+    assert refused[0o0400] == "s ships file with mode 0400, which is not readable for all users"
     built = modes(kept)
     assert built == {
         f"{mode:04o}": 0o755 if mode & 0o100 else 0o644
@@ -113,7 +113,7 @@ def test_what_lies_in_a_private_directory_does_not_become_readable(
     (folder / "keys/key").write_text("secret")
     (folder / "keys").chmod(0o710)
 
-    with pytest.raises(ArtifactError, match="ships keys with mode 0710, which not everybody"):
+    with pytest.raises(ArtifactError, match="ships keys with mode 0710, which is not readable"):
         normalize_modes(step, folder)
 
     assert modes(folder)["keys"] == 0o710

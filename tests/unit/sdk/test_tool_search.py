@@ -86,7 +86,7 @@ def test_what_is_named_must_be_there(
     if source == "KIT_ROOT":
         monkeypatch.setenv(source, str(nothing))
 
-    with pytest.raises(ToolMissingError, match="but the kit is not there") as caught:
+    with pytest.raises(ToolMissingError, match="but the kit was not found there") as caught:
         find(
             default_paths,
             requirement=NO_REQUIREMENT if source == "KIT_ROOT" else Tool(path=str(nothing)),
