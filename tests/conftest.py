@@ -50,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
             del os.environ[name]
     # The programs that tests start compile buildtool to bytecode once, not each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.pop("PYTHONUNBUFFERED", None)  # with it, errors of writing come earlier than usual
     os.environ["BUILDTOOL_CACHE"] = str(cache_dir())
     zig_cache = str(cache_dir() / "zig")
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = zig_cache

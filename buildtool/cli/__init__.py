@@ -45,8 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return RUN_ERROR if runs else error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        discard_output()  # the reader of our output has exited
+    except BrokenPipeError:  # the reader of our output has exited
         return 1
     except OSError as error:
         from buildtool.core.unwritable import as_unwritable_error
@@ -58,7 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remedy="Check the path, its permissions, and the free space on the disk.",
         )
         show_error(problem, as_json=as_json)
-        discard_output()
         return RUN_ERROR if runs else problem.exit_status
     except MemoryError:
         status = None  # reported below, after the memory is free again
@@ -70,6 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         with contextlib.suppress(OSError):
             show_repairs()
+        try:
+            flush()
+        except OSError:  # otherwise Python would try it again at exit, and report that it failed
+            discard_output()
     if status is None:
         problem = BuildtoolError(
             "there is not enough memory",
