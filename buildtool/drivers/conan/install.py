@@ -186,7 +186,7 @@ class _InstallCommand:
         )
         if not lock.is_file():
             normalize(fresh, home.local_packages)
-            fresh.replace(lock)
+            write_if_changed(lock, read_regular(fresh))
             listener(Note(f"{step.name}: wrote {lock}; commit it with your sources"))
         return read_graph(graph)
 

@@ -120,11 +120,6 @@ class WireMethod:
         return min(self.index, ESCAPE)
 
     @property
-    def is_variable(self) -> bool:
-        """Whether the number of buffers is only known at run time."""
-        return any(buffer.repeated for buffer in self.inputs + self.outputs)
-
-    @property
     def counts(self) -> tuple[int, int, int, int]:
         """The numbers of in buffers, rout buffers, in handles and out handles, without repeated
         buffers."""

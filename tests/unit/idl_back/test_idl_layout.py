@@ -140,7 +140,6 @@ def test_a_rout_struct_offers_room_in_prim_in_and_returns_values_in_prim_rout(wi
 
 def test_elements_have_a_buffer_of_records_before_their_own_buffers(wire: Wire) -> None:
     method = wire("in sequence<rec> s, in octet o")
-    assert method.is_variable
     assert method.inputs == (
         WireBuffer("primIn", 5),
         WireBuffer("s[]", 8),
