@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.elf import read_elf
-from tests.command_line import Buildtool
+from tests.command_line import REPOSITORY
+from tests.project import Project
 from tests.standins.device import arm64_library, make_board
 from tests.standins.fixtures import MakeNdk, MakeSdk
 
@@ -51,40 +52,28 @@ LIBRARY = (
 COMPILERS = ["zig", "gcc", "clang"]
 
 
-class Project:
-    """A project of one program for the ARM64 side, in a directory with a space in its name."""
-
-    def __init__(self, root: Path, buildtool: Buildtool) -> None:
-        self.root = root
-        self.buildtool = buildtool
-        (root / "host").mkdir(parents=True)
-        (root / "host/main.c").write_text(MAIN)
-        (root / "host/library.c").write_text(LIBRARY)
-        self.target("zig")
+class Linked(Project):
+    """A project of one program for the ARM64 side."""
 
     def target(self, toolchain: str, more: str = "") -> None:
-        (self.root / "buildtool.toml").write_text(PROJECT.format(toolchain=toolchain) + more)
+        self.write("buildtool.toml", PROJECT.format(toolchain=toolchain) + more)
 
     def lists(self, text: str) -> None:
-        (self.root / "host/CMakeLists.txt").write_text(LISTS + text)
-
-    def build(self) -> subprocess.CompletedProcess[str]:
-        return self.buildtool("build", cwd=self.root)
-
-    def refused(self) -> str:
-        done = self.build()
-        assert done.returncode == 1, done.stdout
-        return done.stderr
+        self.write("host/CMakeLists.txt", LISTS + text)
 
     def program(self, name: str = "bin/main") -> Path:
-        done = self.build()
-        assert done.returncode == 0, done.stderr
-        return self.root / ".buildtool/stage/sim" / name
+        """Build; returns a staged program."""
+        self.succeeds("build")
+        return self.stage() / name
 
 
 @pytest.fixture
-def project(tmp_path: Path, buildtool: Buildtool) -> Project:
-    return Project(tmp_path / "a project", buildtool)
+def project(tmp_path: Path) -> Linked:
+    project = Linked(tmp_path / "a project")
+    project.write("host/main.c", MAIN)
+    project.write("host/library.c", LIBRARY)
+    project.target("zig")
+    return project
 
 
 @pytest.mark.parametrize("toolchain", COMPILERS)
@@ -103,7 +92,7 @@ def project(tmp_path: Path, buildtool: Buildtool) -> Project:
     ],
     ids=["-l", "find_library", "Buildtool", "check_library_exists", "second hand", "flags"],
 )
-def test_the_system_s_is_linked(toolchain: str, how: str, project: Project) -> None:
+def test_the_system_s_is_linked(toolchain: str, how: str, project: Linked) -> None:
     project.target(toolchain)
     project.lists(how)
 
@@ -130,7 +119,7 @@ def test_the_system_s_is_linked(toolchain: str, how: str, project: Project) -> N
 def test_android_s_is_linked_with_a_stand_in_ndk(
     how: str,
     release: str,
-    project: Project,
+    project: Linked,
     stand_in_ndk: MakeNdk,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -150,16 +139,16 @@ def test_android_s_is_linked_with_a_stand_in_ndk(
 
 
 def test_a_stand_in_s_own_exports_are_what_is_linked(
-    project: Project, tmp_path: Path, pull_from: Pull
+    project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
     project.lists(
         "target_compile_definitions(main PRIVATE NEWER)\ntarget_link_libraries(main cdsprpc)"
     )
-    assert "Older devices have no rpcmem_alloc2" in project.refused()
+    assert "Older devices have no rpcmem_alloc2" in project.fails()
 
     pull_from(make_board(tmp_path / "old"), "old")
     project.target("zig", 'sysroot = "old"\n')
-    message = project.refused()
+    message = project.fails()
     assert "The libcdsprpc of the device 'old' has no rpcmem_alloc2" in message
     assert "__attribute__((weak))" in message
 
@@ -171,7 +160,7 @@ def test_a_stand_in_s_own_exports_are_what_is_linked(
 
 
 @pytest.mark.parametrize("toolchain", COMPILERS)
-def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Project) -> None:
+def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Linked) -> None:
     project.target(toolchain)
     project.lists(
         'target_compile_definitions(main PRIVATE NEWER "WEAK=__attribute__((weak))")\n'
@@ -183,7 +172,7 @@ def test_a_weak_reference_waits_for_the_device(toolchain: str, project: Project)
 
 
 @pytest.mark.parametrize("toolchain", COMPILERS)
-def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Project) -> None:
+def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Linked) -> None:
     """GNU ld searches for the libraries that a library needs."""
     project.target(toolchain)
     (project.root / "host/main.c").write_text(
@@ -197,7 +186,7 @@ def test_only_a_library_of_the_project_needs_it(toolchain: str, project: Project
 
 
 def test_a_library_may_not_need_what_the_stand_in_s_has_not(
-    project: Project, tmp_path: Path, pull_from: Pull
+    project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
     """By default, linkers do not check whether a shared library is complete."""
     pull_from(make_board(tmp_path / "old"), "old")
@@ -210,7 +199,7 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
         "target_link_libraries(part PRIVATE cdsprpc)\n"
         "target_link_libraries(main cdsprpc)\n"
     )
-    message = project.refused()
+    message = project.fails()
     assert "libpart.so needs dspqueue_read" in message
     assert "the libcdsprpc of the device 'old' does not have" in message
 
@@ -229,7 +218,7 @@ def test_a_library_may_not_need_what_the_stand_in_s_has_not(
     ],
 )
 def test_a_stand_in_that_does_not_fit_the_target(
-    more: str, message: str, project: Project, tmp_path: Path, pull_from: Pull
+    more: str, message: str, project: Linked, tmp_path: Path, pull_from: Pull
 ) -> None:
     pull_from(make_board(tmp_path / "old"), "old")
     project.lists("")
@@ -240,7 +229,7 @@ def test_a_stand_in_that_does_not_fit_the_target(
     (project.root / "buildtool.toml").write_text(
         f'[project]\nname = "x"\n[host.x]\nsource = "host"\n[target.sim]\n{table}'
     )
-    done = project.build()
+    done = project.run("build")
     assert done.returncode in (1, 2)
     assert message in done.stderr
 
@@ -269,12 +258,12 @@ SHIP = "ipc/fastrpc/remote/ship/UbuntuARM_aarch64"
     ids=["path", "directory", "-L", "options", "flags", "find_library", "second hand", "link"],
 )
 def test_the_client_of_a_stand_in_sdk_is_refused(
-    toolchain: str, how: str, project: Project, stand_in_sdk: MakeSdk
+    toolchain: str, how: str, project: Linked, stand_in_sdk: MakeSdk
 ) -> None:
     project.target(toolchain)
     project.lists(how.format(ship=stand_in_sdk() / SHIP))
 
-    message = project.refused()
+    message = project.fails()
 
     assert "error: main would be linked against the libcdsprpc of a Hexagon SDK" in message
     assert "FASTRPC_IOCTL_INIT_CREATE" in message
@@ -284,16 +273,16 @@ def test_the_client_of_a_stand_in_sdk_is_refused(
 
 
 def test_a_project_that_turns_to_a_stand_in_sdk_later_is_refused_too(
-    project: Project, stand_in_sdk: MakeSdk
+    project: Linked, stand_in_sdk: MakeSdk
 ) -> None:
     project.lists("target_link_libraries(main cdsprpc)")
     assert project.program().is_file()
     project.lists(f'target_link_libraries(main "{stand_in_sdk() / SHIP}/libcdsprpc.so")')
-    assert "of a Hexagon SDK" in project.refused()
+    assert "of a Hexagon SDK" in project.fails()
 
 
 def test_other_copies_are_refused_by_name_and_by_soname(
-    project: Project, tmp_path: Path, stand_in_sdk: MakeSdk
+    project: Linked, tmp_path: Path, stand_in_sdk: MakeSdk
 ) -> None:
     copies = tmp_path / "copies"
     copies.mkdir()
@@ -301,16 +290,16 @@ def test_other_copies_are_refused_by_name_and_by_soname(
     shutil.copy(stand_in_sdk() / SHIP / "libcdsprpc.so", copies / "librenamed.so")
     for name in ("libcdsprpc.so", "librenamed.so"):
         project.lists(f'target_link_libraries(main "{copies}/{name}")')
-        message = project.refused()
+        message = project.fails()
         assert "against a libcdsprpc that is not the system's" in message
         assert f"{copies}/{name}" in message
     (copies / "libcdsprpc.so").write_text("INPUT ( librenamed.so )")
     project.lists(f'target_link_libraries(main "-L{copies}" -lcdsprpc)')
-    assert "against a libcdsprpc that is not the system's" in project.refused()
+    assert "against a libcdsprpc that is not the system's" in project.fails()
 
 
 def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
-    project: Project,
+    project: Linked,
 ) -> None:
     text = (
         "file(WRITE stub.c [[void rpcmem_alloc(void) {}]])\n"
@@ -322,57 +311,44 @@ def test_a_stub_of_the_project_s_own_may_be_linked_but_not_under_another_soname(
     assert project.program().is_file()
 
     project.lists(text.replace("{properties}", "PREFIX lib"))
-    message = project.refused()
+    message = project.fails()
     assert "main needs libcdsprpc.so, but every device has libcdsprpc.so.1" in message
     assert "it would not start" in message
 
     project.lists(
         text.replace("{properties}", "VERSION 1.0.0 SOVERSION 1") + "install(TARGETS cdsprpc)"
     )
-    assert "libcdsprpc belongs to the device's system" in project.refused()
+    assert "libcdsprpc belongs to the device's system" in project.fails()
 
 
 def test_a_library_that_comes_ready_made_with_the_wrong_soname(
-    project: Project, tmp_path: Path
+    project: Linked, tmp_path: Path
 ) -> None:
     """Such as prebuilt Android libraries in a Linux release."""
     made = arm64_library(tmp_path / "libready.so", "libready.so", ["ready"], needs="libcdsprpc.so")
     project.lists(f'install(FILES "{made}" DESTINATION lib)\ntarget_link_libraries(main cdsprpc)')
-    assert "libready.so needs libcdsprpc.so, but every device has" in project.refused()
+    assert "libready.so needs libcdsprpc.so, but every device has" in project.fails()
 
 
-def test_a_toolchain_file_of_somebody_else_s(
-    tmp_path: Path, buildtool: Buildtool, project: Project
-) -> None:
+def test_a_toolchain_file_of_the_project(tmp_path: Path, project: Linked) -> None:
     """`Buildtool::cdsprpc` and the check work with such a toolchain file."""
-    (project.root / "host/own.cmake").write_text(
+    project.write(
+        "host/own.cmake",
         "set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR aarch64)\n"
-        "set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)\n"
+        "set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)\n",
     )
-    file = project.root / "buildtool.toml"
-    file.write_text(
-        file.read_text().replace(
-            'source = "host"', 'source = "host"\ntoolchain-file = "host/own.cmake"'
-        )
+    project.edit(
+        "buildtool.toml",
+        'source = "host"',
+        'source = "host"\ntoolchain-file = "host/own.cmake"\n'
+        f'defines.BUILDTOOL_PYTHON = "{sys.executable}"',
     )
-    own = Path(__file__).parents[3] / "cmake"
     project.lists(
-        f'find_package(Buildtool REQUIRED HINTS "{own}")\n'
+        f'find_package(Buildtool REQUIRED HINTS "{REPOSITORY}/cmake")\n'
         "target_link_libraries(main Buildtool::cdsprpc)"
-    )
-    (project.root / "buildtool.toml").write_text(
-        file.read_text().replace(
-            "[target.sim]", f'defines.BUILDTOOL_PYTHON = "{_python()}"\n[target.sim]'
-        )
     )
     assert "libcdsprpc.so.1" in read_elf(project.program()).needed
 
     project.lists(f'target_link_libraries(main "-L{tmp_path}" -lcdsprpc)')
     arm64_library(tmp_path / "libcdsprpc.so", "libcdsprpc.so.1", ["rpcmem_alloc"])
-    assert "that is not the system's" in project.refused()
-
-
-def _python() -> str:
-    import sys
-
-    return sys.executable
+    assert "that is not the system's" in project.fails()
