@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
+from tests.integration.cache.remote_nginx import free_port
 
 PROFILES: dict[str, Callable[[], Profile]] = {
     "zig": ubuntu_aarch64,
@@ -48,8 +48,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         folder = tmp_path / name
         folder.mkdir()
         monkeypatch.setenv(f"{name.upper()}_DIR", str(folder))
-    monkeypatch.setenv("SCCACHE_SERVER_UDS", str(tmp_path / "sccache" / "socket"))
-    monkeypatch.setenv("SCCACHE_SERVER_PORT", str(20000 + os.getpid() % 20000))
+    monkeypatch.setenv("SCCACHE_SERVER_PORT", str(free_port()))
     monkeypatch.setenv("SCCACHE_IDLE_TIMEOUT", "60")
     monkeypatch.setenv("DISTCC_HOSTS", "localhost")
     yield
@@ -146,7 +145,9 @@ def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> 
     wanted = tree_digest([plain.parent / "CMakeFiles" / "part.dir"])
     if name == "sccache":
         # Two clients that start servers at once may both wait for the server that has given up.
-        subprocess.run(["sccache", "--start-server"], capture_output=True, check=True, timeout=60)
+        command = ["sccache", "--start-server"]
+        started = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert started.returncode == 0, started.stderr
 
     made, output = build(project, profile, launcher)
 
