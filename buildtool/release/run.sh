@@ -15,7 +15,7 @@ if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$here/../../device.env" ]; then
     . "$here/../../device.env"
 fi
 if [ -d "$here/dsp" ]; then
-    archs=$(echo $(ls "$here/dsp"))
+    archs=$(echo $(ls "$here/dsp")) # on one line
     if [ -z "${BUILDTOOL_DSP_ARCH:-}" ]; then
         echo "run.sh: the DSP arch of this device is unknown" >&2
         echo "  set BUILDTOOL_DSP_ARCH (this release has $archs), or write it into $here/../../device.env" >&2
