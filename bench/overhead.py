@@ -33,7 +33,7 @@ def main() -> None:
     ninja = Path(sys.executable).with_name("ninja")
     ninjas: list[Command] = [[ninja, "-C", step["tree"]] for step in json.loads(plan)["steps"]]
     head("buildtool", "itself")
-    sample: list[Command] = [[state / "stage/sim/run.sh", "bin/htp-probe"]]
+    sample: list[Command] = [[state / "release/sim/run.sh", "bin/htp-probe"]]
     nothing: list[Command] = [[sys.executable, "-c", "pass"]]
     for what, verb, against in (
         ("--version / python -c pass", ["--version"], nothing),

@@ -16,7 +16,8 @@ from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
 from buildtool.plan.plan import Plan, find_target, plan_target
 from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
-from buildtool.release.stage import Staged, in_use, stage
+from buildtool.release.assemble import in_use, make_release
+from buildtool.release.slices import Release
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
@@ -38,12 +39,12 @@ def make_plan(project: Project, target_name: str) -> Plan:
     return plan_target(project, target_name, cmake, *profiles(project, target))
 
 
-def build_and_stage(
+def build_release(
     project: Project, target_name: str, listener: Listener, options: Options | None = None
-) -> tuple[BuildResult, Staged]:
-    """Build `target_name` and stage what it ships."""
+) -> tuple[BuildResult, Release]:
+    """Build `target_name` and make the release of what it ships."""
     with _open_target(project, target_name, listener, options) as (plan, context):
-        return _build_and_stage(plan, context)
+        return _build_release(plan, context)
 
 
 @contextlib.contextmanager
@@ -56,22 +57,22 @@ def _open_target(
         yield plan, context
 
 
-def _build_and_stage(plan: Plan, context: BuildContext) -> tuple[BuildResult, Staged]:
+def _build_release(plan: Plan, context: BuildContext) -> tuple[BuildResult, Release]:
     build = run_plan(plan, context)
     try:
-        return build, _stage_outputs(build, context)
+        return build, _release_of(build, context)
     except BuildtoolError as error:
         from buildtool.engine.bad_actions import reject_restored
 
         context = reject_restored(build, context, error)
     build = run_plan(plan, context)
-    return build, _stage_outputs(build, context)
+    return build, _release_of(build, context)
 
 
-def _stage_outputs(build: BuildResult, context: BuildContext) -> Staged:
+def _release_of(build: BuildResult, context: BuildContext) -> Release:
     try:
         check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
-        return stage(build, context.file_states.with_fresh_stats())
+        return make_release(build, context.file_states.with_fresh_stats())
     except BuildtoolError as error:
         from buildtool.engine.report import build_document
 
@@ -129,7 +130,7 @@ def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | 
 
 
 def project_lock(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
-    """Keep other processes out of the project's build trees, outputs and stages."""
+    """Keep other processes out of the project's build trees, outputs and releases."""
 
     def waiting() -> None:
         listener(Note("waiting for another buildtool in this project"))
@@ -161,7 +162,7 @@ def run_emulated(
     options: Options | None = None,
     stdout: int | None = None,
 ) -> RunResult:
-    """Build, stage, and run `command` on the emulated device; `stdout` as in `run`."""
+    """Build, make the release, and run `command` on the emulated device; `stdout` as in `run`."""
     from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
     from buildtool.deploy.emulated.run import run as run_program
     from buildtool.deploy.emulated.socs import find_soc
@@ -171,13 +172,13 @@ def run_emulated(
     check_platform(target_name, target.platform)
     with contextlib.ExitStack() as stack:
         with _open_target(project, target_name, listener, options) as (plan, context):
-            _, staged = _build_and_stage(plan, context)
-            staged = stack.enter_context(in_use(staged))
+            _, release = _build_release(plan, context)
+            release = stack.enter_context(in_use(release))
         device = prepare(
             project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
         )
-        arch = check_fits(device, staged, target.glibc)
-        return run_program(device, staged, arch, command, stdout=stdout)
+        arch = check_fits(device, release, target.glibc)
+        return run_program(device, release, arch, command, stdout=stdout)
 
 
 def pull_sysroot(

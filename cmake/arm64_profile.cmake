@@ -15,6 +15,17 @@ endif()
 # Ninja would link in every build.
 set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE)
 
+# After the flags of the project, and of the NDK, of which the linker uses the last one.
+include("${CMAKE_CURRENT_LIST_DIR}/build_id.cmake")
+foreach(_lang C CXX)
+  # CMake reads toolchain files more than once.
+  string(FIND "${CMAKE_${_lang}_STANDARD_LIBRARIES_INIT}" "${BUILDTOOL_BUILD_ID}" _at)
+  if(_at EQUAL -1)
+    string(APPEND CMAKE_${_lang}_STANDARD_LIBRARIES_INIT " ${BUILDTOOL_BUILD_ID}")
+  endif()
+endforeach()
+unset(_at)
+
 include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/prefix_map.cmake")
 set(Buildtool_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "buildtool's CMake modules")

@@ -75,7 +75,7 @@ class Project:
 
     def forget(self, *names: str) -> None:
         """Remove directories in `.buildtool`, by default all except the build trees."""
-        for name in names or ("state", "out", "stage"):
+        for name in names or ("state", "out", "release"):
             shutil.rmtree(self.root / ".buildtool" / name, ignore_errors=True)
 
     @property
@@ -138,7 +138,7 @@ class Project:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             try:
-                flow.build_and_stage(find_project(self.root), target, listen, Options())
+                flow.build_release(find_project(self.root), target, listen, Options())
             finally:
                 self.messages = "\n".join(notes)
         return outcomes
@@ -151,14 +151,16 @@ class Project:
         """The steps of `buildtool why --json`, by name."""
         return {row["name"]: row for row in json.loads(self.why("--json", *options))["steps"]}
 
-    def stage(self, target: str = "sim") -> Path:
-        """The directory of the staged target."""
-        return self.root / ".buildtool/stage" / target
+    def release(self, target: str = "sim") -> Path:
+        """The directory of the release of a target."""
+        return self.root / ".buildtool/release" / target
 
-    def staged(self, target: str = "sim") -> dict[str, bytes]:
-        """The files of the staged target: path → content."""
-        stage = self.stage(target)
-        return {str(p.relative_to(stage)): p.read_bytes() for p in stage.rglob("*") if p.is_file()}
+    def release_files(self, target: str = "sim") -> dict[str, bytes]:
+        """The files of the release of a target: path → content."""
+        release = self.release(target)
+        return {
+            str(p.relative_to(release)): p.read_bytes() for p in release.rglob("*") if p.is_file()
+        }
 
     def tree(self, component: str) -> Path:
         """The component's only build tree."""

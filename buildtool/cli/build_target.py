@@ -14,7 +14,7 @@ from buildtool.project.read import find_project
 
 if TYPE_CHECKING:
     from buildtool.plan.plan import Plan
-    from buildtool.release.stage import Staged
+    from buildtool.release.slices import Release
 
 
 def build_target(
@@ -41,16 +41,16 @@ def build_target(
         else:
             _show_plan(steps)
         return
-    build, staged = flow.build_and_stage(project, name, Screen(verbose=verbose), options)
+    build, release = flow.build_release(project, name, Screen(verbose=verbose), options)
     if as_json:
         from buildtool.engine.report import build_document
 
         document = build_document(build)
         _print_json(
-            {**document, "stage": str(staged.directory), "release": staged.id, "error": None}
+            {**document, "directory": str(release.directory), "release": release.id, "error": None}
         )
     else:
-        _show_staged(staged)
+        _show_release(release)
 
 
 def _print_json(document: Mapping[str, Any]) -> None:
@@ -65,14 +65,14 @@ def _show_plan(plan: Plan) -> None:
         show(f"  {number}. {step.name}: build {step.summary}")
         show(f"     from {step.source}")
         show(f"     in   {step.tree}")
-    show(f"  staged in {plan.stage}")
+    show(f"  release in {plan.release}")
 
 
-def _show_staged(staged: Staged) -> None:
-    for path in sorted(staged.directory.rglob("*")):
-        name = str(path.relative_to(staged.directory))
+def _show_release(release: Release) -> None:
+    for path in sorted(release.directory.rglob("*")):
+        name = str(path.relative_to(release.directory))
         if path.is_symlink():
             show(f"{name} -> {path.readlink()}")
         elif path.is_file():
             show(f"{name:<44} {path.stat().st_size:>12,} B")
-    show(f"in {staged.directory}")
+    show(f"in {release.directory}")

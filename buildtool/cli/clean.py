@@ -21,7 +21,7 @@ def clean(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Remove build trees, outputs, staged trees, logs and state.
+    """Remove build trees, outputs, releases, logs and state.
 
     Conan packages and emulated devices are kept unless --all is given. The cache, which all
     projects of a user share, is always kept, and the next build restores from it; 'buildtool cache

@@ -26,14 +26,14 @@ def _targets(cursor: Cursor) -> Iterable[str]:
 
 
 def _programs(cursor: Cursor) -> Iterable[str]:
-    """The programs in the staged tree, relative to it."""
+    """The programs in the release, relative to it."""
     from buildtool.project.read import find_project
 
     project = find_project(cursor.here)
-    stage = project.state / "stage" / (cursor.target or project.header.default_target)
+    root = project.state / "release" / (cursor.target or project.header.default_target)
     found = []
-    for folder, folders, files in os.walk(stage):
-        above = Path(folder).relative_to(stage)
+    for folder, folders, files in os.walk(root):
+        above = Path(folder).relative_to(root)
         if not above.parts:
             folders[:] = sorted({*folders} - {"dsp", "lib"})
             continue  # the only file there is run.sh

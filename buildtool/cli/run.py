@@ -48,7 +48,7 @@ def run(
     The exit status is the program's: 128+n after signal n, and 125 if it could not be run.
     With --json the program's output goes to standard error.
 
-    PROGRAM is a path in the staged tree, such as bin/demo; default: the target's only program.
+    PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
     from buildtool.cli.run_program import run_program
     from buildtool.engine.context import Options

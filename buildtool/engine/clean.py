@@ -40,8 +40,8 @@ def everything(state: Path, *, include_expensive: bool = False) -> list[Path]:
 
 
 def of_target(plan: Plan) -> list[Path]:
-    """The build trees, outputs and stage of one target, also those that another target shares."""
-    found = [plan.stage, plan.stage_trees]
+    """The build trees, outputs and release of one target, also those that another target shares."""
+    found = [plan.release, plan.releases, plan.debug]
     for step in plan.steps:
         found += [step.tree, step.packages, step.output]
     return [path for path in dict.fromkeys(found) if os.path.lexists(path)]

@@ -10,12 +10,12 @@ from buildtool.engine.result import BuildResult, StepResult
 
 
 def build_document(build: BuildResult) -> dict[str, Any]:
-    """The document of a build that is not staged."""
+    """The document of a build without a release."""
     rows = []
     for result in build.steps:
         log = log_file(build.plan.state / "logs", result.step.name)
         rows.append({**_step_document(result), "log": str(log) if log.is_file() else None})
-    return {"target": build.plan.target, "steps": rows, "stage": None, "release": None}
+    return {"target": build.plan.target, "steps": rows, "directory": None, "release": None}
 
 
 def _step_document(result: StepResult) -> dict[str, Any]:

@@ -101,27 +101,32 @@ class CMakeStep(Value):
 
 
 class Plan(Value):
-    """The steps of a target, each after those that it needs, and the directory that is staged.
+    """The steps of a target, each after those that it needs, and where its release is made.
 
     `system_libraries` are libraries that the devices have in addition to those of the platform.
     """
 
     target: str
     steps: tuple[CMakeStep, ...]
-    stage: Path
+    release: Path
     state: Path
     system_libraries: tuple[str, ...] = ()
 
     @property
-    def stage_trees(self) -> Path:
-        """The directory of the staged trees; `stage` is a link to one of them."""
-        return self.stage.with_name(f".{self.stage.name}")
+    def releases(self) -> Path:
+        """The directory of the releases; `release` is a link into one of them."""
+        return self.release.with_name(f".{self.release.name}")
+
+    @property
+    def debug(self) -> Path:
+        """A link to the debug information of the release."""
+        return self.release.parent.parent / "debug" / self.release.name
 
     def as_json(self) -> dict[str, Any]:
         return {
             "target": self.target,
             "steps": [step.as_json() for step in self.steps],
-            "stage": str(self.stage),
+            "directory": str(self.release),
         }
 
 
@@ -163,7 +168,7 @@ def plan_target(
     return Plan(
         target_name,
         tuple(steps),
-        project.state / "stage" / target_name,
+        project.state / "release" / target_name,
         project.state / "state",
         target.system_libraries,
     )

@@ -76,7 +76,7 @@ def shipped_files(
 def _release_paths(
     files: Sequence[tuple[str, Path]], configured: Configured
 ) -> tuple[tuple[str, Path], ...]:
-    """The paths in a release, as in `release.stage`."""
+    """The paths in a release, as in `release.layout`."""
     placed = []
     for name, file in files:
         library = ".so" in Path(name).suffixes

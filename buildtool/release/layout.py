@@ -18,10 +18,10 @@ LIBRARIES = "lib"
 """The directory in which run.sh lets the loader search."""
 
 
-class StageError(BuildtoolError):
+class ReleaseError(BuildtoolError):
     """The build outputs cannot form a release."""
 
-    code = "stage"
+    code = "release"
 
 
 class Output(Value):
@@ -44,7 +44,7 @@ class Layout(Value):
 
 
 def lay_out(build: BuildResult) -> Layout:
-    """Assign a path to every output.  Raises `StageError` for two files with the same path."""
+    """Assign a path to every output.  Raises `ReleaseError` for two files with the same path."""
     layout = Layout({}, {})
     for finished in build.steps:
         step = finished.step
@@ -77,7 +77,7 @@ def _check_alone(other: Output | None, output: Output, place: str) -> None:
     paths = (other.path, output.path)
     if all(path.is_file() for path in paths) and len({*map(file_digest, paths)}) == 1:
         return
-    raise StageError(
+    raise ReleaseError(
         f"two files have the path {place} in the release",
         why=f"{other.path} and {output.path} differ",
         remedy="Its install() rules install one, and 'artifacts' matches another: remove one."

@@ -12,12 +12,12 @@ from buildtool.core.elf import Dynamic, is_elf, read_dynamic
 from buildtool.drivers.cmake.runpath import directory_in_release
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release.contents import Contents
-from buildtool.release.layout import LIBRARIES, Output, StageError
+from buildtool.release.layout import LIBRARIES, Output, ReleaseError
 from buildtool.toolchains.cdsprpc import is_cdsprpc
 from buildtool.toolchains.system_libraries import system_libraries
 
 
-class LibraryError(StageError):
+class LibraryError(ReleaseError):
     """A program or library of a release needs a library that it would not find."""
 
     code = "library"

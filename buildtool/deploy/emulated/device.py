@@ -14,7 +14,7 @@ from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
-from buildtool.release.stage import Staged
+from buildtool.release.slices import Release
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
 
@@ -93,26 +93,26 @@ def check_platform(target: str, platform: str) -> None:
         )
 
 
-def check_fits(device: EmulatedDevice, staged: Staged, glibc: str) -> str:
-    """Check that `staged`, whose programs need `glibc`, can run; returns the arch of its skels.
+def check_fits(device: EmulatedDevice, release: Release, glibc: str) -> str:
+    """Check that `release`, whose programs need `glibc`, can run; returns the arch of its skels.
 
     These are the newest ones that are not newer than the DSP; "" when the release has no skels.
     Raises `DeviceError`.
     """
     if version_numbers(glibc) > version_numbers(device.glibc.version):
         raise DeviceError(
-            f"the target {staged.target!r} needs glibc {glibc}, the emulated device has"
+            f"the target {release.target!r} needs glibc {glibc}, the emulated device has"
             f" {device.glibc.version}",
             why=f"its C library is the one in {device.glibc.directory}",
-            remedy=f'Set glibc = "{device.glibc.version}" in [target.{staged.target}].',
+            remedy=f'Set glibc = "{device.glibc.version}" in [target.{release.target}].',
         )
-    if not staged.archs:
+    if not release.archs:
         return ""
-    fitting = [arch for arch in staged.archs if arch_number(arch) <= arch_number(device.soc.arch)]
+    fitting = [arch for arch in release.archs if arch_number(arch) <= arch_number(device.soc.arch)]
     if not fitting:
         raise DeviceError(
-            f"the target {staged.target!r} has no skel that the DSP of {device.soc.name} can load",
-            why=f"the DSP is {device.soc.arch}, the skels are for {', '.join(staged.archs)}",
+            f"the target {release.target!r} has no skel that the DSP of {device.soc.name} can load",
+            why=f"the DSP is {device.soc.arch}, the skels are for {', '.join(release.archs)}",
             remedy=f'Add "{device.soc.arch}" to the archs of the target, or choose another SoC with'
             " --soc.",
         )

@@ -1,4 +1,4 @@
-"""Run a program of a staged tree on the emulated device."""
+"""Run a program of a release on the emulated device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.process import foreground
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.device import DeviceError, EmulatedDevice, environment
-from buildtool.release.stage import RUN_SCRIPT, Staged
+from buildtool.release.assemble import RUN_SCRIPT
+from buildtool.release.slices import Release
 
 
 class RunResult(Value):
@@ -29,7 +30,7 @@ class RunResult(Value):
 
 def run(
     device: EmulatedDevice,
-    staged: Staged,
+    release: Release,
     arch: str,
     command: Sequence[str],
     *,
@@ -40,18 +41,18 @@ def run(
     An empty command is the only program of the tree.  `stdout` is a descriptor that takes the
     place of the program's standard output.  Raises `DeviceError` when there is no such program.
     """
-    program, *arguments = command or [only_program(staged)]
-    check_program(staged, program)
+    program, *arguments = command or [only_program(release)]
+    check_program(release, program)
     started = time.monotonic()
     status = foreground(
-        ["/bin/sh", staged.directory / RUN_SCRIPT, program, *arguments],
+        ["/bin/sh", release.directory / RUN_SCRIPT, program, *arguments],
         env=environment(device, arch),
-        cwd=staged.directory,
+        cwd=release.directory,
         stdout=stdout,
     )
     return RunResult(
-        target=staged.target,
-        release=staged.id,
+        target=release.target,
+        release=release.id,
         soc=device.soc.name,
         arch=arch,
         command=(program, *arguments),
@@ -60,16 +61,16 @@ def run(
     )
 
 
-def check_program(staged: Staged, program: str) -> None:
-    """Raises `DeviceError` unless `program` is an ARM64 program of the staged tree."""
-    path = staged.directory / program
+def check_program(release: Release, program: str) -> None:
+    """Raises `DeviceError` unless `program` is an ARM64 program of the release."""
+    path = release.directory / program
     if not path.is_file():
         import difflib  # noqa: PLC0415 - only for the error
 
-        programs = _programs(staged)
+        programs = _programs(release)
         close = difflib.get_close_matches(program, programs, n=1, cutoff=0.4)
         raise DeviceError(
-            f"there is no program {program!r} in the target {staged.target!r}",
+            f"there is no program {program!r} in the target {release.target!r}",
             why=f"it ships {', '.join(programs) or 'no program in bin/'}",
             remedy=f"Did you mean {close[0]!r}?"
             if close
@@ -91,17 +92,17 @@ def check_program(staged: Staged, program: str) -> None:
         )
 
 
-def only_program(staged: Staged) -> str:
+def only_program(release: Release) -> str:
     """The program of a tree that has just one; raises `DeviceError` for none or several."""
-    programs = _programs(staged)
+    programs = _programs(release)
     if len(programs) == 1:
         return programs[0]
     raise DeviceError(
         "no program was named",
-        why=f"the target {staged.target!r} ships {', '.join(programs) or 'none in bin/'}",
+        why=f"the target {release.target!r} ships {', '.join(programs) or 'none in bin/'}",
         remedy=f"Name one: buildtool run sim -- {programs[0] if programs else 'bin/PROGRAM'}",
     )
 
 
-def _programs(staged: Staged) -> list[str]:
-    return sorted(f"bin/{file.name}" for file in staged.directory.glob("bin/*") if file.is_file())
+def _programs(release: Release) -> list[str]:
+    return sorted(f"bin/{file.name}" for file in release.directory.glob("bin/*") if file.is_file())

@@ -46,8 +46,8 @@ def test_a_release_with_libraries_runs_without_its_build_tree(
 
     assert (done.returncode, done.stdout) == (0, "level 42\n"), done.stderr
     assert not (root / ".buildtool/build").exists()
-    stage = root / ".buildtool/stage/sim"
-    files = {str(p.relative_to(stage)): p for p in stage.rglob("*") if not p.is_dir()}
+    release = root / ".buildtool/release/sim"
+    files = {str(p.relative_to(release)): p for p in release.rglob("*") if not p.is_dir()}
     assert files.keys() == {*SHIPPED, "run.sh"}
     for name in SHIPPED:
         assert not files[name].is_symlink()

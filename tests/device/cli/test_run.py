@@ -103,7 +103,7 @@ def test_it_takes_the_options_of_build(plain: Path, buildtool: Buildtool) -> Non
 def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:
     done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
 
-    assert Path(done.stdout.strip()) == (plain / ".buildtool/stage/sim").resolve() / "lib"
+    assert Path(done.stdout.strip()) == (plain / ".buildtool/release/sim").resolve() / "lib"
 
 
 def test_as_json_the_program_s_output_is_printed_to_standard_error(
@@ -170,13 +170,13 @@ def test_a_running_program_keeps_its_release_while_another_is_built(
         (plain / "host" / "text").write_text("two")
         done = buildtool("build", cwd=plain)
         assert done.returncode == 0, done.stderr
-        assert (plain / ".buildtool/stage/sim/share/text").read_text() == "two"
+        assert (plain / ".buildtool/release/sim/share/text").read_text() == "two"
         out, _ = caller.communicate("go\n", timeout=60)
     assert out == "one\n"
     (plain / "host" / "text").write_text("three")
     assert buildtool("build", cwd=plain).returncode == 0
     # Stage directories that no program uses are removed.
-    assert len(list((plain / ".buildtool/stage/.sim").iterdir())) == 1
+    assert len(list((plain / ".buildtool/release/.sim").iterdir())) == 1
 
 
 def processes_of(session: int) -> list[int]:
@@ -302,7 +302,7 @@ def test_arm64_libraries_of_the_build_machine_are_not_seen(
 def test_run_sh_works_without_the_tool(plain: Path, buildtool: Buildtool) -> None:
     buildtool("run", "sim", "--", "bin/app", cwd=plain)
     done = subprocess.run(
-        [plain / ".buildtool/stage/sim/run.sh", "bin/app", "echo", "a  b"],
+        [plain / ".buildtool/release/sim/run.sh", "bin/app", "echo", "a  b"],
         env={
             "PATH": os.environ["PATH"],
             "BUILDTOOL_EXEC": "qemu-aarch64",

@@ -108,7 +108,7 @@ def test_hexagon_sdk_stand_in(
 
     expect(SDK[kind], root, buildtool)
     if kind == "full":
-        shipped = {file.name for file in (root / ".buildtool/stage/sim/dsp/v68").iterdir()}
+        shipped = {file.name for file in (root / ".buildtool/release/sim/dsp/v68").iterdir()}
         assert shipped == {"libanswer_skel.so", "libc++.so.1", "libc++abi.so.1"}
 
 
@@ -149,10 +149,10 @@ def expect(cell: str, root: Path, buildtool: Buildtool) -> None:
         return
     assert done.returncode == 0, done.stderr
     if cell == "qemu":
-        stage = root / ".buildtool/stage/sim"
+        release = root / ".buildtool/release/sim"
         ran = subprocess.run(
-            ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, stage / "bin" / "answer"],
-            env={**os.environ, "LD_LIBRARY_PATH": str(stage / "lib")},
+            ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, release / "bin" / "answer"],
+            env={**os.environ, "LD_LIBRARY_PATH": str(release / "lib")},
             capture_output=True,
             text=True,
             check=False,

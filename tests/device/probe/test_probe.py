@@ -74,9 +74,9 @@ def test_a_missing_skel_is_reported_with_possible_causes(
     sample: Sample, form: list[str], tmp_path: Path
 ) -> None:
     """If the skel of a release is missing, the error has the code, its name, and likely causes."""
-    assert sample.probe("--help").returncode == 0  # builds and stages
+    assert sample.probe("--help").returncode == 0  # builds and makes the release
     release = tmp_path / "release"
-    shutil.copytree(sample.root / ".buildtool" / "stage" / "sim", release)
+    shutil.copytree(sample.root / ".buildtool" / "release" / "sim", release)
     (release / "dsp" / "v68" / "libhtp_ops_skel.so").unlink()
     (device,) = (sample.root / ".buildtool" / "device").iterdir()
     done = subprocess.run(

@@ -65,7 +65,7 @@ def test_the_probe_passes_with_each_compiler(by: Path, buildtool: Buildtool, edi
         results = json.loads(done.stdout)["results"]
         assert results
         assert {row["result"] for row in results} == {"verified"}
-        program = by / ".buildtool" / "stage" / "sim" / "bin" / "htp-probe"
+        program = by / ".buildtool" / "release" / "sim" / "bin" / "htp-probe"
         comments[compiler] = program.read_bytes().count(b"GCC: (")
     assert comments["gcc"] > 0
     assert comments["zig"] == 0
@@ -83,7 +83,7 @@ def test_cxx_by_gcc_finds_its_library_on_the_emulated_device(
 
     assert done.returncode == 0, done.stderr
     assert done.stdout == "hello\n"
-    program = read_elf(tmp_path / ".buildtool" / "stage" / "sim" / "bin" / "hello")
+    program = read_elf(tmp_path / ".buildtool" / "release" / "sim" / "bin" / "hello")
     assert "libstdc++.so.6" in program.needed
 
 

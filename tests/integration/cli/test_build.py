@@ -131,9 +131,10 @@ def test_what_is_installed_follows_its_rules_and_data(
 ) -> None:
     def shipped() -> dict[str, str]:
         assert buildtool("build", cwd=project).returncode == 0
-        stage = project / ".buildtool/stage/sim"
+        release = project / ".buildtool/release/sim"
         return {
-            str(p.relative_to(stage)): p.read_text(errors="replace") for p in stage.rglob("share/*")
+            str(p.relative_to(release)): p.read_text(errors="replace")
+            for p in release.rglob("share/*")
         }
 
     (project / "host" / "data.txt").write_text("one")

@@ -27,10 +27,10 @@ Completed = Callable[[str], list[str]]
 
 
 @pytest.fixture
-def staged(project: Path) -> Path:
-    """A project with a staged tree that looks as if it had been built."""
+def release_files(project: Path) -> Path:
+    """A project with a release that looks as if it had been built."""
     for name in ("bin/demo", "bin/my $(touch run) prog", "lib/libx.so"):
-        file = project / ".buildtool/stage/sim" / name
+        file = project / ".buildtool/release/sim" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(0o755)
     (project / "sim").mkdir()  # the target must not be completed as a directory
@@ -122,8 +122,8 @@ class Terminal:
         ("inspect buildt\t", ["inspect", "buildtool.toml"]),
     ],
 )
-def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], staged: Path) -> None:
-    terminal = Terminal(staged, shell)
+def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], release: Path) -> None:
+    terminal = Terminal(release, shell)
     try:
         terminal.type(f"buildtool {typed}\x01printf '<%s>' \x05; echo en''d\n")
         output = terminal.read("end\n")
@@ -132,7 +132,7 @@ def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], staged: P
 
     (line,) = re.findall("^(<.*>)end$", output, re.MULTILINE)
     assert line == "".join(f"<{word}>" for word in ["buildtool", *words])
-    assert not (staged / "run").exists()
+    assert not (release / "run").exists()
 
 
 @needs["bash"]
@@ -160,11 +160,11 @@ def test_outside_of_a_project_bash_prints_no_error(tmp_path: Path) -> None:
     ("line", "wanted"),
     [("buil", "build"), ("build ", "sim"), ("run sim -- bin/d", "bin/demo"), ("-C ds", "dsp/")],
 )
-def test_in_a_real_fish(line: str, wanted: str, staged: Path) -> None:
+def test_in_a_real_fish(line: str, wanted: str, release: Path) -> None:
     script = f"buildtool completion fish | source; complete -C 'buildtool {line}'"
     done = subprocess.run(
         ["fish", "--no-config", "-c", script],
-        cwd=staged,
+        cwd=release,
         env=environment(),
         capture_output=True,
         text=True,

@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import Buildtool, Edit
 from tests.json_documents import printing_json, validate
 
-STAGED = ".buildtool/stage/sim"
+STAGED = ".buildtool/release/sim"
 COMMANDS = [
     ("build-plan", "build --plan"),
     ("why", "why"),
@@ -112,7 +112,7 @@ def test_failed_steps_are_reported_with_log_and_location(
     assert "The error of each step is above." in failed.stderr  # true for standard error only
     assert "above" not in failed.stdout
     assert printed["error"]["code"] == "steps-failed"
-    assert (printed["stage"], printed["release"]) == (None, None)
+    assert (printed["release"], printed["release"]) == (None, None)
     host, skel = printed["steps"]
     assert (host["outcome"], skel["outcome"]) == ("failed", "failed")
     assert host["error"]["code"] == "tool-failed"

@@ -46,4 +46,4 @@ def test_a_header_with_an_umlaut_is_an_input(
 
     assert "he.h changed" in buildtool("why", cwd=project).stdout
     assert buildtool("build", cwd=project).returncode == 0
-    assert b"second" in (project / ".buildtool/stage/sim/bin/demo").read_bytes()
+    assert b"second" in (project / ".buildtool/release/sim/bin/demo").read_bytes()

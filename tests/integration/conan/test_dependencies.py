@@ -17,11 +17,11 @@ from .conftest import ConanProject
 
 
 def run_by_hand(project: ConanProject, target: str) -> str:
-    """Run the staged program with QEMU, without buildtool."""
-    stage = project.root / ".buildtool" / "stage" / target
+    """Run the program of the release with QEMU, without buildtool."""
+    release = project.root / ".buildtool" / "release" / target
     return subprocess.run(
-        ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, "-E", f"LD_LIBRARY_PATH={stage}/lib",
-         stage / "bin" / "app"],
+        ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, "-E", f"LD_LIBRARY_PATH={release}/lib",
+         release / "bin" / "app"],
         capture_output=True, text=True, check=True, timeout=60,
     ).stdout  # fmt: skip
 
@@ -37,14 +37,14 @@ def test_shared_libraries_are_built_for_the_target_and_ship(
     step = conan_project.built(target)
 
     assert step["outcome"] == "built"
-    assert set(conan_project.staged(target)) == {
+    assert set(conan_project.release_files(target)) == {
         "bin/app", "lib/libcalc.so.1", "lib/libbase.so.1", "run.sh"
     }  # fmt: skip
-    stage = conan_project.root / ".buildtool" / "stage" / target
-    assert read_elf(stage / "bin" / "app").needed[0] == "libcalc.so.1"
+    release = conan_project.root / ".buildtool" / "release" / target
+    assert read_elf(release / "bin" / "app").needed[0] == "libcalc.so.1"
     assert run_by_hand(conan_project, target) == "42\n"
     # zig's clang and gcc write their names into their output.
-    content = (stage / "lib" / "libbase.so.1").read_bytes()
+    content = (release / "lib" / "libbase.so.1").read_bytes()
     assert (b"GCC: (" in content) == (target == "gcc")
 
 
@@ -53,7 +53,7 @@ def test_a_static_library_leaves_nothing_to_ship(conan_project: ConanProject) ->
 
     conan_project.built()
 
-    assert set(conan_project.staged()) == {"bin/app", "run.sh"}
+    assert set(conan_project.release_files()) == {"bin/app", "run.sh"}
     assert conan_project.output() == "42\n"
 
 
@@ -65,9 +65,9 @@ def test_an_android_program_gets_its_packages_with_a_stand_in_ndk(
 
     conan_project.built("phone")
 
-    stage = conan_project.root / ".buildtool" / "stage" / "phone"
-    assert set(conan_project.staged("phone")) == {"bin/app", "lib/libcalc.so", "run.sh"}
-    library = read_elf(stage / "lib" / "libcalc.so")
+    release = conan_project.root / ".buildtool" / "release" / "phone"
+    assert set(conan_project.release_files("phone")) == {"bin/app", "lib/libcalc.so", "run.sh"}
+    library = read_elf(release / "lib" / "libcalc.so")
     assert set(library.load_alignments) == {16384}
     assert (library.soname, library.bits) == ("libcalc.so", 64)
 
@@ -281,9 +281,9 @@ def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: Cona
 
     conan_project.built()
 
-    assert set(conan_project.staged()) == {"bin/app", "run.sh"}
-    stage = conan_project.root / ".buildtool" / "stage" / "sim"
-    assert "libcdsprpc.so.1" in read_elf(stage / "bin" / "app").needed
+    assert set(conan_project.release_files()) == {"bin/app", "run.sh"}
+    release = conan_project.root / ".buildtool" / "release" / "sim"
+    assert "libcdsprpc.so.1" in read_elf(release / "bin" / "app").needed
     assert conan_project.output() == "room\n"
     held = [p for p in conan_project.home.glob("p/**/*cdsprpc*") if ".so" in p.suffixes]
     assert held == []
@@ -301,6 +301,6 @@ def test_what_a_package_only_points_at_does_not_ship(conan_project: ConanProject
 
     assert (
         "libc.so.6"
-        in read_elf(conan_project.root / ".buildtool" / "stage" / "gcc" / "bin" / "app").needed
+        in read_elf(conan_project.root / ".buildtool" / "release" / "gcc" / "bin" / "app").needed
     )
-    assert set(conan_project.staged("gcc")) == {"bin/app", "lib/libcalc.so.1", "run.sh"}
+    assert set(conan_project.release_files("gcc")) == {"bin/app", "lib/libcalc.so.1", "run.sh"}

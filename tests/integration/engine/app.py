@@ -48,7 +48,7 @@ class App(Project):
     def check_build(self) -> str:
         """Build, and check the library; returns the output on standard error."""
         self.succeeds("build")
-        made = self.staged()["lib/libapp.so"]
+        made = self.release_files()["lib/libapp.so"]
         assert f"mark {self.edits} configured made".encode() in made
         return self.messages
 

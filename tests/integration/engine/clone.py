@@ -13,7 +13,7 @@ from tests.integration.engine.sources import COMPONENTS, Source, State
 from tests.project import OLD, Project
 
 Outputs = dict[str, bytes]
-"""Staged files: path, followed by `+x` if executable, → content, or the target of a link."""
+"""Release files: path, followed by `+x` if executable, → content, or the target of a link."""
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Clone(Project):
             os.utime(self.root / name, follow_symlinks=False)
 
     def outputs(self) -> dict[str, Outputs]:
-        """The staged files of each component."""
-        return outputs(self.stage())
+        """The files of the release of each component."""
+        return outputs(self.release())
 
     def harm(self, harm: Harm) -> str:
         """Damage a file; returns its path, or "" if there is no file."""
@@ -66,11 +66,11 @@ class Clone(Project):
         return str(path.relative_to(place))
 
 
-def outputs(stage: Path) -> dict[str, Outputs]:
-    """The files in a stage by component, without those that belong to the whole release."""
+def outputs(release: Path) -> dict[str, Outputs]:
+    """The files in a release by component, without those that belong to the whole release."""
     found: dict[str, Outputs] = {name: {} for name in COMPONENTS}
-    for path in sorted(stage.rglob("*")):
-        name = str(path.relative_to(stage))
+    for path in sorted(release.rglob("*")):
+        name = str(path.relative_to(release))
         component = (
             "host"
             if name.startswith(("bin/", "share/"))

@@ -11,7 +11,7 @@ from tests.integration.engine.sources import FIRST, NUMBER, OPTIONAL, Source, St
 
 MANNERS = ("now", "in place", "old time", "same time")
 """How files are written: as new files, in place, or with misleading time stamps."""
-KEPT = ("build", "out", "stage", "state", "cache")
+KEPT = ("build", "out", "release", "state", "cache")
 HARMS = ("delete", "flip", "truncate")
 
 

@@ -2,7 +2,7 @@
 
 Its arguments: what is on the disk (`project` or `cache`), the disk, and numbers of free bytes.
 It prints a JSON list with a row for each number: status and output of a build with so much space,
-the same of the next build, and the digest of the files that the latter staged.
+the same of the next build, and the digest of the files that is in the release of the latter.
 """
 
 from __future__ import annotations

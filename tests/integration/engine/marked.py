@@ -29,7 +29,7 @@ class Marked(Project):
 
     def has(self, mark: str) -> bool:
         """Whether the library was built from the source with this mark."""
-        files = (self.stage() / "lib").iterdir()
+        files = (self.release() / "lib").iterdir()
         return any(f"mark: {mark}.".encode() in file.read_bytes() for file in files)
 
 

@@ -22,7 +22,7 @@ class Scratch:
         self._pool = pool
 
     def __call__(self, state: State, component: str) -> Future[Outputs | None]:
-        """The staged files of `component`; None if the build fails."""
+        """The files of the release of `component`; None if the build fails."""
         project = alone(state, component)
         name = (component, *sorted(project.items(), key=lambda row: row[0]))
         if name not in self.known:
@@ -31,7 +31,7 @@ class Scratch:
         return self.known[name]
 
     def whole(self, state: State) -> dict[str, Outputs | None]:
-        """The staged files of all components."""
+        """The files of the release of all components."""
         found = {component: self(state, component) for component in COMPONENTS}
         return {component: future.result() for component, future in found.items()}
 
@@ -43,7 +43,7 @@ def _build(root: Path, project: State, component: str) -> Outputs | None:
     _, output = process.communicate()
     assert process.returncode in (0, 1), output
     made = (
-        outputs(root / "project/.buildtool/stage/sim")[component]
+        outputs(root / "project/.buildtool/release/sim")[component]
         if not process.returncode
         else None
     )

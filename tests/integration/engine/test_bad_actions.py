@@ -17,7 +17,7 @@ import pytest
 
 from buildtool.cache.remote.document import pack, unpack
 from buildtool.cache.remote.zstd_frames import Frame, compress
-from buildtool.release.layout import StageError
+from buildtool.release.layout import ReleaseError
 from buildtool.toolchains.import_stub import import_stub
 from tests.caches import empty
 from tests.integration.cache.remote_nginx import Nginx, running
@@ -41,10 +41,10 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
 
 
 class Built(NamedTuple):
-    """A clone that compiled everything, its staged files, and the server's files after that."""
+    """A clone that compiled everything, its release files, and the server's files after that."""
 
     clone: Project
-    staged: dict[str, bytes]
+    release: dict[str, bytes]
     served: Path
 
 
@@ -54,7 +54,7 @@ def built(nginx: Nginx, tmp_path_factory: pytest.TempPathFactory) -> Built:
     clone = machine(place)
     assert build(clone, nginx.url, "read-write") == GOOD
     shutil.copytree(nginx.files, place / "served")
-    return Built(clone, clone.staged(), place / "served")
+    return Built(clone, clone.release_files(), place / "served")
 
 
 @pytest.fixture
@@ -153,22 +153,22 @@ def test_a_bad_action_costs_a_build(kind: str, victim: Project, built: Built, ng
     assert len(texts) == 1
     assert f"the remote cache {nginx.url}" in texts[0]
     assert why in texts[0]
-    assert victim.staged() == built.staged
+    assert victim.release_files() == built.release
 
     # Nothing of the bad action is in the local cache, which is used without the server here.
     victim.forget()
     assert build(victim) == RESTORED
-    assert (victim.messages, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.release_files()) == ("", built.release)
 
     # With the server again.
     victim.forget()
     asked = len(nginx.log())
     assert build(victim, nginx.url) == RESTORED
-    assert (victim.messages, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.release_files()) == ("", built.release)
     assert len(nginx.log()) == asked
 
 
-@pytest.mark.parametrize("removed", [("stage",), ("state", "out", "stage"), (".",)])
+@pytest.mark.parametrize("removed", [("release",), ("state", "out", "release"), (".",)])
 def test_what_is_bad_only_beside_others_is_found_out_later(
     removed: tuple[str, ...], victim: Project, built: Built, nginx: Nginx
 ) -> None:
@@ -181,10 +181,10 @@ def test_what_is_bad_only_beside_others_is_found_out_later(
     assert build(victim)[HOST] == "built"
 
     assert [key in text and nginx.url in text for text in victim.messages.splitlines()] == [True]
-    assert victim.staged() == built.staged
+    assert victim.release_files() == built.release
     victim.forget()
     assert build(victim) == RESTORED
-    assert (victim.messages, victim.staged()) == ("", built.staged)
+    assert (victim.messages, victim.release_files()) == ("", built.release)
 
 
 def test_a_fault_of_the_component_is_reported(victim: Project, nginx: Nginx) -> None:
@@ -194,7 +194,7 @@ def test_a_fault_of_the_component_is_reported(victim: Project, nginx: Nginx) -> 
     rules.write_text(f"{before}install(FILES main.c DESTINATION dsp/v68 RENAME libb_skel.so)\n")
     try:
         for skel, count in (("built", 1), ("up-to-date", 0)):
-            with pytest.raises(StageError, match="two files have the path dsp/v68/libb_skel"):
+            with pytest.raises(ReleaseError, match="two files have the path dsp/v68/libb_skel"):
                 build(victim, nginx.url)
             assert victim.outcomes[SKEL] == skel
             assert len(victim.messages.splitlines()) == count
@@ -238,9 +238,9 @@ def test_no_action_breaks_a_build(seed: int, victim: Project, built: Built, ngin
 
     done = build(victim, nginx.url)
 
-    staged = victim.staged()
+    release = victim.release_files()
     if done == GOOD:
-        assert staged == built.staged
+        assert release == built.release
     victim.forget()
     assert set(build(victim).values()) <= {"built", "restored"}
-    assert victim.staged() == staged
+    assert victim.release_files() == release

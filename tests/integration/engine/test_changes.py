@@ -198,7 +198,7 @@ def subject(only_one: Subject) -> Subject:
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
 def test_a_change_builds_exactly_what_depends_on_it(subject: Subject, change: Change) -> None:
-    before = subject.staged()
+    before = subject.release_files()
 
     change.do(subject)
     outcomes = subject.rebuilt()
@@ -210,7 +210,7 @@ def test_a_change_builds_exactly_what_depends_on_it(subject: Subject, change: Ch
     assert {step: subject.commands(step) for step in change.built} == {
         step: list(commands) for step, commands in change.built.items()
     }
-    assert (subject.staged() == before) == change.same_outputs
+    assert (subject.release_files() == before) == change.same_outputs
     assert subject.rebuilt() == {}
 
 
@@ -232,18 +232,18 @@ def test_environment_variables_on_the_list_count_and_others_do_not(
 
 
 def test_another_branch_and_back(subject: Subject) -> None:
-    first = subject.staged()
+    first = subject.release_files()
     subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
     subject.rebuilt()
-    second = subject.staged()
+    second = subject.release_files()
 
     subject.edit("common/shared.h", "SHARED 2", "SHARED 1")
     assert subject.rebuilt() == dict.fromkeys(SKELS, "restored local")
-    assert subject.staged() == first
+    assert subject.release_files() == first
 
     subject.edit("common/shared.h", "SHARED 1", "SHARED 2")
     assert subject.rebuilt() == dict.fromkeys(SKELS, "restored local")
-    assert subject.staged() == second
+    assert subject.release_files() == second
 
     # The trees are two states old; the result of the build is still right.
     subject.edit("common/shared.h", "SHARED 2", "SHARED 3")
@@ -257,7 +257,7 @@ def test_a_second_clone_elsewhere_restores_everything(subject: Subject, tmp_path
 
     assert other.rebuilt() == dict.fromkeys(ALL, "restored local")
 
-    assert other.staged() == subject.staged()
+    assert other.release_files() == subject.release_files()
 
 
 def test_a_skel_that_two_targets_share_is_built_once(subject: Subject) -> None:

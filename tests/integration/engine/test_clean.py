@@ -16,7 +16,7 @@ def test_clean_deletes_one_target_or_all(buildtool: Buildtool, project: Path) ->
 
     one = buildtool("clean", "sim", cwd=project)
     assert one.returncode == 0, one.stderr
-    assert ".buildtool/stage/sim\n" in one.stdout
+    assert ".buildtool/release/sim\n" in one.stdout
     assert "MB freed" in one.stdout
     assert list(state.glob("build/*/*/")) == list(state.glob("out/*/*")) == []
 

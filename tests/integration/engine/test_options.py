@@ -40,9 +40,9 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
         return hits, counts["cache_miss"]
 
     assert hits_and_misses() == (0, SOURCES)
-    first = project.staged()
+    first = project.release_files()
     assert hits_and_misses() == (SOURCES, SOURCES)
-    assert project.staged() == first
+    assert project.release_files() == first
 
     # Another launcher does not cause a compilation.
     assert set(project.build().values()) == {"up-to-date"}
@@ -103,7 +103,7 @@ def test_defines_of_a_target_go_before_the_component_s(project: Project) -> None
         project.build(target)
         output += project.messages
 
-    assert project.staged("alone")["share/passed"] == b"1 two"
-    assert project.staged("plain")["share/passed"] == b"1 2"
+    assert project.release_files("alone")["share/passed"] == b"1 two"
+    assert project.release_files("plain")["share/passed"] == b"1 2"
     assert "Warning" not in output  # about FOR_ANOTHER, which this component does not use
     assert project.build("alone") == {HOST: "up-to-date"}

@@ -74,7 +74,7 @@ class Headers(Project):
 
     def all_at(self, level: str) -> bool:
         """Whether every source was compiled with this level of every header."""
-        data = self.staged()["lib/libapp.so"]
+        data = self.release_files()["lib/libapp.so"]
         marks = {mark.split(b".")[0].decode() for mark in data.split(b"mark: ")[1:]}
         return marks == {
             " ".join([f"s{number}", *[level] * len(row)]) for number, row in enumerate(self.rows)

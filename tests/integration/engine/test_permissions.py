@@ -1,4 +1,4 @@
-"""Staged files have the same permissions and links for all users, built or restored."""
+"""Release files have the same permissions and links for all users, built or restored."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def shipped(folder: Path) -> dict[str, int | str]:
 @pytest.mark.usefixtures("_umask")
 def test_permissions_do_not_depend_on_the_user(project: Project) -> None:
     add(project, RULES)
-    out, stage = project.root / ".buildtool/out/app", project.stage("alone")
+    out, release = project.root / ".buildtool/out/app", project.release("alone")
 
     for outcome in ("built", "restored local"):
         assert project.build("alone") == {HOST: outcome}
         (output,) = out.iterdir()
         assert shipped(output) == SHIPPED
-        assert {name: how for name, how in shipped(stage).items() if name in SHIPPED} == SHIPPED
-        assert (stage / "share/current/table").read_text() == "generated"
+        assert {name: how for name, how in shipped(release).items() if name in SHIPPED} == SHIPPED
+        assert (release / "share/current/table").read_text() == "generated"
         shutil.rmtree(project.root / ".buildtool")
 
 
@@ -93,7 +93,7 @@ def test_permissions_that_a_release_cannot_keep_are_refused(
     assert done.returncode == 1
     assert f"{HOST} ships etc/key {reason}" in done.stderr
     assert "PERMISSIONS" in done.stderr
-    assert not (project.stage("alone")).exists()
+    assert not (project.release("alone")).exists()
 
 
 def test_artifacts_have_the_same_permissions(project: Project) -> None:
@@ -103,4 +103,4 @@ def test_artifacts_have_the_same_permissions(project: Project) -> None:
         assert project.build("alone") == {HOST: "built"}
     finally:
         os.umask(before)
-    assert shipped(project.stage("alone"))["bin/app"] == 0o755
+    assert shipped(project.release("alone"))["bin/app"] == 0o755

@@ -52,7 +52,7 @@ def test_what_one_machine_built_the_others_restore(nginx: Nginx, machine: NewMac
     )
     assert person.build() == FROM_REMOTE
     assert "remote cache" not in person.messages
-    assert person.staged() == ci.staged()
+    assert person.release_files() == ci.release_files()
     assert not list(person.root.glob(".buildtool/build/*/*/CMakeCache.txt"))
     assert f"{HOST}: restored from the remote cache\n" in person.why("--last")
     assert {line.split()[0] for line in nginx.log()[len(asked) :]} == {"GET"}
@@ -142,5 +142,5 @@ def test_a_server_that_lies_makes_no_build_wrong(
     person = machine("a", nginx.url)
     assert person.build("alone") == {HOST: "built"}
     assert person.messages.count("remote cache") == warnings
-    assert person.staged("alone") == ci.staged("alone")
+    assert person.release_files("alone") == ci.release_files("alone")
     assert person.build("alone") == {HOST: "up-to-date"}

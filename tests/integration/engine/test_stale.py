@@ -30,7 +30,7 @@ def test_other_targets(app: Marked) -> None:
     for name in ("app", "other"):
         app.project(f'install = false\ntargets = ["{name}"]\nartifacts = ["*.so"]\n')
         assert app.outcome() == "built"
-    assert [file.name for file in (app.stage() / "lib").iterdir()] == ["libother.so"]
+    assert [file.name for file in (app.release() / "lib").iterdir()] == ["libother.so"]
 
     app.write("app/b.c", marked("two"))
     assert app.outcome() == "built"

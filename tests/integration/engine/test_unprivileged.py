@@ -88,7 +88,7 @@ def test_directories_of_ours_without_permissions(built: App) -> None:
         built.tree("app") / "CMakeFiles/app.dir",
     ]
     state = built.root / ".buildtool"
-    folders += [state / "state", state / "state/steps", state / "out", state / "stage/sim/lib"]
+    folders += [state / "state", state / "state/steps", state / "out", state / "release/sim/lib"]
     folders += [built.cache / "actions", built.cache / "digests", built.cache / "actions/tmp"]
     folders += [next((state / "out").glob("app/*/lib"))]
     for folder in reversed(folders):

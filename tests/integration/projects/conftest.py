@@ -26,12 +26,12 @@ class ThirdParty(Project):
 
     @property
     def shipped(self) -> set[str]:
-        """The files of the staged target, without the script that every target has."""
-        return set(self.staged()) - {"run.sh"}
+        """The files of the release of a target, without the script that every target has."""
+        return set(self.release_files()) - {"run.sh"}
 
     def elf(self, name: str) -> Elf:
-        """A staged ELF file."""
-        return read_elf(self.stage() / name)
+        """An ELF file of the release."""
+        return read_elf(self.release() / name)
 
 
 @pytest.fixture

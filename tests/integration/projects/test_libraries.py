@@ -21,7 +21,7 @@ LIBRARIES = {"lib/libmixer.so.0", "lib/libwave.so.2"}
 
 
 def runpath(tree: ThirdParty) -> tuple[str, ...]:
-    return read_dynamic(tree.stage() / "bin/tone").runpath
+    return read_dynamic(tree.release() / "bin/tone").runpath
 
 
 def refusal(tree: ThirdParty) -> str:
@@ -51,7 +51,7 @@ def test_a_program_that_is_installed_as_a_file_loses_the_build_tree_s_runpath(
 
     assert tree.shipped == {"bin/tone", *LIBRARIES}
     assert runpath(tree) == ()
-    assert str(tree.root).encode() not in (tree.stage() / "bin/tone").read_bytes()
+    assert str(tree.root).encode() not in (tree.release() / "bin/tone").read_bytes()
 
 
 def test_runpaths_that_are_installed(third_party: Tree) -> None:

@@ -80,11 +80,11 @@ platform = "ubuntu-aarch64"
 
 
 def built_once(tree: ThirdParty) -> set[str]:
-    """Build everything, then check that nothing is left to build; returns the staged files."""
+    """Build everything, then check that nothing is left to build; returns the release."""
     assert set(tree.build().values()) == {"built"}
-    shipped = {path: path.stat().st_mtime_ns for path in tree.stage().rglob("*")}
+    shipped = {path: path.stat().st_mtime_ns for path in tree.release().rglob("*")}
     assert set(tree.build().values()) == {"up-to-date"}
-    assert {path: path.stat().st_mtime_ns for path in tree.stage().rglob("*")} == shipped
+    assert {path: path.stat().st_mtime_ns for path in tree.release().rglob("*")} == shipped
     return tree.shipped
 
 
@@ -121,7 +121,7 @@ def test_an_edit_in_a_monorepo_reaches_what_it_is_part_of(third_party: Tree) -> 
 
     tree.edit("host/tool/tiles.txt", "64", "128")
     assert tree.build() == {host: "built", **dict.fromkeys(skels, "up-to-date")}
-    assert (tree.stage() / "share/imgkit/tiles.txt").read_text() == "32 128\n"
+    assert (tree.release() / "share/imgkit/tiles.txt").read_text() == "32 128\n"
 
     tree.edit("CMakePresets.json", '"IMGKIT_TILE": "64"', '"IMGKIT_TILE": "16"')
     assert set(tree.build().values()) >= {"built"}
@@ -144,7 +144,7 @@ def test_a_superbuild_whose_skels_are_steps_of_their_own(toolchain: str, third_p
         "dsp/v73/libdenoise-htp-v73.so",
     }
     for arch in ("v68", "v73"):
-        check_skel(tree.stage() / f"dsp/{arch}/libdenoise-htp-{arch}.so", arch)
+        check_skel(tree.release() / f"dsp/{arch}/libdenoise-htp-{arch}.so", arch)
     assert "filter_wide" in tree.elf("dsp/v73/libdenoise-htp-v73.so").exports
     assert "filter_wide" not in tree.elf("dsp/v68/libdenoise-htp-v68.so").exports
     assert not list(tree.root.glob(".buildtool/build/denoise/**/htp-v*")), "no step within a step"
@@ -158,7 +158,7 @@ def test_a_tree_of_both_sides_that_runs_qaic_itself(third_party: Tree) -> None:
     tree = third_party("one_listing", ONE_LISTING)
 
     assert built_once(tree) == {"bin/count", "dsp/v68/libcounter_skel.so"}
-    skel = check_skel(tree.stage() / "dsp/v68/libcounter_skel.so", "v68")
+    skel = check_skel(tree.release() / "dsp/v68/libcounter_skel.so", "v68")
     assert {"counter_skel_handle_invoke", "counter_next"} <= skel.exports
     assert "libcdsprpc.so.1" in tree.elf("bin/count").needed
     header = next(tree.root.glob(".buildtool/build/count/*/counter.h")).read_text()
@@ -172,7 +172,7 @@ def test_an_arm64_tree_with_unusual_conventions(third_party: Tree) -> None:
     tree = third_party("host_tree", HOST_TREE)
 
     assert built_once(tree) == {"bin/beam"}
-    assert b"beam 0.9 (" in (tree.stage() / "bin/beam").read_bytes()
+    assert b"beam 0.9 (" in (tree.release() / "bin/beam").read_bytes()
 
     for file, old, new in (
         ("app/data/angles.csv", "90", "90, 120"),  # read by a generator
@@ -184,7 +184,7 @@ def test_an_arm64_tree_with_unusual_conventions(third_party: Tree) -> None:
         tree.edit(file, old, new)
         assert tree.build() == {"host/beam": "built"}, file
         assert tree.build() == {"host/beam": "up-to-date"}, file
-    assert b"Beam 0.9 (" in (tree.stage() / "bin/beam").read_bytes()
+    assert b"Beam 0.9 (" in (tree.release() / "bin/beam").read_bytes()
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -201,7 +201,7 @@ def test_a_version_that_git_describes(third_party: Tree) -> None:
 
     tree.build()
 
-    assert b"beam 0.9 (r1)" in (tree.stage() / "bin/beam").read_bytes()
+    assert b"beam 0.9 (r1)" in (tree.release() / "bin/beam").read_bytes()
 
 
 def test_a_component_that_needs_another(third_party: Tree) -> None:
@@ -238,4 +238,4 @@ def test_what_no_tool_tells_of_can_be_declared(third_party: Tree) -> None:
     git(tree.root, "tag", "r2")
 
     assert tree.build() == {"host/beam": "built"}
-    assert b"beam 0.9 (r2)" in (tree.stage() / "bin/beam").read_bytes()
+    assert b"beam 0.9 (r2)" in (tree.release() / "bin/beam").read_bytes()

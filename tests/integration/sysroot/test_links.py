@@ -62,9 +62,9 @@ class Linked(Project):
         self.write("host/CMakeLists.txt", LISTS + text)
 
     def program(self, name: str = "bin/main") -> Path:
-        """Build; returns a staged program."""
+        """Build; returns a program of the release."""
         self.succeeds("build")
-        return self.stage() / name
+        return self.release() / name
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_a_name_on_some_shells_is_a_warning(
     assert done.returncode == 0, done.stderr
     assert "\n".join(["skel/demo/v73:", *warning]) in done.stderr
     assert buildtool("build", "v73", cwd=project).stderr.count("HAP_mem_request") == 0
-    skel = ".buildtool/stage/v73/dsp/v73/libdemo_skel.so"
+    skel = ".buildtool/release/v73/dsp/v73/libdemo_skel.so"
     inspected = buildtool("inspect", skel, "--skel", "v73", cwd=project)
     assert inspected.returncode == 0
     assert inspected.stderr.startswith("\n".join([f"warning: {warning[0]}", warning[1]]))
@@ -136,7 +136,7 @@ def test_the_shell_of_a_stand_in_device_decides(
     assert buildtool("build", "board", cwd=project).returncode == 0
     assert "no known v68 DSP shell exports" in buildtool("build", "sim", cwd=project).stderr
 
-    skel = ".buildtool/stage/board/dsp/v68/libdemo_skel.so"
+    skel = ".buildtool/release/board/dsp/v68/libdemo_skel.so"
     check = ("inspect", skel, "--skel", "v68", "--quiet")
     assert buildtool(*check, "--sysroot", "board", cwd=project).returncode == 0
     assert "needs of_this_board" in buildtool(*check, cwd=project).stderr

@@ -185,9 +185,12 @@ def test_a_project_for_a_stand_in_ships_the_shared_cxx_library_when_it_is_needed
     done = buildtool("build", "phone", cwd=project)
 
     assert done.returncode == 0, done.stderr
-    stage = project / ".buildtool/stage/phone"
-    assert {path.name for path in (stage / "lib").iterdir()} == {"libextra.so", "libc++_shared.so"}
-    assert "libcdsprpc.so" in read_elf(stage / "bin/demo").needed
+    release = project / ".buildtool/release/phone"
+    assert {path.name for path in (release / "lib").iterdir()} == {
+        "libextra.so",
+        "libc++_shared.so",
+    }
+    assert "libcdsprpc.so" in read_elf(release / "bin/demo").needed
 
     small_pages(
         tmp_path / "ndk/toolchains/llvm/prebuilt/linux-x86_64/sysroot/usr/lib"

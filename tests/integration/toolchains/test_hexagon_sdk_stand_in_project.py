@@ -32,7 +32,7 @@ def third_party(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
-def test_a_third_party_s_project_from_source_to_stage_with_a_stand_in(
+def test_a_third_party_s_project_from_source_to_release_with_a_stand_in(
     version: str,
     third_party: Path,
     stand_in_sdk: MakeSdk,
@@ -51,11 +51,11 @@ def test_a_third_party_s_project_from_source_to_stage_with_a_stand_in(
 
     assert done.returncode == 0, done.stderr
     assert "CMake Warning" not in done.stderr
-    stage = third_party / ".buildtool/stage/sim"
+    release = third_party / ".buildtool/release/sim"
     for arch in ("v68", "v73"):
-        check_skel(stage / f"dsp/{arch}/libdemo-htp-{arch}.so", arch)
-    assert not (stage / "dsp/v68/libdemo-htp-v73.so").exists()
-    assert "libcdsprpc.so" not in " ".join(read_elf(stage / "bin/demo").needed)
+        check_skel(release / f"dsp/{arch}/libdemo-htp-{arch}.so", arch)
+    assert not (release / "dsp/v68/libdemo-htp-v73.so").exists()
+    assert "libcdsprpc.so" not in " ".join(read_elf(release / "bin/demo").needed)
     seen = {
         name: json.loads(file.read_text())
         for file in third_party.glob(".buildtool/build/*/*/seen-*.json")

@@ -32,10 +32,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "host/CMakeLists.txt").touch()
     (root / "buildtool.toml").write_text(PROJECT)
     for name in STAGED:
-        file = root / ".buildtool/stage/sim" / name
+        file = root / ".buildtool/release/sim" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(0o755)
-    (root / ".buildtool/stage/sim/bin/notes.txt").write_text("no program")
+    (root / ".buildtool/release/sim/bin/notes.txt").write_text("no program")
     monkeypatch.chdir(root)
     return root
 

@@ -13,7 +13,7 @@ from buildtool.engine.clean import everything, remove
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     state = tmp_path / ".buildtool"
-    for name in ("build/a/1", "out/a/1", "stage/sim", "state", "conan/p", "device/qcs6490"):
+    for name in ("build/a/1", "out/a/1", "release/sim", "state", "conan/p", "device/qcs6490"):
         (state / name).mkdir(parents=True)
         (state / name / "file").write_text("x" * 5000)
     for name in ("build.lock", "conan.lock", "build/a/1.lock"):
@@ -29,7 +29,7 @@ def test_packages_devices_and_locks_stay(state: Path) -> None:
     removed = remove(state, everything(state))
 
     assert names(state) == {"conan", "device", "build.lock", "conan.lock"}
-    assert {path.name for path in removed.paths} == {"build", "out", "stage", "state"}
+    assert {path.name for path in removed.paths} == {"build", "out", "release", "state"}
     assert removed.size >= 4 * 5000
     assert (state / "conan/p/file").is_file()
 

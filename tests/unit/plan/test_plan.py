@@ -37,7 +37,7 @@ def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
     plan = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS)
 
     assert [step.name for step in plan.steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
-    assert plan.stage == Path("/p/.buildtool/stage/sim")
+    assert plan.release == Path("/p/.buildtool/release/sim")
     assert plan.steps[0].targets == ("app",)
     assert all(step.install for step in plan.steps)  # artifacts ship in addition
 

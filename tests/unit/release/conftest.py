@@ -13,8 +13,8 @@ from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
-from buildtool.release import stage as release
-from buildtool.release.stage import Staged
+from buildtool.release.assemble import RUN_SCRIPT, make_release
+from buildtool.release.slices import Release
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
 
@@ -101,18 +101,18 @@ class Project:
         self.steps[name] = step
         return step
 
-    def stage(self) -> Staged:
-        state, stage = self.root / "state", self.root / "stage/sim"
-        plan = Plan("sim", tuple(self.steps.values()), stage, state, self.system_libraries)
-        return release.stage(BuildResult(plan, tuple(map(built, plan.steps))), FileStates())
+    def release(self) -> Release:
+        state, directory = self.root / "state", self.root / "release/sim"
+        plan = Plan("sim", tuple(self.steps.values()), directory, state, self.system_libraries)
+        return make_release(BuildResult(plan, tuple(map(built, plan.steps))), FileStates())
 
-    def staged(self) -> dict[str, str]:
-        """The staged files and links: the target of a link, "" for a file."""
-        folder = self.stage().directory
+    def release_files(self) -> dict[str, str]:
+        """The files of the release and links: the target of a link, "" for a file."""
+        folder = self.release().directory
         return {
             str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else ""
             for path in folder.rglob("*")
-            if (path.is_symlink() or path.is_file()) and path.name != release.RUN_SCRIPT
+            if (path.is_symlink() or path.is_file()) and path.name != RUN_SCRIPT
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from buildtool.release.layout import StageError
+from buildtool.release.layout import ReleaseError
 from buildtool.release.libraries import LibraryError
 from tests.unit.release.conftest import Files, Project, elf
 
@@ -16,16 +16,16 @@ def test_a_library_that_is_nowhere(made: Project) -> None:
     made.component("app", NEEDS)
 
     with pytest.raises(LibraryError) as caught:
-        made.stage()
+        made.release()
     assert caught.value.message == (
         "bin/app needs libx.so.1, which is neither in the release nor on every device"
     )
     assert 'system-libraries = ["libx.so.1"] in [target.sim]' in caught.value.remedy
     assert [*caught.value.files] == [made.steps["app"].output / "bin/app"]
-    assert not (made.root / "stage/sim").exists()
+    assert not (made.root / "release/sim").exists()
 
     made.system_libraries = ("libx.so.1",)
-    assert made.staged() == {"bin/app": ""}
+    assert made.release_files() == {"bin/app": ""}
 
 
 @pytest.mark.parametrize("library", ["libgomp.so.1", "libyaml-0.so.2", "libc.so"])
@@ -33,7 +33,7 @@ def test_what_only_some_devices_have_is_not_the_platform_s(made: Project, librar
     made.component("app", {"bin/app": elf(needed=[library])})
 
     with pytest.raises(LibraryError, match=f"bin/app needs {library}"):
-        made.stage()
+        made.release()
 
 
 def test_a_library_that_lies_in_the_build_tree(made: Project) -> None:
@@ -44,7 +44,7 @@ def test_a_library_that_lies_in_the_build_tree(made: Project) -> None:
     place.write_bytes(LIBRARY)
 
     with pytest.raises(LibraryError) as caught:
-        made.stage()
+        made.release()
     assert caught.value.why == f"it is in the build tree of app: {place}"
     assert 'artifacts = ["vendor/bin/libx.so.1"] in [host.app]' in caught.value.remedy
 
@@ -56,7 +56,7 @@ def test_a_library_that_lies_among_the_sources(made: Project) -> None:
     place.write_bytes(LIBRARY)
 
     with pytest.raises(LibraryError) as caught:
-        made.stage()
+        made.release()
     assert caught.value.why == f"it is in the sources of app: {place}"
     assert "install(FILES" in caught.value.remedy
 
@@ -65,12 +65,12 @@ def test_a_library_that_ships_where_no_loader_looks(made: Project) -> None:
     made.component("app", {**NEEDS, "lib/private/libx.so.1": LIBRARY})
 
     with pytest.raises(LibraryError) as caught:
-        made.stage()
+        made.release()
     assert "it ships as lib/private/libx.so.1" in caught.value.why
 
     runpath = elf(needed=["libx.so.1"], runpath="$ORIGIN/../lib/private")
     made.component("app", {"bin/app": runpath, "lib/private/libx.so.1": LIBRARY})
-    assert made.staged() == {"bin/app": "", "lib/private/libx.so.1": ""}
+    assert made.release_files() == {"bin/app": "", "lib/private/libx.so.1": ""}
 
 
 def test_a_library_of_a_component_that_does_not_ship_comes_along(made: Project) -> None:
@@ -85,22 +85,22 @@ def test_a_library_of_a_component_that_does_not_ship_comes_along(made: Project) 
     made.component("base", {**links, "lib/libunneeded.so": elf("libunneeded.so")}, ships=False)
     made.component("deep", {"lib64/libdeep.so": elf("libdeep.so")}, ships=False)
 
-    assert made.staged() == {"bin/app": "", "lib/libdeep.so": "", "lib/libx.so.1": ""}
+    assert made.release_files() == {"bin/app": "", "lib/libdeep.so": "", "lib/libx.so.1": ""}
 
     made.component(
         "deep", {"lib64/libdeep.so": elf("libdeep.so", needed=["libnone.so"])}, ships=False
     )
     with pytest.raises(LibraryError, match=r"lib/libdeep\.so needs libnone\.so"):
-        made.stage()
+        made.release()
 
 
 def test_of_a_component_whose_rules_are_for_others_its_artifacts_ship(made: Project) -> None:
     files = {"tool": elf(), "lib/libx.so.1": LIBRARY, "include/x.h": b"", "notes": b""}
     made.component("base", files, ships=False, artifacts=("out/to*",))
-    assert made.staged() == {"bin/tool": ""}
+    assert made.release_files() == {"bin/tool": ""}
 
     made.component("app", NEEDS)
-    assert made.staged() == {"bin/tool": "", "bin/app": "", "lib/libx.so.1": ""}
+    assert made.release_files() == {"bin/tool": "", "bin/app": "", "lib/libx.so.1": ""}
 
 
 def test_a_skel_gets_the_library_of_a_component_that_does_not_ship(made: Project) -> None:
@@ -108,22 +108,22 @@ def test_a_skel_gets_the_library_of_a_component_that_does_not_ship(made: Project
     made.component("m", {"lib/libm.so": elf("libm.so")}, arch="v68", ships=False)
     made.component("n", {"lib/libm.so": elf("libm.so")}, arch="v73", ships=False)
 
-    assert made.staged() == {"dsp/v68/libk_skel.so": "", "dsp/v68/libm.so": ""}
+    assert made.release_files() == {"dsp/v68/libk_skel.so": "", "dsp/v68/libm.so": ""}
 
 
 def test_a_libcdsprpc_does_not_come_along(made: Project) -> None:
     made.component("app", NEEDS)
     made.component("base", {"lib/libx.so.1": elf("libcdsprpc.so.1")}, ships=False)
 
-    with pytest.raises(StageError, match=r"which is libcdsprpc\.so\.1"):
-        made.stage()
+    with pytest.raises(ReleaseError, match=r"which is libcdsprpc\.so\.1"):
+        made.release()
 
 
 def test_a_library_that_is_needed_by_its_path(made: Project) -> None:
     made.component("app", {"bin/app": elf(needed=["/build/libx.so"])})
 
     with pytest.raises(LibraryError, match=r"bin/app needs /build/libx\.so by its path") as caught:
-        made.stage()
+        made.release()
     assert [*caught.value.files] == [made.steps["app"].output / "bin/app"]
 
 
@@ -142,7 +142,7 @@ def test_a_runpath_that_leads_out_of_the_release(made: Project, runpath: str) ->
     made.component("app", {"bin/app": elf(runpath=runpath)})
 
     with pytest.raises(LibraryError, match="bin/app has a RUNPATH that points outside the release"):
-        made.stage()
+        made.release()
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_a_runpath_that_leads_out_of_the_release(made: Project, runpath: str) ->
 def test_a_runpath_within_the_release(made: Project, runpath: str) -> None:
     made.component("app", {"bin/app": elf(runpath=runpath)})
 
-    assert made.staged() == {"bin/app": ""}
+    assert made.release_files() == {"bin/app": ""}

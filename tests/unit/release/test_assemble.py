@@ -1,4 +1,4 @@
-"""Staging the outputs of steps."""
+"""Making a release of the outputs of steps."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep, Plan
-from buildtool.release import stage as release
-from buildtool.release.layout import StageError
-from buildtool.release.stage import Staged
+from buildtool.release.assemble import make_release
+from buildtool.release.layout import ReleaseError
+from buildtool.release.slices import Release
 from buildtool.toolchains.import_stub import import_stub
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE, built
@@ -33,12 +33,12 @@ def build(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
         path.write_text(text)
         path.chmod(0o755 if name.startswith("bin/") else 0o644)
     step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", prefix, CMAKE)
-    plan = Plan("sim", (step,), tmp_path / "stage" / "sim", tmp_path / "state")
+    plan = Plan("sim", (step,), tmp_path / "release" / "sim", tmp_path / "state")
     return BuildResult(plan, (built(step),))
 
 
-def stage(result: BuildResult) -> Staged:
-    return release.stage(result, FileStates())
+def released(result: BuildResult) -> Release:
+    return make_release(result, FileStates())
 
 
 def tree(directory: Path) -> list[str]:
@@ -46,44 +46,44 @@ def tree(directory: Path) -> list[str]:
 
 
 def test_the_arm64_side_keeps_its_layout_and_programs_stay_executable(tmp_path: Path) -> None:
-    staged = stage(build(tmp_path, {"bin/app": "x", "lib/liba.so": "y", "share/d": "z"}))
+    release = released(build(tmp_path, {"bin/app": "x", "lib/liba.so": "y", "share/d": "z"}))
 
-    assert tree(staged.directory) == ["bin/app", "lib/liba.so", "run.sh", "share/d"]
-    assert os.access(staged.directory / "bin/app", os.X_OK)
-    assert os.access(staged.directory / "run.sh", os.X_OK)
+    assert tree(release.directory) == ["bin/app", "lib/liba.so", "run.sh", "share/d"]
+    assert os.access(release.directory / "bin/app", os.X_OK)
+    assert os.access(release.directory / "run.sh", os.X_OK)
 
 
 def test_skels_lie_side_by_side_below_their_arch(tmp_path: Path) -> None:
-    staged = stage(build(tmp_path, {"lib/liba_skel.so": "x", "include/a.h": "y"}, "v73"))
+    release = released(build(tmp_path, {"lib/liba_skel.so": "x", "include/a.h": "y"}, "v73"))
 
-    assert tree(staged.directory) == ["dsp/v73/liba_skel.so", "run.sh"]
-    assert staged.archs == ("v73",)
+    assert tree(release.directory) == ["dsp/v73/liba_skel.so", "run.sh"]
+    assert release.archs == ("v73",)
 
 
 def test_a_file_that_is_no_longer_shipped_is_deleted(tmp_path: Path) -> None:
-    stage(build(tmp_path, {"bin/old": "x"}))
-    staged = stage(build(tmp_path, {"bin/new": "x"}))
+    released(build(tmp_path, {"bin/old": "x"}))
+    release = released(build(tmp_path, {"bin/new": "x"}))
 
-    assert tree(staged.directory) == ["bin/new", "run.sh"]
+    assert tree(release.directory) == ["bin/new", "run.sh"]
 
 
 def test_nothing_is_touched_when_nothing_changed(tmp_path: Path) -> None:
-    first = stage(build(tmp_path, {"bin/app": "x"}))
+    first = released(build(tmp_path, {"bin/app": "x"}))
     inode = first.directory.stat().st_ino
-    second = stage(build(tmp_path, {"bin/app": "x"}))
+    second = released(build(tmp_path, {"bin/app": "x"}))
 
     assert (second.id, second.directory.stat().st_ino) == (first.id, inode)
-    third = stage(build(tmp_path, {"bin/app": "y"}))
+    third = released(build(tmp_path, {"bin/app": "y"}))
     assert third.id != first.id
     assert (third.directory / "bin/app").read_text() == "y"
 
 
 def test_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match="libcdsprpc") as caught:
-        stage(build(tmp_path, {"lib/libcdsprpc.so.1": "x"}))
+    with pytest.raises(ReleaseError, match="libcdsprpc") as caught:
+        released(build(tmp_path, {"lib/libcdsprpc.so.1": "x"}))
 
     assert "Buildtool::cdsprpc" in caught.value.remedy
-    assert not (tmp_path / "stage" / "sim").exists()
+    assert not (tmp_path / "release" / "sim").exists()
 
 
 @pytest.mark.parametrize("arch", [None, "v68"])
@@ -92,8 +92,8 @@ def test_a_libcdsprpc_of_another_name_is_never_shipped(tmp_path: Path, arch: str
     file = tmp_path / "prefix/lib/libfastrpc_client.so"
     file.write_bytes(import_stub("libcdsprpc.so.1", ["remote_handle64_open"]))
 
-    with pytest.raises(StageError, match=r"libfastrpc_client.so, which is libcdsprpc.so.1"):
-        stage(result)
+    with pytest.raises(ReleaseError, match=r"libfastrpc_client.so, which is libcdsprpc.so.1"):
+        released(result)
 
 
 def test_a_link_to_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ def test_a_link_to_a_libcdsprpc_is_never_shipped(tmp_path: Path) -> None:
     (tmp_path / "prefix/lib/liba.so").unlink()
     (tmp_path / "prefix/lib/liba.so").symlink_to(tmp_path / "libcdsprpc.so.1.0.0")
 
-    with pytest.raises(StageError, match=r"which is libcdsprpc.so.1.0.0"):
-        stage(result)
+    with pytest.raises(ReleaseError, match=r"which is libcdsprpc.so.1.0.0"):
+        released(result)
 
 
 def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
@@ -111,27 +111,27 @@ def test_what_only_speaks_of_libcdsprpc_ships(tmp_path: Path) -> None:
     file = tmp_path / "prefix/lib/liba.so"
     file.write_bytes(import_stub("liba.so", ["libcdsprpc_version"]))
 
-    assert tree(stage(result).directory) == ["lib/liba.so", "run.sh", "share/notes"]
+    assert tree(released(result).directory) == ["lib/liba.so", "run.sh", "share/notes"]
 
 
 def test_two_different_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match=r"two files have the path dsp/v68/a\.so"):
-        stage(build(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
+    with pytest.raises(ReleaseError, match=r"two files have the path dsp/v68/a\.so"):
+        released(build(tmp_path, {"lib/a.so": "x", "other/a.so": "y"}, "v68"))
 
 
 def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
     result = build(tmp_path, {"bin/app": "x"})
     for lost in ("bin/app", "run.sh"):
-        (stage(result).directory / lost).unlink()
-        assert tree(stage(result).directory) == ["bin/app", "run.sh"]
+        (released(result).directory / lost).unlink()
+        assert tree(released(result).directory) == ["bin/app", "run.sh"]
 
 
 def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None:
     for name, text in (("r.1", "one"), ("r.2", "two"), ("r.1", "three")):
         result = build(tmp_path, {"bin/app": text})
-        plan = result.plan._replace(target=name, stage=tmp_path / "stage" / name)
-        staged = stage(result._replace(plan=plan))
-        assert (staged.directory / "bin/app").read_text() == text
+        plan = result.plan._replace(target=name, release=tmp_path / "release" / name)
+        release = released(result._replace(plan=plan))
+        assert (release.directory / "bin/app").read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,10 @@ def test_a_file_in_the_place_of_a_directory_is_refused(
     record = finished.record._replace(outputs=(), runtime=shipped)
     steps = (finished._replace(record=record),)
 
-    with pytest.raises(StageError, match=f"{place} would be both a file and a directory") as caught:
-        stage(result._replace(steps=steps))
+    with pytest.raises(
+        ReleaseError, match=f"{place} would be both a file and a directory"
+    ) as caught:
+        released(result._replace(steps=steps))
 
     assert set(caught.value.files) <= set(paths)
     assert caught.value.files
@@ -166,7 +168,7 @@ def test_permissions_are_the_same_whatever_the_umask_is(tmp_path: Path) -> None:
     (tmp_path / "prefix/bin/app").chmod(0o700)
     before = os.umask(0o077)
     try:
-        directory = stage(result).directory
+        directory = released(result).directory
     finally:
         os.umask(before)
 
