@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.engine.explain import Explanation
     from buildtool.engine.result import BuildResult
     from buildtool.ide.write_files import Written
+    from buildtool.release.package import Packaged
     from buildtool.sdk.sysroot import Sysroot
 
 
@@ -78,6 +79,34 @@ def _release_of(build: BuildResult, context: BuildContext) -> Release:
 
         error.document = build_document(build)
         raise
+
+
+def package(
+    project: Project,
+    target_name: str,
+    *,
+    formats: Sequence[str] = (),
+    output: Path | None = None,
+    listener: Listener,
+    options: Options | None = None,
+) -> Packaged:
+    """Build `target_name` and make archives of its release in the directory `output`.
+
+    By default the archives have the formats of the target, and are made in `dist` of the project.
+    """
+    from buildtool.release.package import OUTPUT, Ingredients, check_formats, make_archives
+    from buildtool.release.package import Packaged as Result
+    from buildtool.release.source import find_source
+
+    names = tuple(formats) or find_target(project, target_name).formats
+    check_formats(names)
+    output = output or project.root / OUTPUT
+    source = find_source(project.root, output)
+    with _open_target(project, target_name, listener, options) as (plan, context):
+        build, release = _build_release(plan, context)
+        made_of = Ingredients(project, build, release, source)
+        archives = make_archives(made_of, names, output, context.file_states)
+    return Result(build, release, archives)
 
 
 def clean(

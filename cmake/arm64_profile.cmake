@@ -15,6 +15,15 @@ endif()
 # Ninja would link in every build.
 set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE)
 
+# Programs get the RUNPATH that they are installed with when they are linked.  Otherwise CMake links
+# them with the directories of the build tree and overwrites these later, and the length of their
+# paths stays in the file.
+if(BUILDTOOL_NATIVE)
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON) # they may be run in the build
+else()
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+endif()
+
 # After the flags of the project, and of the NDK, of which the linker uses the last one.
 include("${CMAKE_CURRENT_LIST_DIR}/build_id.cmake")
 foreach(_lang C CXX)

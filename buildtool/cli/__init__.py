@@ -130,6 +130,11 @@ def _run_without_typer(argv: list[str]) -> int | None:
 
         build_target(*own[1:])
         return 0
+    if own[0] == "package" and own == argv:
+        from buildtool.cli.package_target import package_target
+
+        package_target(*own[1:])
+        return 0
     if own[0] == "run":
         from buildtool.cli.run_program import run_program
 

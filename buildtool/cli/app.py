@@ -19,6 +19,7 @@ COMMANDS = {
     "build": "Build",
     "why": "Build",
     "clean": "Build",
+    "package": "Release",
     "run": "Devices",
     "sysroot": "Devices",
     "inspect": "Inspect",

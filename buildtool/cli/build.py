@@ -12,6 +12,7 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     Launcher,
+    NoCache,
     TargetName,
     Verbose,
 )
@@ -26,6 +27,7 @@ def build(
     verbose: Verbose = False,
     build_type: BuildType = "",
     launcher: Launcher = "",
+    no_cache: NoCache = False,
     json: Json = False,
 ) -> None:
     """Build what a target ships: its ARM64 side and its skels."""
@@ -38,5 +40,5 @@ def build(
         verbose=verbose,
         build_type=build_type,
         as_json=json,
-        options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
+        options=Options(jobs, keep_going, launcher, use_caches=not no_cache),
     )

@@ -54,6 +54,10 @@ Launcher = Annotated[
         help="Compiler launcher for both sides: ccache, sccache, ... or none.",
     ),
 ]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Build without the caches of earlier builds."),
+]
 
 
 def print_json(document: Mapping[str, Any]) -> None:

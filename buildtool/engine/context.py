@@ -22,11 +22,13 @@ REMOTE_VARIABLE = "BUILDTOOL_REMOTE_CACHE"
 
 class Options(Value):
     """How to build: the number of jobs (0 for as many as the machine has processors for), whether
-    to go on after a failure, and the compiler launcher ("" for the one of the project)."""
+    to go on after a failure, the compiler launcher ("" for the one of the project), and whether to
+    use the caches of earlier builds."""
 
     jobs: int = 0
     keep_going: bool = False
     launcher: str = ""
+    use_caches: bool = True
 
 
 class Caches:

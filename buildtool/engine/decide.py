@@ -87,7 +87,7 @@ def decide(check: StepCheck, context: BuildContext) -> Decision:
     """What to do for the checked step."""
     if check.record and not check.reasons:
         return UpToDate(check.record)
-    if check.step.name in context.rebuild:
+    if not context.options.use_caches or check.step.name in context.rebuild:
         return Build()
     hit = context.caches.lookup.find(check.key, check.step.roots, context.file_states)
     return Restore(hit) if hit else Build()

@@ -142,7 +142,7 @@ def _build(
         changed_during_build=changed,
         uncertain=uncertain,
     )
-    if not changed and not uncertain:
+    if context.options.use_caches and not changed and not uncertain:
         is_bound = inputs.paths.has_links or _any_contains(step.root, step.output, outputs)
         context.caches.lookup.store(record, step.output, str(step.root) if is_bound else "")
     return record

@@ -129,6 +129,10 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
+FORMATS = ("tar.zst", "zip")
+"""The formats of archives."""
+
+
 class Target(Value):
     """`[target.NAME]`: components that are built and shipped together."""
 
@@ -160,6 +164,9 @@ class Target(Value):
         Mapping[str, Define],
         Key("CMake cache entries of every component; they override the component's"),
     ] = NO_DEFINES
+    formats: Annotated[
+        Strings, Key("archives that `package` makes of its release", choices=FORMATS)
+    ] = ("tar.zst",)
     system_libraries: Annotated[
         Strings, Key("additional system libraries of its devices, such as libfoo.so.1")
     ] = ()

@@ -176,22 +176,27 @@ def test_a_stripped_file_ships_byte_for_byte(tmp_path: Path) -> None:
 
 
 def test_programs_run_after_the_split(tmp_path: Path) -> None:
-    for compiler, prefix in (("gcc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64"])):
+    runners: dict[str, list[str]] = {"gcc": [], "aarch64-linux-gnu-gcc": ["qemu-aarch64"]}
+    for compiler, prefix in runners.items():
         (tmp_path / "p.c").write_text(PROGRAM)
         program = tmp_path / compiler
         subprocess.run([compiler, "-g", "p.c", "-o", program], cwd=tmp_path, check=True, timeout=60)
         made = parts(program)
         made.shipped.chmod(0o755)
-        root = ["-L", "/usr/aarch64-linux-gnu"] if prefix else []
+        root: list[str] = ["-L", "/usr/aarch64-linux-gnu"] if prefix else []
         done = subprocess.run(
-            [*prefix, *root, made.shipped], capture_output=True, text=True, check=False, timeout=60
+            [*prefix, *root, str(made.shipped)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         assert (done.returncode, done.stdout) == (3, "42\n"), done.stderr
 
 
 def test_symbols_of_sections_keep_their_section(tmp_path: Path) -> None:
     made = parts(DSP.library(tmp_path))
-    command = ["readelf", "--dyn-syms", "-W", made.shipped]
+    command = ["readelf", "--dyn-syms", "-W", str(made.shipped)]
     listed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     names = [*sections(made.shipped)]
     (index,) = re.findall(r"OBJECT .* (\d+) answer$", listed.stdout, re.MULTILINE)

@@ -1,0 +1,67 @@
+"""`buildtool package` without its options: most calls have none, and need no typer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool import flow
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import show
+from buildtool.project.read import find_project
+
+if TYPE_CHECKING:
+    from buildtool.engine.context import Options
+    from buildtool.release.package import Packaged
+
+
+def package_target(
+    target: str = "",
+    *,
+    formats: Sequence[str] = (),
+    output: Path | None = None,
+    verbose: bool = False,
+    build_type: str = "",
+    as_json: bool = False,
+    options: Options | None = None,
+) -> None:
+    """Make the archives of `target` ("": the project's default), and print the result."""
+    project = find_project(Path.cwd())
+    name = target or project.header.default_target
+    if build_type:
+        project = flow.with_build_type(project, name, build_type)
+    packaged = flow.package(
+        project,
+        name,
+        formats=formats,
+        output=output.absolute() if output else None,
+        listener=Screen(verbose=verbose),
+        options=options,
+    )
+    if as_json:
+        from buildtool.cli.options import print_json
+
+        print_json(_document(packaged))
+        return
+    for archive in packaged.archives:
+        show(f"{_shown(archive.path)}  {archive.size:,} B")
+        show(f"  sha256 {archive.sha256}")
+
+
+def _shown(path: Path) -> Path:
+    """The path relative to the current directory, if it is below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _document(packaged: Packaged) -> dict[str, object]:
+    release = packaged.release
+    return {
+        "target": release.target,
+        "directory": str(release.directory),
+        "release": release.id,
+        "slices": {part.name: part.id for part in release.slices},
+        "archives": [archive.as_json() for archive in packaged.archives],
+        "error": None,
+    }

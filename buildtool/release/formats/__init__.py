@@ -1,0 +1,1 @@
+"""The formats of archives, one module each."""

@@ -1,0 +1,74 @@
+"""What goes into an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from buildtool.core.files import open_regular
+from buildtool.core.value import Value
+
+
+class Entry(Value):
+    """A file or link of an archive.
+
+    `path` is relative to the top of the release; `mode` 0o755 or 0o644.  The content is a file or
+    bytes; a link has its target in `link` instead.
+    """
+
+    path: str
+    mode: int
+    content: Path | bytes
+    link: str = ""
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The content as a stream for the block."""
+        if isinstance(self.content, bytes):
+            yield BytesIO(self.content)
+        else:
+            with open_regular(self.content) as stream:
+                yield stream
+
+    def copy_to(self, write: Callable[[memoryview], object]) -> int:
+        """Call `write` with the content, piece by piece; returns the number of bytes."""
+        buffer = memoryview(bytearray(_PIECE))
+        size = 0
+        with self.open() as stream:
+            while count := stream.readinto(buffer):  # type: ignore[attr-defined]
+                write(buffer[:count])
+                size += count
+        return size
+
+
+_PIECE = 1 << 20
+
+
+class Package(Value):
+    """Everything that an archive is made of.
+
+    `name` is the project's, `target` that of the project file; `entries` are sorted by path;
+    `epoch` is the time of every file, in seconds since 1970.
+    """
+
+    name: str
+    version: str
+    target: str
+    platform: str
+    glibc: str
+    api: int
+    epoch: int
+    entries: tuple[Entry, ...]
+
+    @property
+    def stem(self) -> str:
+        """The name of archives without their suffix, and of the directory in them."""
+        return f"{self.name}-{self.version}-{self.target}"

@@ -1,0 +1,58 @@
+"""`.tar.zst`: a tar file compressed with Zstandard."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from buildtool.release.formats.entries import Entry, Package
+
+SUFFIX = ".tar.zst"
+LEVEL = 3
+MAX_THREADS = 4  # each needs 10 to 20 MB
+_BLOCK = 512
+
+
+def file_name(package: Package) -> str:
+    """The name of the archive."""
+    return f"{package.stem}{SUFFIX}"
+
+
+def write(package: Package, path: Path) -> None:
+    """Write the archive, with everything below one directory.  Raises `OSError`."""
+    write_tar_zst(path, package.entries, package.epoch, f"{package.stem}/")
+
+
+def write_tar_zst(path: Path, entries: tuple[Entry, ...], epoch: int, prefix: str) -> None:
+    """Write `entries`, all with the time `epoch` and owned by root, below `prefix`.
+
+    The output does not depend on the number of threads: Zstandard cuts the input into jobs by
+    size, if there is at least one thread.
+    """
+    import zstandard  # noqa: PLC0415 - most commands compress nothing
+
+    threads = max(1, min(os.cpu_count() or 1, MAX_THREADS))
+    compressor = zstandard.ZstdCompressor(level=LEVEL, threads=threads, write_checksum=True)
+    with path.open("wb") as out, compressor.stream_writer(out, closefd=False) as stream:
+        for entry in entries:
+            _add(entry, epoch, prefix, stream)
+        stream.write(bytes(2 * _BLOCK))
+
+
+def _add(entry: Entry, epoch: int, prefix: str, stream: Any) -> None:
+    """Write one member.  Raises `OSError` if the file has changed its size meanwhile."""
+    header = tarfile.TarInfo(prefix + entry.path)
+    header.mode, header.mtime = entry.mode, epoch
+    if entry.link:
+        header.type, header.linkname, header.mode = tarfile.SYMTYPE, entry.link, 0o777
+    else:
+        header.size = entry.size
+    # pax: names of any length, in UTF-8.
+    stream.write(header.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"))
+    if entry.link:
+        return
+    if entry.copy_to(stream.write) != header.size:
+        raise OSError(0, "it changed while it was packed", str(entry.content))
+    stream.write(bytes(-header.size % _BLOCK))

@@ -1,0 +1,167 @@
+"""Makes the archives of a release, each only when its contents have changed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from buildtool import __version__
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.errors import UsageError
+from buildtool.core.files import replace_file, temporary_file, value_digest
+from buildtool.core.value import Value
+from buildtool.engine.result import BuildResult
+from buildtool.inputs.file_states import FileStates
+from buildtool.project.model import FORMATS, Project
+from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.slices import Release
+from buildtool.release.source import Source
+
+MODULES = {"zip": "zip_file"}
+"""The modules in `buildtool.release.formats` that are not named as their format."""
+OUTPUT = "dist"
+VERSION = 1
+"""Changes when the same release results in other archives."""
+
+
+class Format(Protocol):
+    """A format of archives: a module of `buildtool.release.formats`."""
+
+    def file_name(self, package: Package) -> str:
+        """The name of the archive."""
+
+    def write(self, package: Package, path: Path) -> None:
+        """Write the archive to `path`.  Raises `OSError`, and `BuildtoolError` for a package that
+        the format cannot hold."""
+
+
+class Archive(Value):
+    """An archive that is up to date: its format, path, size in bytes and sha256."""
+
+    format: str
+    path: Path
+    size: int
+    sha256: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "path": str(self.path)}
+
+
+class Packaged(Value):
+    """A release and its archives."""
+
+    build: BuildResult
+    release: Release
+    archives: tuple[Archive, ...]
+
+
+class Ingredients(Value):
+    """What the archives of a release are made of."""
+
+    project: Project
+    build: BuildResult
+    release: Release
+    source: Source
+
+    @property
+    def key(self) -> str:
+        """The digest of everything that shapes the archives."""
+        project, target = self.project, self.project.targets[self.release.target]
+        steps = [
+            [s.step.name, s.step.profile.digest, s.step.cmake.version] for s in self.build.steps
+        ]
+        return value_digest(
+            [
+                *(VERSION, __version__, project.name, project.header.version),
+                *(target._asdict(), self.release.slices, steps, self.source),
+            ]
+        )
+
+
+def make_archives(
+    made_of: Ingredients, formats: Sequence[str], output: Path, file_states: FileStates
+) -> tuple[Archive, ...]:
+    """Make the archives of these formats in the directory `output`, unless they are up to date.
+
+    Raises `OSError`, and `BuildtoolError` for a release that a format cannot hold.
+    """
+    plan = made_of.build.plan
+    note = plan.state / "packages" / f"{plan.target}.json"
+    key = made_of.key
+    known = _recorded(note, key)
+    archives = [_up_to_date(name, known.get(name), output, file_states) for name in formats]
+    if None in archives:
+        package = _package(made_of)
+        for number, name in enumerate(formats):
+            if not archives[number]:
+                archives[number] = _write(name, package, output, file_states)
+    result = tuple(archive for archive in archives if archive)
+    wanted = known | {archive.format: [*archive][1:] for archive in result}
+    rows = {name: [str(path), size, sha256] for name, (path, size, sha256) in wanted.items()}
+    write_checksummed(note, {"key": key, "archives": rows})
+    return result
+
+
+def check_formats(names: Iterable[str]) -> None:
+    """Raises `UsageError` for the name of an unknown format."""
+    for name in names:
+        if name not in FORMATS:
+            raise UsageError(
+                f"{name!r} is not a format of archives",
+                remedy=f"Take one of: {', '.join(FORMATS)}.",
+            )
+
+
+def _recorded(note: Path, key: str) -> dict[str, list[Any]]:
+    """The archives that were made with this key: format → path, size, sha256."""
+    try:
+        recorded = read_checksummed(note)
+        return dict(recorded["archives"]) if recorded["key"] == key else {}
+    except (OSError, LookupError, ValueError, TypeError):
+        return {}
+
+
+def _up_to_date(
+    name: str, row: list[Any] | None, output: Path, states: FileStates
+) -> Archive | None:
+    if row is None:
+        return None
+    archive = Archive(name, Path(row[0]), *row[1:])
+    fits = archive.path.parent == output and states.state(archive.path) == archive.sha256
+    return archive if fits else None
+
+
+def _package(made_of: Ingredients) -> Package:
+    from buildtool.release.document import NAME, document_text, release_document  # noqa: PLC0415
+
+    project, release = made_of.project, made_of.release
+    document = release_document(project, made_of.build, release, made_of.source)
+    entries = [
+        *(Entry(file.path, file.mode, release.directory / file.path) for file in release.files),
+        *(Entry(link.path, 0o777, b"", link.target) for link in release.links),
+        Entry(NAME, 0o644, document_text(document)),
+    ]
+    target = project.targets[release.target]
+    return Package(
+        name=project.name,
+        version=project.header.version,
+        target=release.target,
+        platform=target.platform,
+        glibc=target.glibc,
+        api=target.api,
+        epoch=made_of.source.epoch,
+        entries=tuple(sorted(entries, key=lambda entry: entry.path)),
+    )
+
+
+def _write(name: str, package: Package, output: Path, states: FileStates) -> Archive:
+    module_name = MODULES.get(name, name.replace(".", "_"))
+    module = cast(Format, importlib.import_module(f"buildtool.release.formats.{module_name}"))
+    path = output / module.file_name(package)
+    output.mkdir(parents=True, exist_ok=True)
+    with temporary_file(output, ".package.") as fresh:
+        module.write(package, fresh)
+        replace_file(fresh, path)
+    return Archive(name, path, path.stat().st_size, states.with_fresh_stats().state(path))

@@ -1,0 +1,233 @@
+"""Archives of a release: the same bytes wherever they are made, and made only when needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from buildtool.project.model import FORMATS
+from tests.caches import share
+from tests.project import Project
+
+TIME = 1_700_000_000  # of the commit, in seconds since 1970
+FILES = {
+    "buildtool.toml": """
+[project]
+name = "pack"
+version = "1.2"
+
+[host.app]
+source = "host"
+
+[skel.dsp]
+source = "dsp"
+
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = ["v68", "v73"]
+build-type = "RelWithDebInfo"
+""",
+    ".gitignore": ".buildtool/\ndist/\n",
+    "host/CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.22)
+project(app C)
+add_library(part SHARED part.c)
+add_executable(app main.c)
+target_link_libraries(app PRIVATE part)
+install(TARGETS app part RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+install(FILES main.c DESTINATION share/app)
+""",
+    "host/main.c": "int part(void);\nint main(void) { return part(); }\n",
+    "host/part.c": "int part(void) { return 7; }\n",
+    "dsp/CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.22)
+project(dsp C)
+add_library(b_skel SHARED entry.c)
+install(TARGETS b_skel LIBRARY DESTINATION .)
+""",
+    "dsp/entry.c": """
+int b_skel_handle_invoke(unsigned long long h, unsigned s, void *p)
+{ (void)h; (void)p; return (int)s; }
+""",
+}
+SHIPPED = {
+    *("bin/app", "lib/libpart.so", "share/app/main.c", "run.sh"),
+    *("dsp/v68/libb_skel.so", "dsp/v73/libb_skel.so"),
+}
+ALL = [word for name in FORMATS for word in ("--format", name)]
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", f"@{TIME} +0000"))
+    }
+    environment = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", "-C", root, *arguments], check=True, env=environment, timeout=60)
+
+
+def clone(folder: Path, **variables: str) -> Project:
+    """A clone of the project on a machine of its own."""
+    project = Project(folder, share(folder.parent / f"cache of {folder.name}"), variables)
+    project.lay_out(FILES)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        git(folder, *arguments)
+    return project
+
+
+def package(project: Project, *options: str) -> dict[str, str]:
+    """Make archives; returns name → sha256."""
+    printed = json.loads(project.succeeds("package", "--json", *options))
+    return {Path(one["path"]).name: one["sha256"] for one in printed["archives"]}
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, dict[str, str]]:
+    """A clone, and its archives in all formats."""
+    project = clone(tmp_path_factory.mktemp("one") / "clone")
+    return project, package(project, *ALL)
+
+
+def test_another_clone_makes_the_same_bytes(
+    packed: tuple[Project, dict[str, str]], tmp_path: Path
+) -> None:
+    _, wanted = packed
+    other = clone(
+        tmp_path / "a longer path with spaces/and more" / "project",
+        TZ="Asia/Kolkata",
+        LANG="tr_TR.UTF-8",
+        LC_ALL="C",
+        USER="somebody",
+        HOSTNAME="elsewhere",
+        HOME=str(tmp_path),
+    )
+    other.prefix = ["sh", "-c", 'umask 077; exec "$@"', "sh"]
+
+    assert package(other, "--jobs", "1", *ALL) == wanted
+    assert len(wanted) == len(FORMATS)
+
+
+def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, str]]) -> None:
+    project, wanted = packed
+    with zipfile.ZipFile(project.root / "dist/pack-1.2-sim.zip") as archive:
+        names = {info.filename: info for info in archive.infolist()}
+        document = json.loads(archive.read("pack-1.2-sim/release.json"))
+
+    assert {name.removeprefix("pack-1.2-sim/") for name in names} == {*SHIPPED, "release.json"}
+    assert {info.date_time for info in names.values()} == {(2023, 11, 14, 22, 13, 20)}
+    assert document["source"]["dirty"] is False
+    assert len(document["source"]["revision"]) == 40
+    assert document["source_date_epoch"] == TIME
+    assert [*document["slices"]] == ["host", "v68", "v73"]
+    (skel,) = document["slices"]["v73"]["files"]
+    assert (skel["path"], skel["elf"]["arch"], skel["step"]) == (
+        *("dsp/v73/libb_skel.so", "v73", "skel/dsp/v73"),
+    )
+    assert f"{document['id']}" in project.succeeds("build", "--json")
+    assert wanted.keys() == {"pack-1.2-sim.tar.zst", "pack-1.2-sim.zip"}
+
+
+def test_debug_information_is_kept_beside(packed: tuple[Project, dict[str, str]]) -> None:
+    project, _ = packed
+    debug = project.root / ".buildtool/debug/sim"
+    for name in ("bin/app", "lib/libpart.so", "dsp/v68/libb_skel.so"):
+        place = debug / f"{name}.debug"
+        assert b"DW_" in readelf(place, "--debug-dump=info")
+        assert place.resolve().parent.parent.name == ".build-id"
+        assert b".debug" not in readelf(project.release() / name, "-SW")
+
+
+def readelf(file: Path, *options: str) -> bytes:
+    done = subprocess.run(["readelf", *options, file], check=True, capture_output=True, timeout=60)
+    return done.stdout
+
+
+def contents(project: Project) -> dict[str, bytes]:
+    with zipfile.ZipFile(project.root / "dist/pack-1.2-sim.zip") as archive:
+        return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "differ"),
+    [
+        ("host/part.c", "7", "8", {"lib/libpart.so"}),
+        ("dsp/entry.c", "(int)s", "(int)h", {"dsp/v68/libb_skel.so", "dsp/v73/libb_skel.so"}),
+        ("host/main.c", "part(); }", "part(); } ", {"share/app/main.c"}),
+    ],
+)
+def test_one_changed_byte_changes_what_depends_on_it_only(
+    file: str, old: str, new: str, differ: set[str], tmp_path: Path
+) -> None:
+    project = clone(tmp_path / "clone")
+    package(project, *ALL)
+    before = contents(project)
+    slices = json.loads(before["release.json"])["slices"]
+    project.edit(file, old, new)
+    package(project, *ALL)
+    after = contents(project)
+
+    assert {name for name in before if before[name] != after[name]} == {*differ, "release.json"}
+    document = json.loads(after["release.json"])
+    changed = {
+        name for name, part in document["slices"].items() if part["id"] != slices[name]["id"]
+    }
+    wanted = {"v68", "v73"} if file.startswith("dsp") else {"host"}
+    assert changed == wanted
+    assert document["source"]["dirty"] is True
+
+
+def test_archives_are_made_only_when_something_changed(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone")
+    first = package(project, *ALL)
+    archive = project.root / "dist/pack-1.2-sim.zip"
+    written = archive.stat().st_mtime_ns
+    assert package(project, *ALL) == first
+    assert archive.stat().st_mtime_ns == written
+
+    archive.write_bytes(archive.read_bytes()[:-1])
+    assert package(project, *ALL) == first  # a damaged archive is made again
+    archive.unlink()
+    assert package(project, "--format", "zip") == {archive.name: first[archive.name]}
+    elsewhere = package(project, "--format", "zip", "--output", str(tmp_path / "out"))
+    assert elsewhere == {archive.name: first[archive.name]}
+    assert (tmp_path / "out" / archive.name).is_file()
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "1.5", "99999999999", "１２"])
+def test_a_malformed_time_is_an_error(value: str, tmp_path: Path) -> None:
+    project = Project(tmp_path, variables={"SOURCE_DATE_EPOCH": value})
+    project.lay_out(FILES)
+    done = project.run("package")
+    assert done.returncode == 2
+    assert f"SOURCE_DATE_EPOCH is not a time: {value!r}" in done.stderr
+    assert not (tmp_path / "dist").exists()
+
+
+def test_an_unknown_format_is_an_error_before_anything_is_built(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.lay_out(FILES)
+    done = project.run("package", "--format", "rar")
+    assert done.returncode == 2
+    assert "'rar' is not a format of archives" in done.stderr
+    assert not (tmp_path / ".buildtool").exists()
+
+
+def test_the_time_is_the_given_one_or_that_of_the_commit(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone", SOURCE_DATE_EPOCH="1000000000")
+    package(project, *ALL)
+    assert json.loads(contents(project)["release.json"])["source_date_epoch"] == 1_000_000_000
+
+
+def test_sources_without_a_revision(tmp_path: Path) -> None:
+    project = Project(tmp_path / "plain", variables={"GIT_CEILING_DIRECTORIES": str(tmp_path)})
+    project.lay_out(FILES)
+    package(project, *ALL)
+    document = json.loads(contents(project)["release.json"])
+    assert document["source"] == {"revision": None, "dirty": None}
+    assert document["source_date_epoch"] == 315_532_800  # 1980-01-01
