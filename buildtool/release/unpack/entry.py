@@ -1,0 +1,104 @@
+"""One entry of an archive, and the names that entries may have."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from buildtool.core.escape import is_control
+from buildtool.core.value import Value
+from buildtool.release.unpack.limits import Limits, UnsafeArchiveError
+
+MAX_TARGET = 1024
+"""The longest target of a link in bytes."""
+
+
+class Entry(Value):
+    """One entry: its path without `./` and a closing slash, its permission bits as the archive has
+    them, the size of a file in bytes, and the target of a link."""
+
+    path: str
+    kind: Literal["file", "link", "directory"]
+    mode: int = 0o644
+    size: int = 0
+    target: str = ""
+
+    @property
+    def written_mode(self) -> int:
+        """The permission bits of the unpacked file: 0755 or 0644."""
+        return 0o755 if self.mode & 0o111 else 0o644
+
+
+def entry_path(name: str, limits: Limits, *, directory: bool = False) -> str:
+    """The path of an entry with this name; "" for the archive's own top directory.
+
+    Raises `UnsafeArchiveError` for a name that could lead out of the directory, or that programs
+    read in different ways.
+    """
+    _check_text(name, "an entry", limits)
+    path = name.removeprefix("./")
+    if directory:
+        path = path.removesuffix("/")
+        if path in ("", "."):
+            return ""
+    if name.startswith("/"):
+        raise UnsafeArchiveError(f"the entry {name!r} has an absolute path")
+    for part in path.split("/"):
+        if part == "..":
+            raise UnsafeArchiveError(f"the entry {name!r} leads out of the directory")
+        if part in ("", "."):
+            raise UnsafeArchiveError(
+                f"the entry {name!r} has an empty part or '.' in its path",
+                why="another name of the same file could hide a second entry",
+            )
+        if len(part.encode()) > limits.name:
+            raise UnsafeArchiveError(
+                f"the entry {name[:80]!r}… has a name of more than {limits.name} bytes"
+            )
+    return path
+
+
+def link_target(path: str, target: str, limits: Limits) -> str:
+    """The path in the archive to which the link `path` leads.
+
+    Raises `UnsafeArchiveError` when it leads elsewhere.
+    """
+    _check_text(target, f"the link {path!r}", limits._replace(path=MAX_TARGET))
+    parts = path.split("/")[:-1]
+    names = target.split("/")
+    while names[0] == ".." and parts and len(names) > 1:
+        del names[0], parts[-1]
+    if target.startswith("/") or names[0] == "..":
+        raise UnsafeArchiveError(
+            f"the link {path!r} leads out of the directory", why=f"its target is {target!r}"
+        )
+    if {"", ".", ".."} & {*names}:
+        raise UnsafeArchiveError(
+            f"the link {path!r} has an empty part, '.' or a late '..' in its target",
+            why=f"its target is {target!r}, which could lead through another link",
+            remedy="Make the link lead directly to its file.",
+        )
+    return "/".join([*parts, *names])
+
+
+def check_mode(path: str, mode: int) -> int:
+    """The permission bits of a file; raises `UnsafeArchiveError` for setuid, setgid and sticky."""
+    if mode & 0o7000:
+        raise UnsafeArchiveError(
+            f"the file {path!r} has the mode {mode:04o}",
+            why="a release has no setuid, setgid or sticky files",
+        )
+    return mode
+
+
+def _check_text(text: str, what: str, limits: Limits) -> None:
+    if not text.isprintable() and any(map(is_control, text)):
+        raise UnsafeArchiveError(
+            f"{what} has control characters or bytes that are not UTF-8: {text[:80]!r}"
+        )
+    if "\\" in text:
+        raise UnsafeArchiveError(
+            f"{what} has a backslash: {text[:80]!r}",
+            why="some programs take it for a separator of directories",
+        )
+    if len(text.encode()) > limits.path:
+        raise UnsafeArchiveError(f"{what} has more than {limits.path} bytes: {text[:80]!r}…")

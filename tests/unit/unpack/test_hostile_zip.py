@@ -1,0 +1,267 @@
+"""Hostile and damaged zip archives are refused before anything is written."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from buildtool.release.unpack import ArchiveError, entries, members
+from buildtool.release.unpack.limits import LIMITS
+from tests.unit.unpack.archives import good_zip, write, zip_info, zipped
+from tests.unit.unpack.conftest import Refused
+
+GOOD = good_zip()
+LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+
+
+def changed(data: bytes, magic: bytes, offset: int, value: bytes, *, last: bool = False) -> bytes:
+    """`data` with other bytes in the first or last header with this magic number."""
+    start = (data.rindex(magic) if last else data.index(magic)) + offset
+    return data[:start] + value + data[start + len(value) :]
+
+
+def both(data: bytes, local: int, value: bytes) -> bytes:
+    """`data` with other bytes in both headers of the first entry; `local` is the offset in the
+    local one, after which the central one has two more."""
+    return changed(changed(data, LOCAL, local, value), CENTRAL, local + 2, value)
+
+
+def u32(number: int) -> bytes:
+    return number.to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("/etc/passwd", "has an absolute path"),
+        ("../x", "leads out of the directory"),
+        ("a/../../x", "leads out of the directory"),
+        ("a\\..\\x", "a backslash"),
+        ("a\x07", "control characters"),
+        ("a//b", "an empty part"),
+        ("", "an empty part"),
+        ("../", "leads out of the directory"),
+        ("n" * 256, "more than 255 bytes"),
+    ],
+)
+def test_names(refused: Refused, name: str, text: str) -> None:
+    assert text in refused(zipped(("before", b"x"), (name, b"")), "a.zip").message
+
+
+def test_a_name_that_ends_in_the_middle(refused: Refused) -> None:
+    data = zipped(("aXb", b"x")).replace(b"aXb", b"a\0b")
+
+    assert "control characters" in refused(data, "a.zip").message
+
+
+def test_names_that_are_there_twice(refused: Refused) -> None:
+    with pytest.warns(UserWarning, match="Duplicate"):
+        twice = zipped(("a", b"x"), ("a", b"y"))
+    for data in (twice, zipped(("a", b"x"), ("a/b", b"y")), zipped(("a", b"x"), ("A", b"y"))):
+        refused(data, "a.zip")
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "text"),
+    [
+        (0o010644, "x", "a device or a named pipe"),
+        (0o020644, "x", "a device or a named pipe"),
+        (0o060644, "x", "a device or a named pipe"),
+        (0o140644, "x", "a device or a named pipe"),
+        (0o040755, "x", "not what its name says"),
+        (0o100644, "x/", "not what its name says"),
+        (0o120777, "x/", "not what its name says"),
+        (0o104755, "x", "has the mode 4755"),
+    ],
+)
+def test_special_files(refused: Refused, mode: int, name: str, text: str) -> None:
+    assert text in refused(zipped((zip_info(name, mode), b"")), "a.zip").message
+
+
+def test_a_link_with_a_large_target(refused: Refused) -> None:
+    data = zipped(("b", b"x"), (zip_info("a", 0o120777), bytes(60 << 20)))
+
+    assert "a target of 62,914,560 bytes" in refused(data, "a.zip").message
+
+
+def test_a_directory_with_content(refused: Refused) -> None:
+    data = zipped((zip_info("a/", 0o040755), b"x"))
+
+    assert "has content, and is not a file" in refused(data, "a.zip").message
+
+
+@pytest.mark.parametrize("target", [b"/etc", b"../x", b"b\\c", b"\xff", b"", b"n" * 2000])
+def test_links(refused: Refused, target: bytes) -> None:
+    data = zipped(("b", b"x"), (zip_info("a", 0o120777), target))
+
+    assert "the link 'a'" in refused(data, "a.zip").message
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (both(GOOD, 6, b"\x01"), "is encrypted"),
+        (both(GOOD, 6, b"\x40"), "is encrypted"),
+        (both(GOOD, 7, b"\x20"), "is encrypted"),
+        (both(GOOD, 6, b"\x20"), "is a patch"),
+        (both(GOOD, 8, b"\x0c\0"), "by the method 12"),
+        (both(GOOD, 8, b"\0\0"), "is damaged"),
+        (both(GOOD, 14, bytes(4)), "is damaged"),
+        (both(GOOD, 22, u32(13)), "is damaged"),
+        (both(GOOD, 22, u32(15)), "is damaged"),
+        (changed(GOOD, LOCAL, 30, b"B"), "the two headers of the entry"),
+        (changed(GOOD, LOCAL, 6, b"\x08"), "the two headers of the entry"),
+        (changed(GOOD, LOCAL, 8, b"\0"), "the two headers of the entry"),
+        (changed(GOOD, LOCAL, 14, bytes(4)), "the two headers of the entry"),
+        (changed(GOOD, LOCAL, 18, u32(1)), "the two headers of the entry"),
+        (changed(GOOD, LOCAL, 22, u32(1)), "the two headers of the entry"),
+        (changed(GOOD, CENTRAL, 24, u32(1 << 31)), "172 bytes of it unpack to"),
+        (changed(GOOD, CENTRAL, 42, u32(1)), "overlaps another one, or other data is before it"),
+        (changed(GOOD, CENTRAL, 42, bytes(4), last=True), "overlaps"),
+        (changed(GOOD, CENTRAL, 42, u32(0xFFFFFFFF)), "an invalid zip64 field"),
+        (changed(GOOD, CENTRAL, 34, b"\1\0"), "in another file"),
+        (changed(GOOD, LOCAL, 0, b"XX"), "not where its central directory says"),
+        (changed(GOOD, CENTRAL, 0, b"XX"), "its central directory is invalid"),
+        (changed(GOOD, END, 4, b"\1\0"), "one part of an archive"),
+        (changed(GOOD, END, 8, b"\1\0"), "one part of an archive"),
+        (changed(GOOD, END, 8, b"\2\0\2\0"), "another length than its end record"),
+        (changed(GOOD, END, 8, b"\4\0\4\0"), "ends before"),
+        (changed(GOOD, END, 12, u32(7)), "not where its end record says"),
+        (changed(GOOD, END, 16, u32(7)), "not where its end record says"),
+        (changed(GOOD, END, 20, b"\1\0"), "has a comment or other data"),
+        (GOOD + b"x", "has a comment or other data"),
+        (GOOD + GOOD, "not where its end record says"),
+        (b"#!/bin/sh\n" + GOOD, "not where its end record says"),
+        (GOOD[:-1], "is incomplete"),
+        (GOOD[22:], "not where its end record says"),
+        (b"", "not a zip archive"),
+        (GOOD[:21], "not a zip archive"),
+        (b"x" * 99, "not a zip archive"),
+    ],
+)
+def test_damaged_and_ambiguous_archives(refused: Refused, data: bytes, text: str) -> None:
+    assert text in refused(data, "a.zip").message
+
+
+def test_data_that_belongs_to_no_entry(refused: Refused) -> None:
+    start = GOOD.index(CENTRAL)
+    for hidden in (b"x", b"PK\x07\x08" + bytes(12), bytes(30)):
+        moved = changed(GOOD, END, 16, u32(start + len(hidden)))
+        data = moved[:start] + hidden + moved[start:]
+        assert "followed by other data" in refused(data, "a.zip").message or len(hidden) > 25
+
+
+def test_data_behind_the_end_of_a_compressed_file(refused: Refused) -> None:
+    data = zipped(("a", b"x" * 1000))
+    start, end = data.index(CENTRAL), data.index(END)
+    size = u32(start - 31 + 6)
+    moved = changed(both(data, 18, size), END, 16, u32(start + 6))
+
+    error = refused(moved[:start] + b"hidden" + moved[start:end] + moved[end:], "a.zip")
+
+    assert "the content of the entry 'a' is damaged" in error.message
+
+
+def test_data_in_an_archive_without_entries(refused: Refused) -> None:
+    data = b"hidden" + changed(zipped(), END, 16, u32(6))
+
+    assert "data that belongs to no entry" in refused(data, "a.zip").message
+
+
+def test_a_central_directory_that_is_too_large(tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.zip", GOOD)
+
+    with pytest.raises(ArchiveError, match="more than 2 entries, or long ones"):
+        entries(archive, limits=LIMITS._replace(entries=2))
+    with pytest.raises(ArchiveError, match="or long ones"):
+        entries(archive, limits=LIMITS._replace(entries=3, names=5))
+
+
+def test_entries_that_share_their_data(refused: Refused) -> None:
+    """The overlap with which zip bombs reach their ratio; see bamsoftware.com/hacks/zipbomb."""
+    one = zipped(("a", b"x" * 1000))
+    start, end = one.index(CENTRAL), one.index(END)
+    central = one[start:end]
+    data = one[:start] + central + central.replace(b"a", b"b")
+    data += struct.pack("<4s4H2LH", END, 0, 0, 2, 2, 2 * len(central), start, 0)
+
+    assert "overlaps" in refused(data, "a.zip").message
+
+
+def extra_field(data: bytes) -> bytes:
+    info = zip_info("a")
+    info.extra = data
+    return zipped((info, b"x"))
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"up\x05\0\1\0\0\0\0", "a second name"),
+        (b"\x01\x99\x07\0" + bytes(7), "is encrypted"),
+        (b"UT\xff\xff", "an invalid or repeated extra field"),
+        (b"UT\0\0UT\0\0", "an invalid or repeated extra field"),
+        (b"x", "an invalid extra field"),
+    ],
+)
+def test_extra_fields(refused: Refused, data: bytes, text: str) -> None:
+    assert text in refused(extra_field(data), "a.zip").message
+
+
+def test_names_in_an_unknown_encoding(refused: Refused) -> None:
+    data = zipped(("a", b"x")).replace(b"a", b"\xe9")
+
+    assert "not marked as UTF-8" in refused(data, "a.zip").message
+
+
+def test_names_that_are_marked_as_utf8_and_are_not(refused: Refused) -> None:
+    data = zipped(("\u00e9", b"x")).replace("\u00e9".encode(), b"\xe9\xe9")
+
+    assert "bytes that are not UTF-8" in refused(data, "a.zip").message
+
+
+class Unseekable(io.BytesIO):
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: object) -> int:
+        raise io.UnsupportedOperation
+
+    def tell(self) -> int:
+        raise io.UnsupportedOperation
+
+
+@pytest.mark.parametrize("zip64", [False, True])
+def test_archives_that_were_written_to_a_pipe(
+    tmp_path: Path, refused: Refused, zip64: bool
+) -> None:
+    stream = Unseekable()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("a", "b"):
+            with archive.open(zip_info(name), "w", force_zip64=zip64) as member:
+                member.write(b"data" * 100)
+    data = stream.getvalue()
+
+    found = {e.path: b"".join(c) for e, c in members(write(tmp_path / "good.zip", data))}
+    assert found == {"a": b"data" * 100, "b": b"data" * 100}
+    wrong = changed(data, b"PK\x07\x08", 4, b"wrong")
+    assert "followed by other data" in refused(wrong, "a.zip").message
+
+
+def test_zip64_end_records(
+    tmp_path: Path, refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
+    data = zipped(("a", b"x"), ("b", b"y"))
+    assert b"PK\x06\x06" in data
+
+    assert [e.path for e in entries(write(tmp_path / "good.zip", data))] == ["a", "b"]
+    differ = changed(data, END, 8, b"\1\0\1\0")
+    assert "its two end records differ" in refused(differ, "a.zip").message
+    for offset in (0, 4):
+        wrong = changed(data, b"PK\x06\x06", offset, b"\x77")
+        assert "zip64 end record is invalid" in refused(wrong, "a.zip").message
