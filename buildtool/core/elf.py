@@ -5,21 +5,23 @@ Files are not trusted: every error of pyelftools becomes an `ElfError`.
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
+from buildtool.core.bounded_stream import BoundedStream
 from buildtool.core.elf_machine import EM_HEXAGON
+from buildtool.core.elf_notes import read_notes
+from buildtool.core.elf_sections import section_names
 from buildtool.core.elf_symbols import dynamic_symbols
 from buildtool.core.elf_versions import VersionNeed, version_needs
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 
-MAX_READS = 300_000  # a large library takes some 100,000; more means that the file is malicious
-MAX_BYTES_READ = 64 << 20
-_NOTE_OWNER = "buildtool"
+DEBUG = (".symtab", ".debug_", ".zdebug_", ".gdb_index")  # names of sections that begin so
+_DF_TEXTREL = 4
 _Read = TypeVar("_Read")
 
 
@@ -37,6 +39,11 @@ class Elf:
     resolved, `weak_imports` those that need not be; `version_needs` are the required versions of
     other libraries' symbols; `load_alignments` has one entry for each LOAD segment; `notes` are the
     descriptors of the notes whose owner is this tool (the digest of the IDL).
+
+    `runpath` are the directories of DT_RUNPATH and DT_RPATH; `stack_flags` are the permissions of
+    the stack in PT_GNU_STACK, None without it; `tls_size` is the size of the thread-local data in
+    bytes; `android_api` is the API level that it was linked for, 0 if it is unknown;
+    `debug_sections` are the first few sections that stripping removes.
     """
 
     path: Path
@@ -53,6 +60,14 @@ class Elf:
     load_alignments: tuple[int, ...]
     dynamic_tags: frozenset[str]
     notes: tuple[str, ...]
+    runpath: tuple[str, ...] = ()
+    interpreter: str = ""
+    text_relocations: bool = False
+    stack_flags: int | None = None
+    tls_size: int = 0
+    build_id: str = ""
+    android_api: int = 0
+    debug_sections: tuple[str, ...] = ()
 
     @property
     def hexagon_arch(self) -> str:
@@ -91,7 +106,7 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
         if path.exists() and not path.is_file():
             raise ElfError(f"{path} is not a regular file", remedy="Name an ELF file.")
         with path.open("rb") as stream:
-            return read(_Bounded(stream))
+            return read(BoundedStream(stream))
     except OSError as error:
         raise ElfError(
             f"{path} cannot be read", why=str(error.strerror), remedy="Check the path."
@@ -124,34 +139,15 @@ def is_elf(path: Path) -> bool:
         return False
 
 
-class _Bounded:
-    """A file that raises `ValueError` after too many reads: counts in an ELF file may be wrong."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.seek, self.tell, self.close = stream.seek, stream.tell, stream.close
-        self.name = stream.name
-        self._stream = stream
-        self._reads = 0
-        self._bytes = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size if 0 <= size <= MAX_BYTES_READ else MAX_BYTES_READ + 1)
-        self._reads += 1
-        self._bytes += len(data)
-        if self._reads > MAX_READS or self._bytes > MAX_BYTES_READ:
-            raise ValueError("its tables have no end")
-        return data
-
-
 def _read(path: Path, stream: Any) -> Elf:
     from elftools.elf.dynamic import DynamicSegment  # noqa: PLC0415 - slow to import
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
-    from elftools.elf.segments import NoteSegment  # noqa: PLC0415
 
     elf: Any = ELFFile(stream)
     # Segments, not sections: loaders read segments, and a stripped file may have no sections.
     segments: list[Any] = list(elf.iter_segments())
-    needed, soname, tags = [], "", set()
+    needed, runpath, soname, tags = [], list[str](), "", set()
+    text_relocations = False
     exports: set[str] = set()
     imports: set[str] = set()
     weak: set[str] = set()
@@ -166,6 +162,11 @@ def _read(path: Path, stream: Any) -> Elf:
                 needed.append(str(tag.needed))
             elif tag.entry.d_tag == "DT_SONAME":
                 soname = str(tag.soname)
+            elif tag.entry.d_tag in ("DT_RUNPATH", "DT_RPATH"):
+                path_list = str(getattr(tag, tag.entry.d_tag[3:].lower()))
+                runpath += path_list.split(":") if path_list else []
+            elif tag.entry.d_tag == "DT_FLAGS":
+                text_relocations |= bool(tag.entry.d_val & _DF_TEXTREL)
         undefined = {}
         for symbol in dynamic_symbols(segment, stream, bits=elf.elfclass, little=elf.little_endian):
             if symbol.undefined:
@@ -174,13 +175,8 @@ def _read(path: Path, stream: Any) -> Elf:
             elif not symbol.hidden:
                 exports.add(symbol.name)
         versions += version_needs(segment, stream, undefined, little=elf.little_endian)
-    notes = [
-        _hex(note["n_desc"])
-        for segment in segments
-        if isinstance(segment, NoteSegment)
-        for note in segment.iter_notes()
-        if note["n_name"] == _NOTE_OWNER
-    ]
+    notes = read_notes(segments, stream, little=elf.little_endian)
+    by_type = {segment["p_type"]: segment for segment in segments}
     return Elf(
         path=path,
         bits=elf.elfclass,
@@ -201,7 +197,17 @@ def _read(path: Path, stream: Any) -> Elf:
             if segment["p_type"] == "PT_LOAD" and segment["p_memsz"]
         ),
         dynamic_tags=frozenset(tags),
-        notes=tuple(notes),
+        notes=notes.digests,
+        runpath=tuple(runpath),
+        interpreter=_interpreter(by_type.get("PT_INTERP"), stream),
+        text_relocations=text_relocations or "DT_TEXTREL" in tags,
+        stack_flags=by_type["PT_GNU_STACK"]["p_flags"] if "PT_GNU_STACK" in by_type else None,
+        tls_size=by_type["PT_TLS"]["p_memsz"] if "PT_TLS" in by_type else 0,
+        build_id=notes.build_id,
+        android_api=notes.android_api,
+        debug_sections=tuple(
+            itertools.islice((n for n in section_names(elf, stream) if n.startswith(DEBUG)), 8)
+        ),
     )
 
 
@@ -236,8 +242,10 @@ def _machine_number(elf: Any) -> int:
     return int(ENUM_E_MACHINE[elf.header["e_machine"]])
 
 
-def _hex(description: Any) -> str:
-    """The bytes of an unknown note in hex; pyelftools returns them as bytes, or as latin-1 text."""
-    data = description if isinstance(description, bytes) else str(description).encode("latin-1")
-    text = data.hex()
-    return text if re.fullmatch(r"[0-9a-f]+", text) else ""
+def _interpreter(segment: Any, stream: Any) -> str:
+    """The path of the loader in a PT_INTERP segment, "" without one."""
+    if segment is None:
+        return ""
+    stream.seek(segment["p_offset"])
+    data = stream.read(min(segment["p_filesz"], 4096))
+    return str(data.partition(b"\0")[0].decode(errors="replace"))

@@ -11,6 +11,19 @@ from typing import Literal
 EM_AARCH64 = 183
 EM_HEXAGON = 164
 ET_EXEC, ET_DYN = 2, 3
+_NAMES = {
+    3: "x86",
+    8: "MIPS",
+    20: "PowerPC",
+    21: "PowerPC64",
+    40: "ARM",
+    62: "x86-64",
+    EM_HEXAGON: "Hexagon",
+    EM_AARCH64: "AArch64",
+    243: "RISC-V",
+    247: "BPF",
+    258: "LoongArch",
+}
 
 
 def elf_header(path: Path) -> tuple[int, int] | None:
@@ -24,3 +37,11 @@ def elf_header(path: Path) -> tuple[int, int] | None:
         return None
     order: Literal["little", "big"] = "little" if header[5] == 1 else "big"
     return int.from_bytes(header[16:18], order), int.from_bytes(header[18:20], order)
+
+
+def machine_name(machine: int) -> str:
+    """`AArch64`, `Hexagon`, `x86-64` …; `machine 4711` for an unusual one.
+
+    Source: System V ABI, "ELF Header".
+    """
+    return _NAMES.get(machine, f"machine {machine}")
