@@ -1,27 +1,35 @@
-"""`buildtool inspect FILE`: facts about a program or library."""
+"""`buildtool inspect PATH…`: facts about programs and libraries, and what is wrong with them."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from buildtool.cli.options import Json, print_json
-from buildtool.cli.show import show
+from buildtool.cli.show import show, show_json
 
 if TYPE_CHECKING:
+    from buildtool.contract.inspection import Inspection
     from buildtool.core.elf import Elf
+    from buildtool.sdk.sysroot import Sysroot
+
+ARCHIVES = (".tar.zst", ".tgz", ".tar.gz", ".zip", ".deb", ".whl", ".aar")
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An ELF file.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", help="ELF files, directories and archives."),
+    ] = None,
     *,
     skel: Annotated[
         str,
         typer.Option(
-            "--skel", metavar="ARCH", help="Fail unless FILE is a skel for this DSP arch."
+            "--skel", metavar="ARCH", help="Fail unless each PATH is a skel for this DSP arch."
         ),
     ] = "",
     sysroot: Annotated[
@@ -29,54 +37,203 @@ def inspect(
         typer.Option(
             "--sysroot",
             metavar="SYSROOT",
-            help="With --skel: check against the DSP shell of a pulled sysroot.",
+            help="Check skels and releases against the device of a pulled sysroot.",
         ),
     ] = "",
+    rules: Annotated[
+        bool, typer.Option("--rules", help="List all rules with their reasons.")
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")
     ] = False,
     json: Json = False,
+    sarif: Annotated[
+        bool, typer.Option("--sarif", help="Print the findings as a SARIF 2.1.0 document.")
+    ] = False,
 ) -> None:
-    """Print an ELF file's machine, SONAME, needed libraries and symbols."""
+    """Check files, directories and archives by the rules for releases.
+
+    For an ELF file it also prints facts: machine, SONAME, needed libraries, symbols.
+    """
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
-    from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.sdk.sysroot import find_sysroot
-    from buildtool.toolchains.check_skel import check_skel
+
+    if rules:
+        _show_rules(json=json)
+        return
+    if not paths:
+        raise UsageError("there is nothing to inspect", remedy="Name a file: inspect PATH")
+    if json and sarif:
+        raise UsageError("--json and --sarif exclude each other", remedy="Choose one of them.")
+    device = find_sysroot(sysroot) if sysroot else None
+    if skel:
+        _check_skels(paths, skel, device, quiet=quiet, json=json)
+        return
+    if device and any(path.is_file() and not _is_archive(path) for path in paths):
+        raise UsageError(
+            "--sysroot is for checking a skel, a release or an archive",
+            remedy="Name the arch of the skel's DSP: --skel ARCH",
+        )
+    elves = {path: read_elf(path) for path in paths if not path.is_dir() and not _is_archive(path)}
+    found = [_inspect(path, device) for path in paths]
+    if sarif:
+        from buildtool.contract.sarif import sarif as sarif_document
+
+        show_json(sarif_document(found))
+    elif json:
+        if len(paths) == 1 and elves:
+            findings = [finding.as_json() for finding in found[0].findings]
+            print_json({**_facts(elves[paths[0]]), "warnings": [], "findings": findings})
+        else:
+            print_json(_report(found))
+    else:
+        for path, inspection in zip(paths, found, strict=True):
+            if path in elves and not quiet:
+                _show_facts(elves[path])
+            _show(inspection, quiet=quiet)
+    if any(inspection.errors for inspection in found):
+        raise typer.Exit(1)
+
+
+def _is_archive(path: Path) -> bool:
+    return path.name.endswith(ARCHIVES)
+
+
+def _inspect(path: Path, sysroot: Sysroot | None) -> Inspection:
+    from buildtool.contract.inspection import ARCHIVE, inspect_directory, inspect_file
+
+    if path.is_dir():
+        return inspect_directory(path, sysroot=sysroot)
+    if not _is_archive(path):
+        return inspect_file(path)
+    import tempfile
+    from importlib import import_module
+
+    unpack = import_module("buildtool.release.unpack").unpack
+    with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
+        unpack(path, Path(folder))
+        return inspect_directory(Path(folder), ARCHIVE, str(path), sysroot)
+
+
+def _check_skels(
+    files: Sequence[Path], arch: str, sysroot: Sysroot | None, *, quiet: bool, json: bool
+) -> None:
+    """Check that each file is a skel for `arch`; raises `ContractError`."""
+    from buildtool.contract.build_checks import check_skel
+    from buildtool.core.errors import UsageError
+    from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.toolchains.dsp_shells import device_shell
 
-    if skel and skel not in HEXAGON_ARCHS:
+    if arch not in HEXAGON_ARCHS:
         raise UsageError(
-            f"there is no Hexagon arch {skel!r}",
+            f"there is no Hexagon arch {arch!r}",
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
             remedy="Name one of these archs.",
         )
-    if sysroot and not skel:
-        raise UsageError(
-            "--sysroot is for checking a skel", remedy="Name the arch of its DSP: --skel ARCH"
-        )
-    device = device_shell(find_sysroot(sysroot), skel) if sysroot else None
-    warnings: list[str] = []
-    elf = check_skel(file, skel, device=device, warn=warnings.append) if skel else read_elf(file)
+    if json and len(files) > 1:
+        raise UsageError("--skel with --json checks one file", remedy="Name one file.")
+    device = device_shell(sysroot, arch) if sysroot else None
+    for file in files:
+        warnings: list[str] = []
+        elf = check_skel(file, arch, device=device, warn=warnings.append)
+        if json:
+            print_json({**_facts(elf), "warnings": warnings, "findings": []})
+        elif not quiet:
+            _show_facts(elf)
+        for warning in () if json else warnings:
+            show(f"warning: {warning}", file=sys.stderr)
+
+
+def _show_rules(*, json: bool) -> None:
+    from buildtool.contract.check import RULES
+
+    rules = [module.RULE for module in RULES]
     if json:
-        print_json({**_facts(elf), "warnings": warnings})
-    elif not quiet:
-        for name, value in _facts(elf).items():
-            text = "\n".ljust(17).join(value) if isinstance(value, list) else value
-            show(f"{name.replace('_', ' '):<15} {text or '–'}")
-    for warning in () if json else warnings:
-        show(f"warning: {warning}", file=sys.stderr)
+        rows = [{"name": r.name, "requirement": r.requirement, "reason": r.reason} for r in rules]
+        print_json({"rules": rows})
+        return
+    for rule in rules:
+        show(f"{rule.name}\n  {rule.requirement}\n  {rule.reason}\n")
+
+
+def _report(found: Sequence[Inspection]) -> dict[str, Any]:
+    return {
+        "inspected": [
+            {
+                "path": inspection.path,
+                "kind": inspection.kind,
+                "files": inspection.files,
+                "releases": inspection.releases,
+                "error_count": inspection.errors,
+                "warning_count": inspection.warnings,
+                "findings": [finding.as_json() for finding in inspection.findings],
+            }
+            for inspection in found
+        ]
+    }
+
+
+def _show(inspection: Inspection, *, quiet: bool) -> None:
+    """Print the findings by file, and the verdict."""
+    paths = dict.fromkeys(finding.path for finding in inspection.findings)
+    for path in paths:
+        show(f"{path or inspection.path}:")
+        for finding in inspection.findings:
+            if finding.path == path:
+                show(f"  {finding.severity}: {finding.message} [{finding.rule}]")
+                show("\n".join(f"    {line}" for line in finding.why.split("\n")))
+                show(f"    → {finding.remedy}")
+    if not quiet:
+        show(
+            f"{inspection.path}: {_count(inspection.files, 'file')},"
+            f" {_count(inspection.errors, 'error')}, {_count(inspection.warnings, 'warning')}"
+        )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _show_facts(elf: Elf) -> None:
+    for name, text in _fact_lines(elf):
+        show(f"{name:<16} {text or '–'}")
+
+
+def _fact_lines(elf: Elf) -> Iterator[tuple[str, str]]:
+    from buildtool.core.elf_machine import machine_name
+
+    for name, value in _facts(elf).items():
+        if name == "machine":
+            value = f"{value} ({machine_name(value)}, {elf.bits} bits)"  # noqa: PLW2901
+        elif name == "load_alignments":
+            value = ", ".join(map(hex, value))  # noqa: PLW2901
+        elif isinstance(value, list):
+            value = "\n".ljust(18).join(value)  # noqa: PLW2901
+        elif isinstance(value, bool):
+            value = "yes" if value else "no"  # noqa: PLW2901
+        yield name.replace("_", " "), str(value or "")
 
 
 def _facts(elf: Elf) -> dict[str, Any]:
     return {
         "file": str(elf.path),
         "machine": elf.machine,
+        "bits": elf.bits,
         "hexagon_arch": elf.hexagon_arch or None,
         "type": elf.kind,
         "soname": elf.soname or None,
         "needed": list(elf.needed),
+        "runpath": list(elf.runpath),
+        "interpreter": elf.interpreter or None,
+        "build_id": elf.build_id or None,
         "idl_digests": list(elf.notes),
+        "load_alignments": list(elf.load_alignments),
+        "tls_size": elf.tls_size,
+        "text_relocations": elf.text_relocations,
+        "executable_stack": bool((elf.stack_flags or 0) & 1),
+        "stripped": not elf.debug_sections,
+        "android_api": elf.android_api or None,
         "exports": sorted(elf.exports),
         "imports": sorted(elf.imports),
         "weak_imports": sorted(elf.weak_imports),

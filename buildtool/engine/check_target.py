@@ -7,13 +7,12 @@ from pathlib import Path
 
 from buildtool.core.files import has_content, value_digest, write_if_changed
 from buildtool.engine.result import StepResult
-from buildtool.toolchains.cdsprpc import check_cdsprpc_use
 
 
 def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
     """Check that the ARM64 sides need no function that the device's libcdsprpc lacks.
 
-    `note` is the file that keeps the digest of what was checked last.  Raises `CdsprpcError`.
+    `note` is the file that keeps the digest of what was checked last.  Raises `ContractError`.
     """
     hosts = [built for built in results if built.step.profile.cdsprpc]
     wanted = [built.step.profile.cdsprpc for built in hosts if built.step.profile.cdsprpc]
@@ -21,9 +20,9 @@ def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
     digest = value_digest(sorted([*([cdsprpc.digest] for cdsprpc in wanted), *shipped]))
     if has_content(note, digest.encode()):
         return
-    from buildtool.core.elf import is_elf, read_elf  # noqa: PLC0415 - mostly nothing is to be read
+    from buildtool.contract.build_checks import check_cdsprpc_use  # noqa: PLC0415 - rarely needed
 
-    elves = [read_elf(path) for built in hosts for path in built.files.values() if is_elf(path)]
+    files = [path for built in hosts for path in built.files.values() if not path.is_dir()]
     for cdsprpc in dict.fromkeys(wanted):
-        check_cdsprpc_use(elves, cdsprpc)
+        check_cdsprpc_use(files, cdsprpc)
     write_if_changed(note, digest)

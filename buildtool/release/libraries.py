@@ -8,8 +8,8 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from buildtool.contract.libraries import directory_in_release
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic
-from buildtool.drivers.cmake.runpath import directory_in_release
 from buildtool.plan.plan import CMakeStep, Plan
 from buildtool.release.contents import Contents
 from buildtool.release.layout import LIBRARIES, Output, ReleaseError

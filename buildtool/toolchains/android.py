@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from buildtool.core.elf import Elf
-from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import TRIPLE, AndroidNdk, find_android_ndk
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
@@ -12,12 +10,6 @@ from buildtool.toolchains.profile import Compiler, Profile
 PAGE = 16384  # bytes; Android 15 and newer run on devices with pages of this size
 SHARED_CXX = "libc++_shared.so"
 ALIGNED_CXX = 27  # the first NDK whose libc++_shared.so is aligned to 16 KiB
-
-
-class PageSizeError(BuildtoolError):
-    """A file cannot be loaded on devices with 16 KiB pages."""
-
-    code = "page-size"
 
 
 def android(api: int, stl: str = "c++_static", ndk_requirement: Tool = NO_REQUIREMENT) -> Profile:
@@ -49,23 +41,4 @@ def _compiler(ndk: AndroidNdk, level: int, stl: str) -> Compiler:
         libcxx=stl if stl.startswith("c++") else "",
         c=(str(ndk.programs / "clang"), target),
         cxx=(str(ndk.programs / "clang++"), target),
-    )
-
-
-def check_pages(elf: Elf) -> None:
-    """Check that a shipped file can be loaded on devices with 16 KiB pages.
-
-    Raises `PageSizeError`.
-    """
-    smallest = min(elf.load_alignments, default=PAGE)
-    if smallest >= PAGE:
-        return
-    if elf.path.name == SHARED_CXX:
-        remedy = f'Use NDK r{ALIGNED_CXX} or newer, or set stl = "c++_static".'
-    else:
-        remedy = f"Link it with -Wl,-z,max-page-size={PAGE}; a prebuilt library must be rebuilt."
-    raise PageSizeError(
-        f"{elf.path.name} cannot be loaded on devices with 16 KiB pages",
-        why=f"one of its LOAD segments is aligned to {smallest} bytes, not {PAGE} ({elf.path})",
-        remedy=remedy,
     )

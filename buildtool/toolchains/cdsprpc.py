@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import value_digest, write_if_changed
 from buildtool.core.value import Value
 from buildtool.toolchains.import_stub import import_stub
 
 if TYPE_CHECKING:
-    from buildtool.core.elf import Elf
     from buildtool.sdk.sysroot import Sysroot
 
 SONAMES = {"ubuntu-aarch64": "libcdsprpc.so.1", "android": "libcdsprpc.so"}
@@ -107,39 +104,9 @@ def is_cdsprpc(name: str) -> bool:
     return bool(re.match(_NAME, name.rpartition("/")[2]))
 
 
-def check_cdsprpc_use(files: Iterable[Elf], cdsprpc: Cdsprpc) -> None:
-    """Check the files shipped on the ARM64 side against the device's libcdsprpc.
-
-    Raises `CdsprpcError` for a NEEDED libcdsprpc with another SONAME, and for a FastRPC function
-    that neither the device's library nor any of `files` defines.  Weak references may be missing.
-    """
-    elves = [elf for elf in files if elf.machine == EM_AARCH64]
-    shipped = frozenset[str]().union(*(elf.exports for elf in elves))
-    for elf in elves:
-        for needed in elf.needed:
-            if is_cdsprpc(needed) and needed != cdsprpc.soname:
-                raise CdsprpcError(
-                    f"{elf.path.name} needs {needed}, but {cdsprpc.owner} has {cdsprpc.soname}",
-                    why=f"it would not start: the loader searches for exactly that name"
-                    f" ({elf.path})",
-                    remedy="Link Buildtool::cdsprpc, or -lcdsprpc without -L; a prebuilt"
-                    " library must be built for this platform.",
-                    files=[elf.path],
-                )
-        missing = sorted(
-            name for name in elf.imports - shipped - cdsprpc.exports if re.fullmatch(_API, name)
-        )
-        if missing:
-            raise CdsprpcError(
-                f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of"
-                f" {cdsprpc.owner} does not have"
-                if cdsprpc.device
-                else f"{elf.path.name} needs {', '.join(missing)}, which the libcdsprpc of some"
-                " devices does not have",
-                why=f"it would not start there: cannot locate symbol {missing[0]} ({elf.path})",
-                remedy=_weak_symbol_remedy(missing[0], cdsprpc),
-                files=[elf.path],
-            )
+def is_fastrpc_function(name: str) -> bool:
+    """Whether a symbol belongs to the FastRPC client API."""
+    return bool(re.fullmatch(_API, name))
 
 
 def missing_symbols_remedy(output: str, cdsprpc: Cdsprpc) -> str:
@@ -147,15 +114,16 @@ def missing_symbols_remedy(output: str, cdsprpc: Cdsprpc) -> str:
     missing = [
         name
         for name in dict.fromkeys(re.findall(_UNDEFINED, output))
-        if re.fullmatch(_API, name) and name not in cdsprpc.exports and name in known_exports()
+        if is_fastrpc_function(name) and name not in cdsprpc.exports and name in known_exports()
     ]
     if not missing:
         return ""
     owner = f"The libcdsprpc of {cdsprpc.owner} has" if cdsprpc.device else "Older devices have"
-    return f"{owner} no {', '.join(missing)}. {_weak_symbol_remedy(missing[0], cdsprpc)}"
+    return f"{owner} no {', '.join(missing)}. {missing_function_remedy(missing[0], cdsprpc)}"
 
 
-def _weak_symbol_remedy(name: str, cdsprpc: Cdsprpc) -> str:
+def missing_function_remedy(name: str, cdsprpc: Cdsprpc) -> str:
+    """What to do about a function that `cdsprpc` lacks."""
     weak = (
         f"Declare it __attribute__((weak)) and test `if (&{name})` before the call, or look it up"
         f' with dlsym(RTLD_DEFAULT, "{name}").'

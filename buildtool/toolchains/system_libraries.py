@@ -17,6 +17,20 @@ UBUNTU = frozenset(
         *("libgcc_s.so.1", "libstdc++.so.6"),
     )
 )
+# Source: Android NDK, "Native APIs"; the libraries without another number are in every API level
+# with 64 bits.
+ANDROID = {
+    **dict.fromkeys(("libandroid.so", "libc.so", "libdl.so", "libEGL.so", "libGLESv1_CM.so"), 21),
+    **dict.fromkeys(("libGLESv2.so", "libGLESv3.so", "libjnigraphics.so", "liblog.so"), 21),
+    **dict.fromkeys(("libm.so", "libmediandk.so", "libOpenMAXAL.so", "libOpenSLES.so"), 21),
+    **dict.fromkeys(("libstdc++.so", "libz.so"), 21),
+    **dict.fromkeys(("libcamera2ndk.so", "libvulkan.so"), 24),
+    **dict.fromkeys(("libaaudio.so", "libnativewindow.so", "libsync.so"), 26),
+    "libneuralnetworks.so": 27,
+    **dict.fromkeys(("libamidi.so", "libbinder_ndk.so"), 29),
+    **dict.fromkeys(("libicu.so", "libnativehelper.so"), 31),
+}
+"""The libraries that Android apps may use, each with the API level that introduced it."""
 
 
 def system_libraries(profile: Profile) -> frozenset[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from buildtool.core.elf import is_elf, read_elf
+from buildtool.contract.build_checks import check_dsp_files, check_host_files
+from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.plan import CMakeStep
-from buildtool.toolchains.check_host_file import check_host_file
-from buildtool.toolchains.check_skel import check_library, check_skel, is_skel
 
 
 def check_products(
@@ -19,7 +18,7 @@ def check_products(
 
     These are libraries of the toolchain and of packages that something among `files` needs, by
     their paths in the release.  `warn` gets what may be wrong.  Raises `ArtifactError`,
-    `HostError`, `SkelError` and `ElfError`.
+    `ContractError` and `ElfError`.
     """
     complete = _with_runtime(
         {name: path for name, path in files.items() if not path.is_dir()}, step
@@ -27,7 +26,7 @@ def check_products(
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's DSP shell is neither
-        _check_host(step, complete)
+        check_host_files(complete, step.profile)
     return {name: path for name, path in complete.items() if name not in files}
 
 
@@ -41,7 +40,7 @@ def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
     waiting = list(files.values()) if available else []
     while waiting:
         path = waiting.pop()
-        for name in read_elf(path).needed if is_elf(path) else ():
+        for name in read_dynamic(path).needed if is_elf(path) else ():
             if name in available and name not in {Path(n).name for n in complete}:
                 complete[name if step.arch else f"lib/{name}"] = available[name]
                 waiting.append(available[name])
@@ -58,27 +57,13 @@ def _package_libraries(step: CMakeStep) -> Mapping[str, Path]:
     return packages.runtime if packages else {}
 
 
-def _check_host(step: CMakeStep, files: dict[str, Path]) -> None:
-    """Check that what the ARM64 side ships runs on its platform."""
-    for path in files.values():
-        if is_elf(path):
-            check_host_file(read_elf(path), step.profile)
-
-
 def _check_skels(
     step: CMakeStep, arch: str, files: dict[str, Path], warn: Callable[[str], None]
 ) -> None:
     """Check that a skel step ships at least one skel, and nothing that the DSP would reject."""
-    skels = 0
-    for name, path in files.items():
-        if ".so" not in path.suffixes:
-            continue
-        if is_skel(read_elf(path)) or name.endswith("_skel.so"):
-            check_skel(path, arch, files.values(), device=step.profile.shell, warn=warn)
-            skels += 1
-        else:
-            check_library(path, arch)
-    if not skels:
+    libraries = {Path(name).name: path for name, path in files.items() if ".so" in path.suffixes}
+    subject = check_dsp_files(libraries, arch, device=step.profile.shell, warn=warn)
+    if not any(subject.skels()):
         raise ArtifactError(
             f"{step.name} made no skel",
             why=f"it ships {', '.join(files)}, and none of them is a shared object that exports"

@@ -6,21 +6,9 @@ import posixpath
 from collections.abc import Iterator
 from pathlib import Path
 
+from buildtool.contract.libraries import directory_in_release
 from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.plan.plan import CMakeStep
-
-ORIGINS = ("$ORIGIN", "${ORIGIN}")
-"""The loader replaces these by the directory of the file (ld.so(8))."""
-
-
-def directory_in_release(entry: str, folder: str) -> str | None:
-    """The directory that `entry` in the RUNPATH of a file in `folder` names; None if it is not in
-    the release.  Directories are relative to the release, whose top is "."."""
-    origin, _, rest = entry.partition("/")
-    if origin not in ORIGINS:
-        return None
-    path = posixpath.normpath(posixpath.join(folder, rest.lstrip("/")))
-    return None if path.split("/")[0] == ".." else path
 
 
 def runpath_script(step: CMakeStep, installed: Path, copied: Path) -> str:

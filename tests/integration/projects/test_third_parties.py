@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.toolchains.check_skel import check_skel
+from buildtool.contract.build_checks import check_skel
 from tests.integration.projects.conftest import ThirdParty, Tree
 
 MONOREPO = """\

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.contract.build_checks import ContractError, check_host_files
 from buildtool.core.elf import read_elf
 from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.project.model import Tool
 from buildtool.sdk.android_ndk import SDK_VARIABLES, VARIABLES, ApiError
 from buildtool.sdk.tool_search import ToolUnfitError
-from buildtool.toolchains.android import PAGE, PageSizeError, android, check_pages
+from buildtool.toolchains.android import PAGE, android
 from buildtool.toolchains.profile import Profile
 from tests.command_line import Buildtool, Edit
 from tests.standins.fixtures import MakeNdk
@@ -72,7 +73,6 @@ def test_every_stand_in_release_makes_files_for_16_kib_pages(
 
     for name in ("demo", "libpart.so"):
         elf = read_elf(tree / name)
-        check_pages(elf)
         assert elf.machine == EM_AARCH64
         assert elf.load_alignments
         assert min(elf.load_alignments) >= PAGE
@@ -99,9 +99,10 @@ def test_a_stand_in_that_sets_flags_as_the_older_of_its_toolchain_files_does(
     file.write_text(older)
     write(plain_cmake)
 
-    tree, _ = plain_cmake.build(profile(root), path="/usr/bin:/bin")
+    built = profile(root)
+    tree, _ = plain_cmake.build(built, path="/usr/bin:/bin")
 
-    check_pages(read_elf(tree / "libpart.so"))
+    check_host_files({"lib/libpart.so": tree / "libpart.so"}, built)
 
 
 def test_a_stand_in_links_small_pages_by_default(
@@ -110,14 +111,16 @@ def test_a_stand_in_links_small_pages_by_default(
     """A project that requests pages of 4 KiB gets them and is refused, so the checks can fail."""
     write(plain_cmake)
 
+    built = profile(stand_in_ndk("r27"))
     tree, _ = plain_cmake.build(
-        profile(stand_in_ndk("r27")),
+        built,
         "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,-z,max-page-size=4096",
         path="/usr/bin:/bin",
     )
 
-    with pytest.raises(PageSizeError, match=r"libpart\.so cannot be loaded") as caught:
-        check_pages(read_elf(tree / "libpart.so"))
+    with pytest.raises(ContractError, match=r"libpart\.so cannot be loaded") as caught:
+        check_host_files({"lib/libpart.so": tree / "libpart.so"}, built)
+    assert caught.value.code == "page-size"
     assert "aligned to 4096 bytes, not 16384" in caught.value.why
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.contract.build_checks import ContractError, check_dsp_files, check_skel
+from buildtool.core.elf import read_elf
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.hexagon_sdk import HexagonSdk, probe_hexagon_sdk
 from buildtool.sdk.tool_search import ToolUnfitError
-from buildtool.toolchains.check_skel import SkelError, check_library, check_skel
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.hexagon_sdk import hexagon_sdk, with_qaic
 from tests.standins.fixtures import MakeSdk
@@ -104,8 +105,8 @@ def test_a_cxx_skel_with_exceptions_of_a_stand_in_needs_the_runtime(
     elf = check_skel(skel, arch, runtime)
     assert "libc++.so.1" in elf.needed
     assert "__cxa_throw" in elf.imports
-    for library in runtime:
-        assert check_library(library, arch).soname == library.name
+    check_dsp_files({library.name: library for library in runtime}, arch)
+    assert {read_elf(library).soname for library in runtime} == set(profile.runtime)
     without_abi = [file for file in runtime if file.name == "libc++.so.1"]
     check_skel(skel, arch, without_abi)  # the device may provide libc++abi.so.1
 
@@ -128,7 +129,7 @@ def test_a_skel_of_a_stand_in_finds_the_names_of_its_own_libraries(
     other = plain_cmake.root / part.name
     shutil.copy(profile.runtime["libc++.so.1"], other)
     with pytest.raises(
-        SkelError, match=r"needs part, which no known v73 DSP shell exports, nor does lib"
+        ContractError, match=r"needs part, which no known v73 DSP shell exports, nor does lib"
     ):
         check_skel(skel, "v73", [other, *profile.runtime.values()])
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.contract.build_checks import check_skel
 from buildtool.core.elf import read_elf
-from buildtool.toolchains.check_skel import check_skel
 from tests.command_line import Buildtool, Edit
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk

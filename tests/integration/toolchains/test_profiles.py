@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 
+from buildtool.contract.build_checks import ContractError, check_skel
 from buildtool.core.elf import read_elf
 from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
 from buildtool.sdk.cmake import find_cmake
 from buildtool.sdk.qemu import CROSS_LIBRARIES
-from buildtool.toolchains.check_skel import SkelError, check_skel
 from buildtool.toolchains.hexagon import hexagon
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 
@@ -109,7 +109,7 @@ def test_a_skel_with_a_name_no_shell_has_is_refused_by_name(plain_cmake: PlainCM
     )
     tree, _ = plain_cmake.build(hexagon("v68"))
 
-    with pytest.raises(SkelError, match="needs no_such_thing, which no known v68 DSP shell"):
+    with pytest.raises(ContractError, match="needs no_such_thing, which no known v68 DSP shell"):
         check_skel(tree / "libdemo_skel.so", "v68")
 
 
@@ -119,7 +119,7 @@ def test_a_skel_without_an_entry_is_refused(plain_cmake: PlainCMake) -> None:
     )
     tree, _ = plain_cmake.build(hexagon("v68"))
 
-    with pytest.raises(SkelError, match="has no entry") as caught:
+    with pytest.raises(ContractError, match="has no entry") as caught:
         check_skel(tree / "libdemo_skel.so", "v68")
     assert "0x80000442" in caught.value.why
 
@@ -128,7 +128,7 @@ def test_a_skel_for_another_arch_is_refused(plain_cmake: PlainCMake) -> None:
     plain_cmake.write(CMakeLists_txt=SKEL, skel_c=HVX, helper_c=HELPER)
     tree, _ = plain_cmake.build(hexagon("v73"))
 
-    with pytest.raises(SkelError, match="is built for v73, not for v68"):
+    with pytest.raises(ContractError, match="is built for v73, not for v68"):
         check_skel(tree / "libdemo_skel.so", "v68")
 
 

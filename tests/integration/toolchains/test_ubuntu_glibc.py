@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.contract.build_checks import ContractError, check_host_files
 from buildtool.core.elf import ElfError, read_elf
-from buildtool.toolchains.check_host_file import HostFileError, check_host_file
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 
@@ -31,21 +31,22 @@ def program(plain_cmake: PlainCMake) -> Path:
 
 
 def test_a_newer_glibc_than_the_target_s_is_refused(program: Path) -> None:
-    check_host_file(read_elf(program), ubuntu_aarch64_gcc("2.36"))
-    with pytest.raises(HostFileError) as caught:
-        check_host_file(read_elf(program), ubuntu_aarch64_gcc("2.35"))
+    check_host_files({"bin/main": program}, ubuntu_aarch64_gcc("2.36"))
+    with pytest.raises(ContractError) as caught:
+        check_host_files({"bin/main": program}, ubuntu_aarch64_gcc("2.35"))
     assert (
         caught.value.message == "main needs glibc 2.36, but the target is for glibc 2.35 and newer"
     )
     assert caught.value.why == f"for arc4random of libc.so.6 ({program})"
+    assert caught.value.code == "host"
     assert 'glibc = "2.36"' in caught.value.remedy
     assert 'toolchain = "zig"' in caught.value.remedy
 
 
-def test_a_file_that_zig_did_not_compile_is_distinguished(program: Path) -> None:
-    with pytest.raises(HostFileError, match="needs glibc") as caught:
-        check_host_file(read_elf(program), ubuntu_aarch64("2.35"))
-    assert "another compiler than the target's built it" in caught.value.remedy
+def test_a_file_that_zig_did_not_compile_is_refused(program: Path) -> None:
+    with pytest.raises(ContractError, match="needs glibc") as caught:
+        check_host_files({"bin/main": program}, ubuntu_aarch64("2.35"))
+    assert 'toolchain = "zig"' in caught.value.remedy
 
 
 def test_all_that_a_program_without_exports_needs_is_seen(program: Path) -> None:

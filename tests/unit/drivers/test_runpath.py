@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.drivers.cmake.runpath import directory_in_release, runpath_script
+from buildtool.contract.libraries import directory_in_release
+from buildtool.drivers.cmake.runpath import runpath_script
 from buildtool.plan.plan import CMakeStep
 from tests.made_up import CMAKE
 from tests.unit.release.conftest import HOST, elf

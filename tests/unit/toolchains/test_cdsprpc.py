@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from buildtool.core.elf import Elf, read_elf
-from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.elf import read_elf
+from buildtool.core.elf_machine import EM_AARCH64
 from buildtool.toolchains.cdsprpc import (
     SONAMES,
     Cdsprpc,
-    CdsprpcError,
-    check_cdsprpc_use,
     common_exports,
     is_cdsprpc,
     known_exports,
@@ -34,33 +31,6 @@ NEWER = {
 }
 LINUX = system_cdsprpc("ubuntu-aarch64")
 BOARD = Cdsprpc("libcdsprpc.so.1", frozenset({"rpcmem_alloc"}), "board")
-
-
-def elf(
-    name: str = "app",
-    *,
-    needed: Iterable[str] = (),
-    imports: Iterable[str] = (),
-    weak: Iterable[str] = (),
-    exports: Iterable[str] = (),
-    machine: int = EM_AARCH64,
-) -> Elf:
-    return Elf(
-        path=Path("/release", name),
-        bits=64,
-        machine=machine,
-        flags=0,
-        kind="DYN",
-        soname="",
-        needed=tuple(needed),
-        exports=frozenset(exports),
-        imports=frozenset(imports),
-        weak_imports=frozenset(weak),
-        version_needs=(),
-        load_alignments=(),
-        dynamic_tags=frozenset(),
-        notes=(),
-    )
 
 
 def test_the_common_list_leaves_out_what_older_devices_lack() -> None:
@@ -116,50 +86,6 @@ def test_each_device_has_a_separate_stub(tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_names(name: str, expected: bool) -> None:
     assert is_cdsprpc(name) is expected
-
-
-def test_what_the_device_has_may_be_needed() -> None:
-    check_cdsprpc_use(
-        [
-            elf(needed=["libcdsprpc.so.1", "libc.so.6"], imports=["rpcmem_alloc", "printf"]),
-            elf("weak.so", needed=["libcdsprpc.so.1"], weak=["rpcmem_alloc2"]),
-            elf("mine.so", imports=["rpcmem_pool_get", "fastrpc_error_text"]),
-            elf("other.so", exports=["rpcmem_pool_get"]),
-            elf("skel.so", imports=["rpcmem_alloc2"], machine=EM_HEXAGON),
-        ],
-        BOARD,
-    )
-
-
-@pytest.mark.parametrize(
-    ("needed", "cdsprpc"),
-    [
-        ("libcdsprpc.so", LINUX),
-        ("libcdsprpc.so.1", system_cdsprpc("android")),
-        ("/opt/sdk/libcdsprpc.so", LINUX),
-        ("libcdsprpc_system.so", LINUX),
-    ],
-)
-def test_another_soname_is_refused(needed: str, cdsprpc: Cdsprpc) -> None:
-    with pytest.raises(CdsprpcError, match="app needs") as caught:
-        check_cdsprpc_use([elf(needed=[needed])], cdsprpc)
-    assert f"every device has {cdsprpc.soname}" in caught.value.message
-    assert "would not start" in caught.value.why
-
-
-def test_what_the_device_lacks_is_refused() -> None:
-    with pytest.raises(CdsprpcError, match="needs dspqueue_read, rpcmem_to_fd, which") as caught:
-        check_cdsprpc_use([elf(imports=["rpcmem_to_fd", "dspqueue_read", "rpcmem_alloc"])], BOARD)
-    assert "the device 'board'" in caught.value.message
-    assert "__attribute__((weak))" in caught.value.remedy
-    assert "sysroot" not in caught.value.remedy
-
-    with pytest.raises(
-        CdsprpcError, match="which the libcdsprpc of some devices does not have"
-    ) as caught:
-        check_cdsprpc_use([elf(imports=["rpcmem_alloc2"])], LINUX)
-    assert 'dlsym(RTLD_DEFAULT, "rpcmem_alloc2")' in caught.value.remedy
-    assert "buildtool sysroot pull" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

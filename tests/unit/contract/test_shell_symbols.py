@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from buildtool.contract.finding import Finding
+from buildtool.contract.promise import Promise
+from buildtool.contract.rules import shell_symbols, wrapped_malloc
 from buildtool.core.elf import Elf
-from buildtool.core.elf_machine import EM_HEXAGON
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
-from buildtool.toolchains.check_skel import SkelError, check_names
 from buildtool.toolchains.dsp_shells import DeviceShell, device_shell, missing_names
+
+from .described import skel, subject
 
 ROOT = Path(__file__).parents[3]
 with (ROOT / "buildtool/toolchains/dsp_shell_exports.tsv").open(encoding="utf-8") as lines:
@@ -37,41 +39,25 @@ CHIPS = {
 ANY_NAME = st.sampled_from(sorted(TABLE)) | st.sampled_from(["malloc", "no_such_name", "", "é\n"])
 
 
-def elf(
-    *,
-    imports: Iterable[str] = (),
-    weak: Iterable[str] = (),
-    exports: Iterable[str] = ("demo_skel_handle_invoke",),
-    needed: Iterable[str] = (),
-) -> Elf:
-    return Elf(
-        path=Path("/out/libdemo_skel.so"),
-        bits=32,
-        machine=EM_HEXAGON,
-        flags=0x68,
-        kind="DYN",
-        soname="",
-        needed=tuple(needed),
-        exports=frozenset(exports),
-        imports=frozenset(imports),
-        weak_imports=frozenset(weak),
-        version_needs=(),
-        load_alignments=(0x1000,),
-        dynamic_tags=frozenset({"DT_HASH"}),
-        notes=(),
-    )
+PLACE = "dsp/{}/libdemo_skel.so"
 
 
-def warnings(*names: str, arch: str, device: DeviceShell | None = None) -> list[str]:
-    message: list[str] = []
-    check_names(elf(imports=names), arch, {}, device, message.append)
-    return message
+def findings(elf: Elf, arch: str, device: DeviceShell | None = None) -> list[Finding]:
+    promise = Promise(platform="hexagon", shells={arch: device} if device else {}, own=True)
+    return list(shell_symbols.check(subject({PLACE.format(arch): elf}, promise)))
 
 
-def refusal(*names: str, arch: str, device: DeviceShell | None = None) -> SkelError:
-    with pytest.raises(SkelError) as caught:
-        check_names(elf(imports=names), arch, {}, device, pytest.fail)
-    return caught.value
+def warnings(*names: str, arch: str, device: DeviceShell | None = None) -> list[Finding]:
+    found = findings(skel(imports=names), arch, device)
+    assert {finding.severity for finding in found} <= {"warning"}
+    return found
+
+
+def refusal(*names: str, arch: str, device: DeviceShell | None = None) -> Finding:
+    (finding,) = findings(skel(imports=names), arch, device)
+    assert finding.severity == "error"
+    assert finding.path == PLACE.format(arch)
+    return finding
 
 
 def test_the_table_is_that_of_the_shells_that_were_read() -> None:
@@ -108,8 +94,8 @@ def test_each_name_is_judged_by_itself(names: list[str], arch: str) -> None:
 
 @given(st.sets(ANY_NAME), st.sampled_from(HEXAGON_ARCHS))
 def test_weak_references_may_be_missing(names: set[str], arch: str) -> None:
-    check_names(elf(weak=names), arch, {}, None, pytest.fail)
-    check_names(elf(weak=names), arch, {}, DeviceShell("board", frozenset()), pytest.fail)
+    assert findings(skel(weak=names), arch) == []
+    assert findings(skel(weak=names), arch, DeviceShell("board", frozenset())) == []
 
 
 @pytest.mark.parametrize("arch", HEXAGON_ARCHS)
@@ -145,7 +131,7 @@ def test_a_name_on_no_shell_is_refused_with_the_chips_that_lack_it() -> None:
         "libdemo_skel.so needs qurt_thread_get_thread_id, which no known v68 DSP shell exports"
     )
     assert error.why == (
-        "the DSP would not load it: error 0x80000406 (/out/libdemo_skel.so)\n"
+        "the DSP would not load it: error 0x80000406\n"
         "qurt_thread_get_thread_id: not on v68 QCM6490/QCS6490, v73 SA8775P, v73 X1E80100,"
         " v75 QCS8300, v79 SM8750, v81 SM8850, v81 X2E"
     )
@@ -166,21 +152,23 @@ def test_a_name_of_other_archs_is_refused_with_the_chips_that_have_it() -> None:
 
 
 def test_a_name_of_some_chips_of_the_arch_is_a_warning_that_names_them() -> None:
-    (message,) = warnings("HAP_mem_request", "compute_resource_attr_init_v2", arch="v73")
-    assert message.splitlines()[:3] == [
+    (warning,) = warnings("HAP_mem_request", "compute_resource_attr_init_v2", arch="v73")
+    assert warning.message == (
         "libdemo_skel.so may fail to load with 0x80000406: not every known v73 DSP shell exports"
-        " what it needs",
-        "  HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
-        "  compute_resource_attr_init_v2: on some builds of v73 SA8775P; not on v73 X1E80100",
+        " what it needs"
+    )
+    assert warning.why.splitlines() == [
+        "HAP_mem_request: on v73 X1E80100; not on v73 SA8775P",
+        "compute_resource_attr_init_v2: on some builds of v73 SA8775P; not on v73 X1E80100",
     ]
-    assert "→ Declare it __attribute__((weak)) and test `if (&HAP_mem_request)`" in message
-    assert 'sysroot = "…"' in message
+    assert "Declare it __attribute__((weak)) and test `if (&HAP_mem_request)`" in warning.remedy
+    assert 'sysroot = "…"' in warning.remedy
 
 
 def test_an_arch_of_which_no_shell_is_known_is_checked_against_all() -> None:
-    (message,) = warnings("qurt_thread_detach", arch="v69")
-    assert "not every known DSP shell (none of v69 is) exports what it needs" in message
-    assert "; not on v68 QCM6490/QCS6490" in message
+    (warning,) = warnings("qurt_thread_detach", arch="v69")
+    assert "not every known DSP shell (none of v69 is) exports what it needs" in warning.message
+    assert "; not on v68 QCM6490/QCS6490" in warning.why
     assert refusal("no_such_name", arch="v69").message == (
         "libdemo_skel.so needs no_such_name, which no known DSP shell exports"
     )
@@ -239,7 +227,6 @@ def test_skels_meet_the_shell_of_a_stand_in_sysroot_whose_dsp_can_load_them() ->
     ("missing", "advice"),
     [
         ("demo_add", "Define demo_add: the interface declares it"),
-        ("malloc", "-Wl,--wrap=malloc"),
         ("stderr", "Print with printf or FARF"),
         ("__assert_fail", "avoid errno and assert"),
         ("__ubsan_handle_add_overflow", "-fno-sanitize=undefined"),
@@ -250,6 +237,17 @@ def test_skels_meet_the_shell_of_a_stand_in_sysroot_whose_dsp_can_load_them() ->
 )
 def test_a_refused_name_comes_with_advice(missing: str, advice: str) -> None:
     assert advice in refusal(missing, arch="v68").remedy
+
+
+def test_plain_malloc_is_for_another_rule() -> None:
+    elf = skel(imports=["malloc", "free", "printf"])
+    assert findings(elf, "v68") == []
+    promise = Promise(platform="hexagon")
+    (finding,) = wrapped_malloc.check(subject({PLACE.format("v68"): elf}, promise))
+    assert finding.message == (
+        "libdemo_skel.so needs free, malloc, which no known v68 DSP shell exports"
+    )
+    assert "-Wl,--wrap=malloc" in finding.remedy
 
 
 @pytest.mark.parametrize(

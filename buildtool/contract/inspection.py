@@ -1,0 +1,114 @@
+"""Checks a file or a directory: the releases in it, and files that no release contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from buildtool.contract.check import check
+from buildtool.contract.finding import ERROR, Finding
+from buildtool.contract.promise import NOTHING, Promise
+from buildtool.contract.release_json import read_promise
+from buildtool.contract.subject import RELEASE_FILE, Subject, read_tree
+from buildtool.core.value import Value
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.sdk.sysroot import Sysroot
+from buildtool.toolchains.cdsprpc import system_cdsprpc
+from buildtool.toolchains.dsp_shells import device_shell
+
+FILE, RELEASE, DIRECTORY, ARCHIVE = "file", "release", "directory", "archive"
+_OWN_LIBRARY = "*.so*"
+
+
+class Inspection(Value):
+    """What was found in `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
+
+    `files` is the number of files, `releases` that of the releases among them.
+    """
+
+    path: str
+    kind: str
+    files: int
+    releases: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.severity == ERROR for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.findings) - self.errors
+
+
+def inspect_file(file: Path) -> Inspection:
+    """Check one file, of whose surroundings nothing is known."""
+    subject = Subject({file.name: file}, whole=False)
+    return Inspection(str(file), FILE, 1, 0, tuple(check(subject)))
+
+
+def inspect_directory(
+    directory: Path, kind: str = "", path: str = "", sysroot: Sysroot | None = None
+) -> Inspection:
+    """Check all files below `directory`; `path` is what it is called, by default its path.
+
+    Each directory with a release.json is checked as a release, the other files as foreign files.
+    With `sysroot` they are checked against that device.  Raises `OSError`, `ReleaseFileError`.
+    """
+    tree = read_tree(directory)
+    tops = _releases(directory, tree)
+    findings = list[Finding]()
+    for top in tops:
+        subject = read_tree(directory / top, _for_device(read_promise(directory / top), sysroot))
+        findings += _below(top, check(subject))
+    rest = _without(tree, tops)
+    if rest.files or rest.links or rest.special or not tops:
+        findings += check(rest._replace(promise=_for_device(NOTHING, sysroot)))
+    return Inspection(
+        path or str(directory),
+        kind or (RELEASE if "" in tops else DIRECTORY),
+        len(tree.files),
+        len(tops),
+        tuple(findings),
+    )
+
+
+def _releases(directory: Path, tree: Subject) -> list[str]:
+    """The directories with a release.json, relative to `directory`, none of them in another."""
+    if (directory / RELEASE_FILE).is_file():
+        return [""]
+    tops = list[str]()
+    for path in tree.files:
+        top, _, name = path.rpartition("/")
+        if name == RELEASE_FILE and not any(f"{top}/".startswith(f"{other}/") for other in tops):
+            tops.append(top)
+    return tops
+
+
+def _without(tree: Subject, tops: Iterable[str]) -> Subject:
+    """The files of `tree` that are in none of the directories `tops`."""
+    inside = tuple(f"{top}/" if top else "" for top in tops)
+    if not inside:
+        return tree
+    return Subject(
+        {path: file for path, file in tree.files.items() if not path.startswith(inside)},
+        {path: text for path, text in tree.links.items() if not path.startswith(inside)},
+        special=tuple(path for path in tree.special if not path.startswith(inside)),
+    )
+
+
+def _below(top: str, findings: Iterable[Finding]) -> Iterable[Finding]:
+    for finding in findings:
+        yield finding._replace(path=f"{top}/{finding.path}".rstrip("/")) if top else finding
+
+
+def _for_device(promise: Promise, sysroot: Sysroot | None) -> Promise:
+    if not sysroot:
+        return promise
+    shells = {arch: device_shell(sysroot, arch) for arch in HEXAGON_ARCHS}
+    libraries = {path.name for path in sysroot.root.rglob(_OWN_LIBRARY)}
+    return promise._replace(
+        system_libraries=promise.system_libraries | libraries,
+        cdsprpc=system_cdsprpc(sysroot.platform, sysroot),
+        shells={arch: shell for arch, shell in shells.items() if shell},
+    )

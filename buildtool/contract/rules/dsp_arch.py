@@ -1,0 +1,44 @@
+"""The skels of dsp/<arch>/ are compiled for that arch, and its other libraries for no newer one.
+
+A DSP refuses code for a newer DSP. A skel for an older one loads, but it is not what was to be
+shipped for this arch.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from buildtool.contract.finding import Finding, Rule
+from buildtool.contract.subject import Subject
+from buildtool.core.elf_machine import EM_HEXAGON
+from buildtool.project.archs import arch_number
+
+RULE = Rule("dsp-arch", __doc__, code="skel")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    skels = {path for path, _, _ in subject.skels()}
+    for path, elf in subject.elves.items():
+        arch, name = subject.dsp_arch(path), posixpath.basename(path)
+        if not arch or elf.machine != EM_HEXAGON:
+            continue
+        number = elf.flags & 0x3FF
+        why = f"the arch in its e_flags is 0x{number:x}"
+        if path in skels and number != arch_number(arch):
+            yield RULE.error(
+                path,
+                f"{name} is built for {elf.hexagon_arch}, not for {arch}",
+                why=why,
+                remedy="Remove -mcpu from the project's flags: the profile sets it."
+                if subject.promise.own
+                else f"Compile it with -mcpu=hexagon{arch}, or ship it for the arch that it is"
+                " built for.",
+            )
+        elif number > arch_number(arch):
+            yield RULE.error(
+                path,
+                f"{name} is built for {elf.hexagon_arch}, newer than {arch}",
+                why=why,
+                remedy=f"Build it for {arch} or older.",
+            )

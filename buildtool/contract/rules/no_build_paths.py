@@ -1,0 +1,68 @@
+"""No file contains a path of the machine that built it.
+
+Such a file differs when it is built elsewhere, and tells who built it. If the directories of the
+build are unknown, paths in /home, /root, /Users and /tmp are a warning.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from buildtool.contract.finding import Finding, Rule
+from buildtool.contract.subject import Subject
+
+RULE = Rule("no-build-paths", __doc__)
+CHUNK, OVERLAP = 1 << 20, 4096  # bytes; a path is shorter than the overlap
+_SUSPICIOUS = (b"/home/", b"/root/", b"/Users/", b"/tmp/")
+_DIRECTORY = re.compile(rb"/(?:home|Users|tmp)/[\w.+-]{1,64}/[\w.+-]|/root/[\w.+-]")
+_BEFORE = re.compile(rb"[\w.~-]\Z")  # part of a longer path, such as /data/local/tmp/x/y
+_TEXT = re.compile(rb"[^\0-\x1f\x7f\"'<>]{0,200}")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    known = subject.promise.build_paths
+    for path, file in subject.files.items():
+        text = _find(file, known)
+        if text is None:
+            continue
+        report = RULE.warning if known is None else RULE.error
+        yield report(
+            path,
+            f"{posixpath.basename(path)} contains a path of the build machine: {text}",
+            why="the file differs when it is built in another directory"
+            if known is not None
+            else "it looks like a directory of a build or of a user, which devices do not have",
+            remedy="Strip debug information, compile with -ffile-prefix-map=DIRECTORY=., and do not"
+            " write paths of the build into generated sources.",
+        )
+
+
+def _find(file: Path, known: Sequence[str] | None) -> str | None:
+    """The first build path in a file, as text; None if there is none, or if it cannot be read."""
+    wanted = _SUSPICIOUS if known is None else [path.encode() for path in known]
+    try:
+        with file.open("rb") as stream:
+            before = b""
+            while chunk := stream.read(CHUNK):
+                data = before + chunk
+                for text in wanted:
+                    at = data.find(text)
+                    while at >= 0:
+                        if _is_path(data, at, text, suspicious=known is None):
+                            found = _TEXT.match(data, at)
+                            return found[0].decode(errors="replace") if found else ""
+                        at = data.find(text, at + 1)
+                before = data[-OVERLAP:]
+    except OSError:
+        pass  # the rule valid-elf reports it
+    return None
+
+
+def _is_path(data: bytes, at: int, text: bytes, *, suspicious: bool) -> bool:
+    if suspicious:
+        return bool(_DIRECTORY.match(data, at)) and not _BEFORE.search(data[max(0, at - 1) : at])
+    end = data[at + len(text) : at + len(text) + 1]
+    return not re.match(rb"[\w.+-]", end)  # /work/a is not in /work/abc

@@ -1,0 +1,191 @@
+"""What is checked: files by their path in the release, and the promise that they must keep."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from buildtool.contract.promise import NO_LINKS, NOTHING, Promise
+from buildtool.core.elf import Elf, ElfError, is_elf, read_elf
+from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
+from buildtool.core.value import Value
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.toolchains.cdsprpc import SONAMES, Cdsprpc, system_cdsprpc
+
+RELEASE_FILE = "release.json"
+MAX_SYMBOLS_BYTES = 256 << 20
+"""The memory for the symbols of all files; those of Debian's whole /usr/lib take 60 MB."""
+_DSP = re.compile(rf"dsp/({'|'.join(HEXAGON_ARCHS)})/")
+_HOST = re.compile(r"(?:bin|lib)/(?!arm64-v8a/)")
+
+
+class Subject(Value):
+    """Files and the texts of links by path; `special` are the paths of devices, sockets and pipes.
+
+    `whole` says that the files are all that is used together, so that a file that is not among
+    them is missing.
+    """
+
+    files: Mapping[str, Path]
+    links: Mapping[str, str] = NO_LINKS
+    promise: Promise = NOTHING
+    special: tuple[str, ...] = ()
+    whole: bool = True
+
+    @cached_property
+    def _read(self) -> tuple[dict[str, Elf], dict[str, str]]:
+        elves, damaged, used = {}, {}, 0
+        for path, file in self.files.items():
+            try:
+                if not is_elf(file):
+                    continue
+                elf = read_elf(file)
+            except OSError as error:
+                damaged[path] = f"it cannot be read: {error.strerror}"
+            except ElfError as error:
+                damaged[path] = error.why
+            else:
+                used += sum(len(n) + 100 for s in (elf.exports, elf.imports) for n in s)
+                if used > MAX_SYMBOLS_BYTES:
+                    damaged[path] = "the symbols of all files together take too much memory"
+                else:
+                    elves[path] = elf
+        return elves, damaged
+
+    @property
+    def elves(self) -> Mapping[str, Elf]:
+        """The ELF files by path."""
+        return self._read[0]
+
+    @property
+    def damaged(self) -> Mapping[str, str]:
+        """The files that cannot be read, by path, each with the reason."""
+        return self._read[1]
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is known for which devices the files are; otherwise they are foreign files."""
+        return bool(self.promise.platform)
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """The paths of files, and of links that lead to a file or directory of the subject."""
+        folders = {str(above) for path in self.files for above in Path(path).parents}
+        known = folders.union(self.files)
+        return frozenset((*self.files, *(p for p in self.links if self._target(p) in known)))
+
+    def _target(self, path: str) -> str:
+        """Where a link leads, through other links; "" if outside of the subject or nowhere."""
+        for _ in range(16):
+            if path not in self.links:
+                return path
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), self.links[path]))
+            if path.startswith(("..", "/")):
+                return ""
+        return ""
+
+    def dsp_arch(self, path: str) -> str:
+        """The arch of the directory dsp/<arch>/ that the file is in, "" if it is elsewhere."""
+        found = _DSP.match(path) if self.is_release else _last(_DSP, path)
+        return found[1] if found else ""
+
+    def must_be_host(self, path: str) -> bool:
+        """Whether an ELF file with this path must be for the ARM64 side."""
+        return not self.dsp_arch(path) if self.is_release else bool(_HOST.match(path))
+
+    def host(self) -> Iterator[tuple[str, Elf]]:
+        """The ELF files of the ARM64 side."""
+        for path, elf in self.elves.items():
+            if elf.machine == EM_AARCH64 and not self.dsp_arch(path):
+                yield path, elf
+
+    def dsp(self) -> Iterator[tuple[str, str, Elf]]:
+        """The Hexagon files as (path, arch, ELF); the arch is that of the directory, else of the
+        code."""
+        for path, elf in self.elves.items():
+            if elf.machine == EM_HEXAGON and not self.must_be_host(path):
+                yield path, self.dsp_arch(path) or elf.hexagon_arch, elf
+
+    def skels(self) -> Iterator[tuple[str, str, Elf]]:
+        """Those of `dsp()` that are skels: by their entry, by their name, or by the promise."""
+        for path, arch, elf in self.dsp():
+            if entries(elf) or path.endswith("_skel.so") or path in self.promise.skels:
+                yield path, arch, elf
+
+    @cached_property
+    def _folders(self) -> dict[str, dict[str, str]]:
+        folders: dict[str, dict[str, str]] = defaultdict(dict)
+        for place in self.places:
+            folder, name = posixpath.split(place)
+            folders[folder][name] = place
+        return folders
+
+    def beside(self, path: str) -> Mapping[str, str]:
+        """The paths of the files in the same directory, by name."""
+        return self._folders.get(posixpath.dirname(path), {})
+
+    @cached_property
+    def platform(self) -> str:
+        """The platform of the promise; otherwise that which the files are for, "" if unknown."""
+        if self.promise.platform:
+            return self.promise.platform
+        for _, elf in self.host():
+            if elf.android_api or "libc.so" in elf.needed or elf.interpreter.startswith("/system/"):
+                return "android"
+            if "libc.so.6" in elf.needed or "/ld-linux" in elf.interpreter:
+                return "ubuntu-aarch64"
+        return ""
+
+    @cached_property
+    def cdsprpc(self) -> Cdsprpc | None:
+        """The libcdsprpc of the devices; None if the platform is unknown."""
+        if self.promise.cdsprpc:
+            return self.promise.cdsprpc
+        return system_cdsprpc(self.platform) if self.platform in SONAMES else None
+
+
+def entries(elf: Elf) -> tuple[str, ...]:
+    """The entry points that FastRPC calls, which a skel exports."""
+    return tuple(sorted(n for n in elf.exports if n.endswith(ENTRY_ENDINGS)))
+
+
+ENTRY_ENDINGS = ("_skel_handle_invoke", "_skel_invoke")
+
+
+def read_tree(directory: Path, promise: Promise = NOTHING) -> Subject:
+    """All files below `directory`, except a release.json at the top.
+
+    Links are not followed.  Raises `OSError` if a directory cannot be read.
+    """
+    files: dict[str, Path] = {}
+    links: dict[str, str] = {}
+    special: list[str] = []
+    waiting = [directory]
+    while waiting:
+        with os.scandir(waiting.pop()) as found:
+            for entry in found:
+                path = Path(entry.path)
+                place = path.relative_to(directory).as_posix()
+                if entry.is_symlink():
+                    links[place] = str(path.readlink())
+                elif entry.is_dir():
+                    waiting.append(path)
+                elif entry.is_file():
+                    files[place] = path
+                else:
+                    special.append(place)
+    files.pop(RELEASE_FILE, None)
+    return Subject(
+        dict(sorted(files.items())), dict(sorted(links.items())), promise, tuple(sorted(special))
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The last match of `pattern` that begins at a component of the path `text`."""
+    starts = [0, *(at.end() for at in re.finditer("/", text))]
+    return next((found for at in reversed(starts) if (found := pattern.match(text, at))), None)
