@@ -87,15 +87,16 @@ def package(
     *,
     formats: Sequence[str] = (),
     output: Path | None = None,
+    twice: bool = False,
     listener: Listener,
     options: Options | None = None,
 ) -> Packaged:
-    """Build `target_name` and make archives of its release in the directory `output`.
+    """Build `target_name`, check its release, and make archives of it in the directory `output`.
 
     By default the archives have the formats of the target, and are made in `dist` of the project.
+    With `twice` they are made a second time under other conditions, and compared.
     """
-    from buildtool.release.package import OUTPUT, Ingredients, check_formats, make_archives
-    from buildtool.release.package import Packaged as Result
+    from buildtool.release.package import OUTPUT, Ingredients, check_formats, make_package
     from buildtool.release.source import find_source
 
     names = tuple(formats) or find_target(project, target_name).formats
@@ -105,8 +106,13 @@ def package(
     with _open_target(project, target_name, listener, options) as (plan, context):
         build, release = _build_release(plan, context)
         made_of = Ingredients(project, build, release, source)
-        archives = make_archives(made_of, names, output, context.file_states)
-    return Result(build, release, archives)
+        packaged = make_package(made_of, names, output, context.file_states)
+    if twice:
+        from buildtool.release.reproducible import verify_reproducible
+
+        listener(Note("building a second time, elsewhere and without caches, to compare"))
+        verify_reproducible(project, packaged)
+    return packaged
 
 
 def clean(

@@ -37,6 +37,13 @@ def package(
             "--output", "-o", metavar="DIR", help="Directory of the archives; default: dist."
         ),
     ] = None,
+    verify_reproducible: Annotated[
+        bool,
+        typer.Option(
+            "--verify-reproducible",
+            help="Make the archives a second time under other conditions, and compare.",
+        ),
+    ] = False,
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
@@ -56,6 +63,7 @@ def package(
         target,
         formats=formats or (),
         output=output,
+        twice=verify_reproducible,
         verbose=verbose,
         build_type=build_type,
         as_json=json,

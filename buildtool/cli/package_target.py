@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ def package_target(
     *,
     formats: Sequence[str] = (),
     output: Path | None = None,
+    twice: bool = False,
     verbose: bool = False,
     build_type: str = "",
     as_json: bool = False,
@@ -36,6 +38,7 @@ def package_target(
         name,
         formats=formats,
         output=output.absolute() if output else None,
+        twice=twice,
         listener=Screen(verbose=verbose),
         options=options,
     )
@@ -44,9 +47,15 @@ def package_target(
 
         print_json(_document(packaged))
         return
+    for warning in packaged.warnings:
+        show(f"warning: {warning.message} [{warning.rule}]", file=sys.stderr)
+        show("\n".join(f"  {line}" for line in warning.why.split("\n")), file=sys.stderr)
+        show(f"  → {warning.remedy}", file=sys.stderr)
     for archive in packaged.archives:
         show(f"{_shown(archive.path)}  {archive.size:,} B")
         show(f"  sha256 {archive.sha256}")
+    if twice:
+        show("a second build, elsewhere and without caches, made the same bytes")
 
 
 def _shown(path: Path) -> Path:
@@ -62,6 +71,7 @@ def _document(packaged: Packaged) -> dict[str, object]:
         "directory": str(release.directory),
         "release": release.id,
         "slices": {part.name: part.id for part in release.slices},
+        "warnings": [warning.as_json() for warning in packaged.warnings],
         "archives": [archive.as_json() for archive in packaged.archives],
         "error": None,
     }

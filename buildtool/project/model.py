@@ -164,6 +164,9 @@ class Target(Value):
         Mapping[str, Define],
         Key("CMake cache entries of every component; they override the component's"),
     ] = NO_DEFINES
+    allow: Annotated[
+        Strings, Key("rules of the contract whose findings do not prevent `package`")
+    ] = ()
     formats: Annotated[
         Strings, Key("archives that `package` makes of its release", choices=FORMATS)
     ] = ("tar.zst",)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from buildtool import __version__
+from buildtool.contract.finding import Finding
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
 from buildtool.core.files import replace_file, temporary_file, value_digest
@@ -50,10 +51,11 @@ class Archive(Value):
 
 
 class Packaged(Value):
-    """A release and its archives."""
+    """A release, what its check has found, and its archives."""
 
     build: BuildResult
     release: Release
+    warnings: tuple[Finding, ...]
     archives: tuple[Archive, ...]
 
 
@@ -80,28 +82,37 @@ class Ingredients(Value):
         )
 
 
-def make_archives(
+def make_package(
     made_of: Ingredients, formats: Sequence[str], output: Path, file_states: FileStates
-) -> tuple[Archive, ...]:
-    """Make the archives of these formats in the directory `output`, unless they are up to date.
+) -> Packaged:
+    """Check the release, and make its archives in the directory `output`, unless all of this was
+    done before.
 
-    Raises `OSError`, and `BuildtoolError` for a release that a format cannot hold.
+    Raises `OSError`, and `BuildtoolError` for a release that breaks its contract or that a format
+    cannot hold.
     """
     plan = made_of.build.plan
     note = plan.state / "packages" / f"{plan.target}.json"
     key = made_of.key
-    known = _recorded(note, key)
-    archives = [_up_to_date(name, known.get(name), output, file_states) for name in formats]
-    if None in archives:
+    warnings, known = _recorded(note, key)
+    if warnings is None:
+        from buildtool.release.check import check_release  # noqa: PLC0415 - reads all files
+
+        target = made_of.project.targets[plan.target]
+        warnings = check_release(target, made_of.build, made_of.release)
+    archives = {
+        name: archive
+        for name in formats
+        if (archive := known.get(name)) and _is_up_to_date(archive, output, file_states)
+    }
+    if missing := [name for name in formats if name not in archives]:
         package = _package(made_of)
-        for number, name in enumerate(formats):
-            if not archives[number]:
-                archives[number] = _write(name, package, output, file_states)
-    result = tuple(archive for archive in archives if archive)
-    wanted = known | {archive.format: [*archive][1:] for archive in result}
-    rows = {name: [str(path), size, sha256] for name, (path, size, sha256) in wanted.items()}
-    write_checksummed(note, {"key": key, "archives": rows})
-    return result
+        archives |= {name: _write(name, package, output, file_states) for name in missing}
+        rows = [archive.as_json() for archive in (known | archives).values()]
+        write_checksummed(note, {"key": key, "warnings": warnings, "archives": rows})
+    return Packaged(
+        made_of.build, made_of.release, warnings, tuple(archives[name] for name in formats)
+    )
 
 
 def check_formats(names: Iterable[str]) -> None:
@@ -114,23 +125,23 @@ def check_formats(names: Iterable[str]) -> None:
             )
 
 
-def _recorded(note: Path, key: str) -> dict[str, list[Any]]:
-    """The archives that were made with this key: format → path, size, sha256."""
+def _recorded(note: Path, key: str) -> tuple[tuple[Finding, ...] | None, dict[str, Archive]]:
+    """The warnings about the release, None if it was not checked, and its archives by format, both
+    as they were with this key."""
     try:
         recorded = read_checksummed(note)
-        return dict(recorded["archives"]) if recorded["key"] == key else {}
+        if recorded["key"] == key:
+            warnings = tuple(Finding(*row) for row in recorded["warnings"])
+            rows = recorded["archives"]
+            archives = [Archive(**{**row, "path": Path(row["path"])}) for row in rows]
+            return warnings, {archive.format: archive for archive in archives}
     except (OSError, LookupError, ValueError, TypeError):
-        return {}
+        pass
+    return None, {}
 
 
-def _up_to_date(
-    name: str, row: list[Any] | None, output: Path, states: FileStates
-) -> Archive | None:
-    if row is None:
-        return None
-    archive = Archive(name, Path(row[0]), *row[1:])
-    fits = archive.path.parent == output and states.state(archive.path) == archive.sha256
-    return archive if fits else None
+def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
+    return archive.path.parent == output and states.state(archive.path) == archive.sha256
 
 
 def _package(made_of: Ingredients) -> Package:

@@ -1,0 +1,151 @@
+"""Makes a package a second time under other conditions, and compares the bytes.
+
+The second build is of a copy of the sources in another directory, without caches, by one job, with
+another umask, time zone, locale and user name; the files of the copy are older.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import file_digest
+from buildtool.core.process import ToolError, capture, check
+from buildtool.plan.plan import Plan
+from buildtool.project.model import STATE, Project
+from buildtool.release.differences import compare
+from buildtool.release.package import Archive, Packaged
+
+USER = "somebody-else"
+TIME_ZONES = ("Pacific/Kiritimati", "America/St_Johns")
+DAY = 24 * 3600
+SHOWN = 10
+
+
+class NotReproducibleError(BuildtoolError):
+    """A second build has other bytes."""
+
+    code = "not-reproducible"
+
+
+def verify_reproducible(project: Project, packaged: Packaged) -> None:
+    """Make `packaged` again under other conditions.
+
+    Raises `NotReproducibleError` if an archive has other bytes, `ToolError` if the second build
+    fails, and `OSError`.
+    """
+    with tempfile.TemporaryDirectory(prefix="buildtool-a-second-build-") as folder:
+        top, output = Path(folder).resolve() / "project", Path(folder).resolve() / "archives"
+        git, prefix = _git_directory(project.root)
+        copy = top / prefix
+        _copy_sources(project.root, copy, packaged.archives)
+        variables = {"GIT_DIR": git, "GIT_WORK_TREE": str(top)} if git else {}
+        _package(project, packaged, copy, output, variables)
+        other = copy / STATE / packaged.build.plan.release.relative_to(project.state)
+        differ = [
+            archive.path.name
+            for archive in packaged.archives
+            if file_digest(output / archive.path.name) != archive.sha256
+        ]
+        if differ:
+            raise _error(project.root, copy, packaged.build.plan, other, differ)
+
+
+def _copy_sources(root: Path, copy: Path, archives: tuple[Archive, ...]) -> None:
+    """Copy the project without what was built, in another order of directory entries."""
+    made = {archive.path for archive in archives}
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        if here == root:
+            folders[:] = [name for name in folders if name not in (STATE, ".git")]
+        target = copy / here.relative_to(root)
+        target.mkdir(parents=True)
+        for name in sorted(names, reverse=True):
+            if here / name not in made:
+                shutil.copy2(here / name, target / name, follow_symlinks=False)
+                status = (target / name).lstat()
+                times = (status.st_atime - DAY, status.st_mtime - DAY)
+                os.utime(target / name, times, follow_symlinks=False)
+        for name in [name for name in folders if (here / name).is_symlink()]:
+            (target / name).symlink_to((here / name).readlink())
+
+
+def _package(
+    project: Project, packaged: Packaged, copy: Path, output: Path, variables: dict[str, str]
+) -> None:
+    target = packaged.release.target
+    build_type = project.targets[target].build_type
+    formats = [word for archive in packaged.archives for word in ("--format", archive.format)]
+    command = [
+        *(sys.executable, "-m", "buildtool", "package", target, *formats),
+        *("--output", str(output), "--no-cache", "--jobs", "1", "--build-type", build_type),
+    ]
+    done = capture(command, env=_environment() | variables, cwd=copy, umask=0o077)
+    try:
+        check(done, "the second build")
+    except ToolError as error:
+        error.remedy = "It is of a copy of the sources: are there files outside of the project?"
+        raise
+
+
+def _environment() -> dict[str, str]:
+    zone = next(zone for zone in TIME_ZONES if zone != os.environ.get("TZ"))
+    return {
+        **os.environ,
+        "BUILDTOOL_CACHE": str(cache_dir()),  # for zig's C libraries
+        "TZ": zone,
+        "LC_ALL": "C.UTF-8" if os.environ.get("LC_ALL") == "C" else "C",
+        "USER": USER,
+        "LOGNAME": USER,
+        "HOSTNAME": USER,
+    }
+
+
+def _git_directory(root: Path) -> tuple[str, str]:
+    """The repository that `root` is in, and the path of `root` in it; both "" outside of one."""
+    command = ["git", "-C", str(root), "rev-parse", "--absolute-git-dir", "--show-prefix"]
+    try:
+        done = capture(command, env=os.environ, timeout=60)
+    except ToolError:
+        return "", ""  # there is no git
+    directory, prefix = (*done.output.split("\n"), "", "")[:2]
+    return ("", "") if done.status else (directory, prefix)
+
+
+def _error(
+    root: Path, copy: Path, plan: Plan, other: Path, differ: list[str]
+) -> NotReproducibleError:
+    lines = list(_differences(root, copy, plan.release, other))
+    more = len(lines) - SHOWN
+    return NotReproducibleError(
+        f"a second build made other bytes: {', '.join(differ)}",
+        why="\n".join(lines[:SHOWN] + ([f"and {more} more"] if more > 0 else []))
+        or "the files of the release are the same: the archive's own format differs",
+        remedy="Leave the suspected input out of the build. Docs: docs/releases.md.",
+    )
+
+
+def _differences(root: Path, copy: Path, one: Path, other: Path) -> Iterator[str]:
+    names = {
+        "the build directory": str(root),
+        "the build directory of the second build": str(copy),
+        "the user name": USER,
+    }
+    ours, theirs = _files(one), _files(other)
+    for path in sorted(ours | theirs):
+        if path not in theirs:
+            yield f"{path}: only in the first build"
+        elif path not in ours:
+            yield f"{path}: only in the second build"
+        elif found := compare(path, one / path, other / path, names):
+            yield str(found)
+
+
+def _files(directory: Path) -> set[str]:
+    return {str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file()}
