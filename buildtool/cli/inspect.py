@@ -57,6 +57,7 @@ def inspect(
     """
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
+    from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.sdk.sysroot import find_sysroot
 
     if rules:
@@ -66,15 +67,21 @@ def inspect(
         raise UsageError("there is nothing to inspect", remedy="Name a file: inspect PATH")
     if json and sarif:
         raise UsageError("--json and --sarif exclude each other", remedy="Choose one of them.")
-    device = find_sysroot(sysroot) if sysroot else None
-    if skel:
-        _check_skels(paths, skel, device, quiet=quiet, json=json)
-        return
-    if device and any(path.is_file() and not _is_archive(path) for path in paths):
+    if skel and skel not in HEXAGON_ARCHS:
+        raise UsageError(
+            f"there is no Hexagon arch {skel!r}",
+            why=f"known: {', '.join(HEXAGON_ARCHS)}",
+            remedy="Name one of these archs.",
+        )
+    if sysroot and not skel and any(path.is_file() and not _is_archive(path) for path in paths):
         raise UsageError(
             "--sysroot is for checking a skel, a release or an archive",
             remedy="Name the arch of the skel's DSP: --skel ARCH",
         )
+    device = find_sysroot(sysroot) if sysroot else None
+    if skel:
+        _check_skels(paths, skel, device, quiet=quiet, json=json)
+        return
     elves = {path: read_elf(path) for path in paths if not path.is_dir() and not _is_archive(path)}
     found = [_inspect(path, device) for path in paths]
     if sarif:
@@ -122,15 +129,8 @@ def _check_skels(
     """Check that each file is a skel for `arch`; raises `ContractError`."""
     from buildtool.contract.build_checks import check_skel
     from buildtool.core.errors import UsageError
-    from buildtool.project.archs import HEXAGON_ARCHS
     from buildtool.toolchains.dsp_shells import device_shell
 
-    if arch not in HEXAGON_ARCHS:
-        raise UsageError(
-            f"there is no Hexagon arch {arch!r}",
-            why=f"known: {', '.join(HEXAGON_ARCHS)}",
-            remedy="Name one of these archs.",
-        )
     if json and len(files) > 1:
         raise UsageError("--skel with --json checks one file", remedy="Name one file.")
     device = device_shell(sysroot, arch) if sysroot else None

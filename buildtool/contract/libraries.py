@@ -24,16 +24,9 @@ def directory_in_release(entry: str, folder: str) -> str | None:
 
 
 def device_libraries(subject: Subject) -> frozenset[str]:
-    """The libraries that every device of the subject has, by SONAME; none on an unknown platform.
+    """The libraries that the devices of the subject have, by SONAME; none on an unknown platform.
 
-    On Android these are the libraries that apps may use at the API level, or at any if unknown.
+    On Android these are the libraries of all API levels.
     """
-    known = {
-        "ubuntu-aarch64": UBUNTU,
-        "android": frozenset(
-            name
-            for name, since in ANDROID.items()
-            if not subject.promise.api or since <= subject.promise.api
-        ),
-    }
+    known = {"ubuntu-aarch64": UBUNTU, "android": frozenset(ANDROID)}
     return known.get(subject.platform, frozenset()) | subject.promise.system_libraries
