@@ -136,7 +136,7 @@ def _check_skels(
     device = device_shell(sysroot, arch) if sysroot else None
     for file in files:
         warnings: list[str] = []
-        elf = check_skel(file, arch, device=device, warn=warnings.append)
+        elf = check_skel(file, arch, device=device, warn=warnings.append, own=False)
         if json:
             print_json({**_facts(elf), "warnings": warnings, "findings": []})
         elif not quiet:

@@ -17,7 +17,7 @@ from buildtool.contract.subject import Subject
 RULE = Rule("no-build-paths", __doc__)
 CHUNK, OVERLAP = 1 << 20, 4096  # bytes; a path is shorter than the overlap
 _SUSPICIOUS = (b"/home/", b"/root/", b"/Users/", b"/tmp/")
-_DIRECTORY = re.compile(rb"/(?:home|Users|tmp)/[\w.+-]{1,64}/[\w.+-]|/root/[\w.+-]")
+_DIRECTORY = re.compile(rb"/(?:home|Users|tmp)/[\w+-][\w.+-]{0,63}/[\w.+-]|/root/[\w.+-]")
 _BEFORE = re.compile(rb"[\w.~-]\Z")  # part of a longer path, such as /data/local/tmp/x/y
 _TEXT = re.compile(rb"[^\0-\x1f\x7f\"'<>]{0,200}")
 
