@@ -1,4 +1,4 @@
-"""`buildtool idl FILE...`: compile FastRPC interfaces to C."""
+"""`buildtool idl FILE...`: compile FastRPC interfaces to C or Python."""
 
 from __future__ import annotations
 
@@ -50,9 +50,12 @@ def idl(
             "--system-include", metavar="DIR", help="With --qaic: directory of the SDK's IDL files."
         ),
     ] = None,
+    python: Annotated[
+        bool, typer.Option("--python", help="Write Python modules that call stubs, instead of C.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Compile FastRPC interfaces (IDL) to C headers, stubs and skels."""
+    """Compile FastRPC interfaces (IDL) to C headers, stubs and skels, or to Python modules."""
     from buildtool.idl.compile import compile_idl, output_names
     from buildtool.idl.qaic import Qaic
 
@@ -61,13 +64,21 @@ def idl(
     for file in files:
         arguments = (file, include or (), define or ())
         if list_only:
-            names = output_names(*arguments, with_includes=with_includes, qaic=by_qaic)
-            outputs += [str(out / name) for name in names]
+            names = output_names(
+                *arguments, with_includes=with_includes, qaic=by_qaic, python=python
+            )
+            written = tuple(out / name for name in names)
         else:
             written = compile_idl(
-                *arguments, out, depfile=depfile, with_includes=with_includes, qaic=by_qaic
+                *arguments,
+                out,
+                depfile=depfile,
+                with_includes=with_includes,
+                qaic=by_qaic,
+                python=python,
             )
-            outputs += map(str, written)
+        # Python modules share a package.
+        outputs += [str(path) for path in written if str(path) not in outputs]
     if json:
         print_json({"outputs": outputs})
     elif list_only:

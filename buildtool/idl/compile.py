@@ -1,4 +1,4 @@
-"""Compiles an IDL file to C files, for `buildtool idl`."""
+"""Compiles an IDL file to C files, or to a Python module, for `buildtool idl`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from buildtool.core.files import write_if_changed
 from buildtool.idl.emit import emit
+from buildtool.idl.emit.python import emit_python
 from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
@@ -29,8 +30,11 @@ def compile_idl(
     depfile: Path | str | None = None,
     with_includes: bool = False,
     qaic: Qaic | None = None,
+    python: bool = False,
 ) -> tuple[Path, ...]:
     """Write the header, stubs and skels of one IDL file into `out_dir`; returns the files' paths.
+
+    With `python` the files are the Python module and the package that it uses instead.
 
     `with_includes` also writes the headers of the included IDL files, which the header includes,
     except those of the built-in IDL files, whose headers are written by hand.
@@ -47,12 +51,14 @@ def compile_idl(
     looked_in = (*include_dirs, *(qaic.includes if qaic else ()))
 
     def made_of(file: Path, unit: Unit) -> dict[str, str]:
+        if python:
+            return emit_python(unit)
         texts = emit(unit)
         return run_qaic(qaic, file, include_dirs, defines, list(texts)) if qaic else texts
 
     unit = load(path, looked_in, defines)
     texts = {Path(out_dir, name): text for name, text in made_of(Path(path), unit).items()}
-    if with_includes:
+    if with_includes and not python:  # the Python module has the types that it uses
         for included in _included(unit, qaic):
             header = f"{included.stem}.h"
             made = made_of(included, load(included, looked_in, defines))
@@ -80,6 +86,7 @@ def output_names(
     *,
     with_includes: bool = False,
     qaic: Qaic | None = None,
+    python: bool = False,
 ) -> tuple[str, ...]:
     """The names of the files that `compile_idl` would write.
 
@@ -87,6 +94,8 @@ def output_names(
         IdlError: the IDL is invalid.
     """
     unit = load(path, (*include_dirs, *(qaic.includes if qaic else ())), defines)
+    if python:
+        return tuple(emit_python(unit))
     included = _included(unit, qaic) if with_includes else []
     return (*emit(unit), *(f"{path.stem}.h" for path in included))
 

@@ -1,0 +1,31 @@
+"""Generates the Python module of one IDL file, and the package that such modules share.
+
+The module calls the functions of the stubs in a host library.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from buildtool.idl.emit.python.module import module
+from buildtool.idl.emit.python.names import module_name
+from buildtool.idl.model import Unit
+
+SUPPORT = "_fastrpc"
+
+
+def emit_python(unit: Unit) -> dict[str, str]:
+    """File names and texts: `<stem>.py`, and the files of the package `_fastrpc`.
+
+    Raises IdlError for what C or the wire format cannot express.
+    """
+    return {f"{module_name(unit.stem)}.py": module(unit), **support_package()}
+
+
+def support_package() -> dict[str, str]:
+    """File names and texts of the package that all modules use."""
+    folder = Path(__file__).parent / SUPPORT
+    return {
+        f"{SUPPORT}/{path.name}": path.read_text(encoding="utf-8")
+        for path in sorted(folder.glob("*.py"))
+    }

@@ -1,0 +1,61 @@
+"""What the Python modules of FastRPC interfaces have in common.
+
+`buildtool idl --python` writes this package beside the modules that it generates.  It needs
+Python 3.9 and nothing beside the standard library.
+"""
+
+from .errors import FastRpcError, LibraryError
+from .interface import Interface, Method, OpenEnum, nothing, only, set_loader
+from .parameters import Dma, In, InRout, InRoutText, Parameter, Rout
+from .scalars import (
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    Scalar,
+    enumeration,
+)
+from .types import Array, Sequence, Struct, Text
+from .values import DmaHandle
+
+__all__ = [
+    "BOOLEAN",
+    "DOUBLE",
+    "FLOAT",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "Array",
+    "Dma",
+    "DmaHandle",
+    "FastRpcError",
+    "In",
+    "InRout",
+    "InRoutText",
+    "Interface",
+    "LibraryError",
+    "Method",
+    "OpenEnum",
+    "Parameter",
+    "Rout",
+    "Scalar",
+    "Sequence",
+    "Struct",
+    "Text",
+    "enumeration",
+    "nothing",
+    "only",
+    "set_loader",
+]

@@ -1,0 +1,162 @@
+"""Types that consist of others: structs, arrays, sequences and strings."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import Any, Callable
+
+from .scalars import (
+    UINT8,
+    UINT16,
+    Scalar,
+    borrow,
+    check_view,
+    checked_length,
+    numbers,
+    view_of,
+)
+from .type_base import NULL, Keep, Type
+
+
+class Struct(Type):
+    """A struct: `make` makes its value from those of its members, which are attributes of it."""
+
+    def __init__(self, make: Callable[..., Any], members: tuple[tuple[str, Type], ...]) -> None:
+        self._make = make
+        self._members = members
+        fields = [type_.members(f"m{at}_") for at, (_, type_) in enumerate(members)]
+        self._names = [[name for name, _ in each] for each in fields]
+        self.c_type = type(
+            make.__name__,
+            (ctypes.Structure,),
+            {"_fields_": [each for all_ in fields for each in all_]},
+        )
+
+    def to_c(self, value: Any, keep: Keep) -> Any:
+        return self._filled(lambda type_, member: type_.to_c(member, keep), value)
+
+    def room(self, like: Any, keep: Keep) -> Any:
+        return self._filled(lambda type_, member: type_.room(member, keep), like)
+
+    def _filled(self, fill: Callable[[Type, Any], Any], value: Any) -> Any:
+        parts = (type_.spread(fill(type_, getattr(value, name))) for name, type_ in self._members)
+        return self.c_type(*(part for each in parts for part in each))
+
+    def from_c(self, value: Any) -> Any:
+        return self._make(
+            *(
+                type_.from_c(type_.gather(*(getattr(value, name) for name in names)))
+                for names, (_, type_) in zip(self._names, self._members)
+            )
+        )
+
+
+class Array(Type):
+    """A fixed array.  Its elements contain no sequences and strings."""
+
+    def __init__(self, element: Type, length: int) -> None:
+        self._element = element
+        self._length = length
+        self.c_type = element.c_type * length
+
+    def to_c(self, value: Any, keep: Keep) -> Any:
+        view = view_of(value)
+        if view is not None and isinstance(self._element, Scalar):
+            self._check(check_view(view, self._element))
+            return self.c_type.from_buffer_copy(view)
+        values = [self._element.to_c(each, keep) for each in value]
+        self._check(len(values))
+        return self.c_type(*values)
+
+    def from_c(self, value: Any) -> Any:
+        return [self._element.from_c(each) for each in value]
+
+    def _check(self, length: int) -> None:
+        if length != self._length:
+            raise ValueError(f"the array has {self._length} elements, not {length}")
+
+
+class Pointed(Type):
+    """A type whose values are an address and a length, as in `{T *data; int dataLen}`."""
+
+    def __init__(self, element: Type) -> None:
+        self.element = element
+        self.pointer = ctypes.POINTER(element.c_type)
+        self.c_type = type("pointed", (ctypes.Structure,), {"_fields_": self.members("data")})
+
+    def members(self, name: str) -> list[tuple[str, Any]]:
+        return [(name, self.pointer), (f"{name}Len", ctypes.c_int)]
+
+    def spread(self, value: Any) -> tuple[Any, ...]:
+        return value.data, value.dataLen
+
+    def gather(self, *members: Any) -> Any:
+        return self.c_type(*members)
+
+    def block(self, values: list[Any], keep: Keep) -> Any:
+        """The C value that points to these C values."""
+        length = checked_length(len(values))
+        return self.c_type(
+            keep((self.element.c_type * length)(*values)) if length else NULL, length
+        )
+
+    def empty(self, length: int, keep: Keep) -> Any:
+        """A C value with room for so many elements, or units with the terminator."""
+        length = checked_length(operator.index(length))
+        return self.c_type(keep((self.element.c_type * length)()) if length else NULL, length)
+
+
+class Sequence(Pointed):
+    """A sequence; a bound is checked by the DSP."""
+
+    def to_c(self, value: Any, keep: Keep) -> Any:
+        if isinstance(self.element, Scalar):
+            return self.c_type(*borrow(value, self.element, keep))
+        return self.block([self.element.to_c(each, keep) for each in value], keep)
+
+    def room(self, like: Any, keep: Keep) -> Any:
+        """`like` has a value for each element, from which the room for it follows."""
+        if isinstance(self.element, Scalar):
+            view = view_of(like)
+            length = len(like) if view is None else check_view(view, self.element)
+            return self.empty(length, keep)
+        return self.block([self.element.room(each, keep) for each in like], keep)
+
+    def from_c(self, value: Any) -> Any:
+        return [self.element.from_c(value.data[at]) for at in range(value.dataLen)]
+
+
+class Text(Pointed):
+    """A string: UTF-8, or UTF-16 for a wide one, with a terminator.  Other bytes are surrogates."""
+
+    def __init__(self, *, wide: bool = False) -> None:
+        self.unit = UINT16 if wide else UINT8
+        self.wide = wide
+        super().__init__(self.unit)
+
+    def to_c(self, value: Any, keep: Keep) -> Any:
+        return self.c_type(*borrow(self.encoded(value), self.unit, keep))
+
+    def room(self, like: Any, keep: Keep) -> Any:
+        """Room for a string of the same length."""
+        return self.empty(len(self.encoded(like)) // self.unit.size, keep)
+
+    def from_c(self, value: Any) -> str:
+        units = value.data[: value.dataLen] if value.dataLen else []
+        if 0 in units:
+            units = units[: units.index(0)]
+        raw = bytes(numbers(units, self.unit))
+        if self.wide:
+            return raw.decode("utf-16-le", "surrogatepass")
+        return raw.decode("utf-8", "surrogateescape")
+
+    def encoded(self, value: str) -> bytes:
+        """The bytes of `value` with the terminator; raises `ValueError` if it has one inside."""
+        if not isinstance(value, str):
+            raise TypeError(f"a str is needed, not {type(value).__name__}")
+        if "\0" in value:
+            raise ValueError("a string cannot contain NUL")
+        if self.wide:
+            return value.encode("utf-16-le", "surrogatepass") + b"\0\0"
+        return value.encode("utf-8", "surrogateescape") + b"\0"
