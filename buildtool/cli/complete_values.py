@@ -77,6 +77,12 @@ def _launchers(_: Cursor) -> Iterable[str]:
     return [*LAUNCHERS, NONE]
 
 
+def _formats(_: Cursor) -> Iterable[str]:
+    from buildtool.project.model import FORMATS
+
+    return FORMATS
+
+
 def _platforms(_: Cursor) -> Iterable[str]:
     from buildtool.project.model import PLATFORMS
 
@@ -102,6 +108,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "type": _build_types,
     "device": _devices,
     "device|dir": _devices,
+    "format": _formats,
     "launcher": _launchers,
     "platform": _platforms,
     "program": _programs,

@@ -55,7 +55,7 @@ def idl(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compile FastRPC interfaces (IDL) to C headers, stubs and skels, or to Python modules."""
+    """Compile FastRPC interfaces (IDL) to C, or to Python modules."""
     from buildtool.idl.compile import compile_idl, output_names
     from buildtool.idl.qaic import Qaic
 

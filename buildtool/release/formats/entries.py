@@ -30,7 +30,7 @@ class Entry(Value):
         return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
 
     @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def stream(self) -> Iterator[BinaryIO]:
         """The content as a stream for the block."""
         if isinstance(self.content, bytes):
             yield BytesIO(self.content)
@@ -42,7 +42,7 @@ class Entry(Value):
         """Call `write` with the content, piece by piece; returns the number of bytes."""
         buffer = memoryview(bytearray(_PIECE))
         size = 0
-        with self.open() as stream:
+        with self.stream() as stream:
             while count := stream.readinto(buffer):  # type: ignore[attr-defined]
                 write(buffer[:count])
                 size += count

@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import Buildtool, Edit
 from tests.json_documents import printing_json, validate
 
-STAGED = ".buildtool/release/sim"
+RELEASE = ".buildtool/release/sim"
 COMMANDS = [
     ("build-plan", "build --plan"),
     ("why", "why"),
@@ -21,14 +21,15 @@ COMMANDS = [
     ("why", "why"),
     ("why", "why --last"),
     ("run", "run sim"),
+    ("package", "package"),
     ("doctor", "doctor"),
     ("ide", "ide"),
     ("lock", "lock"),
     ("profile", "profile"),
     ("profile", "profile --arch v68"),
     ("profile", "profile --conan"),
-    ("inspect", f"inspect {STAGED}/dsp/v68/libdemo_dsp_skel.so"),
-    ("inspect", f"inspect {STAGED}/bin/demo"),
+    ("inspect", f"inspect {RELEASE}/dsp/v68/libdemo_dsp_skel.so"),
+    ("inspect", f"inspect {RELEASE}/bin/demo"),
     ("idl", "idl dsp/demo_dsp.idl --list"),
     ("idl", "idl dsp/demo_dsp.idl -o out"),
     ("init", "init --print"),

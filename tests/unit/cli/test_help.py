@@ -20,6 +20,7 @@ from buildtool.cli.help import help_page
 GROUPS = {
     "Start": ["init", "doctor", "ide"],
     "Build": ["build", "why", "clean"],
+    "Release": ["package"],
     "Devices": ["run", "sysroot"],
     "Inspect": ["inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],

@@ -9,7 +9,7 @@ from tests.command_line import REPOSITORY
 
 MODE_AT = {"open": 0, "fdopen": 1, "NamedTemporaryFile": 0}  # among the positional arguments
 TEXT = ("read_text", "write_text", "TextIOWrapper")
-OTHER_FILES = ("os", "tarfile", "webbrowser")  # whose open() has no encoding
+OTHER_FILES = ("os", "tarfile", "webbrowser", "archive")  # whose open() has no encoding
 
 
 def unspecified(tree: ast.AST) -> Iterator[int]:

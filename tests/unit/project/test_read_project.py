@@ -213,7 +213,8 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
         body = required.get(kind, 'source = "host"\n')
         with pytest.raises(ProjectError) as caught:
             read_project(write(f'{head}[{table}]\n{body}{name} = "v68"\n'))
-        assert caught.value.remedy == f'Write: {name} = ["v68"]'
+        wanted = '["tar.zst", "zip"]' if name == "formats" else '["v68"]'
+        assert caught.value.remedy.startswith(f"Write: {name} = {wanted}")
 
 
 def test_what_is_asked_of_a_tool_has_an_absolute_path(write: Write, tmp_path: Path) -> None:
