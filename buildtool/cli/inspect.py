@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from buildtool.core.elf import Elf
     from buildtool.sdk.sysroot import Sysroot
 
-ARCHIVES = (".tar.zst", ".tgz", ".tar.gz", ".zip", ".deb", ".whl", ".aar")
-
 
 def inspect(
     paths: Annotated[
@@ -58,6 +56,7 @@ def inspect(
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
+    from buildtool.release.unpack import is_archive
     from buildtool.sdk.sysroot import find_sysroot
 
     if rules:
@@ -73,7 +72,7 @@ def inspect(
             why=f"known: {', '.join(HEXAGON_ARCHS)}",
             remedy="Name one of these archs.",
         )
-    if sysroot and not skel and any(path.is_file() and not _is_archive(path) for path in paths):
+    if sysroot and not skel and any(path.is_file() and not is_archive(path) for path in paths):
         raise UsageError(
             "--sysroot is for checking a skel, a release or an archive",
             remedy="Name the arch of the skel's DSP: --skel ARCH",
@@ -82,7 +81,7 @@ def inspect(
     if skel:
         _check_skels(paths, skel, device, quiet=quiet, json=json)
         return
-    elves = {path: read_elf(path) for path in paths if not path.is_dir() and not _is_archive(path)}
+    elves = {path: read_elf(path) for path in paths if not path.is_dir() and not is_archive(path)}
     found = [_inspect(path, device) for path in paths]
     if sarif:
         from buildtool.contract.sarif import sarif as sarif_document
@@ -103,24 +102,20 @@ def inspect(
         raise typer.Exit(1)
 
 
-def _is_archive(path: Path) -> bool:
-    return path.name.endswith(ARCHIVES)
-
-
 def _inspect(path: Path, sysroot: Sysroot | None) -> Inspection:
     from buildtool.contract.inspection import ARCHIVE, inspect_directory, inspect_file
+    from buildtool.release.unpack import is_archive, unpack
 
     if path.is_dir():
         return inspect_directory(path, sysroot=sysroot)
-    if not _is_archive(path):
+    if not is_archive(path):
         return inspect_file(path)
     import tempfile
-    from importlib import import_module
 
-    unpack = import_module("buildtool.release.unpack").unpack
     with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
-        unpack(path, Path(folder))
-        return inspect_directory(Path(folder), ARCHIVE, str(path), sysroot)
+        files = Path(folder, "files")
+        unpack(path, files)
+        return inspect_directory(files, ARCHIVE, str(path), sysroot)
 
 
 def _check_skels(
@@ -185,10 +180,13 @@ def _show(inspection: Inspection, *, quiet: bool) -> None:
                 show("\n".join(f"    {line}" for line in finding.why.split("\n")))
                 show(f"    → {finding.remedy}")
     if not quiet:
-        show(
-            f"{inspection.path}: {_count(inspection.files, 'file')},"
-            f" {_count(inspection.errors, 'error')}, {_count(inspection.warnings, 'warning')}"
-        )
+        counts = {
+            "release": inspection.releases if inspection.kind in ("directory", "archive") else 0,
+            "file": inspection.files,
+        }
+        verdict = [_count(number, what) for what, number in counts.items() if number]
+        verdict += [_count(inspection.errors, "error"), _count(inspection.warnings, "warning")]
+        show(f"{inspection.path}: {', '.join(verdict)}")
 
 
 def _count(number: int, what: str) -> str:

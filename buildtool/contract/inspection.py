@@ -23,7 +23,7 @@ _OWN_LIBRARY = "*.so*"
 class Inspection(Value):
     """What was found in `path`, which is a `FILE`, `RELEASE`, `DIRECTORY` or `ARCHIVE`.
 
-    `files` is the number of files, `releases` that of the releases among them.
+    `files` is the number of files without each release.json, `releases` that of the releases.
     """
 
     path: str
@@ -57,17 +57,18 @@ def inspect_directory(
     """
     tree = read_tree(directory)
     tops = _releases(directory, tree)
-    findings = list[Finding]()
+    findings, files = list[Finding](), 0
     for top in tops:
         subject = read_tree(directory / top, _for_device(read_promise(directory / top), sysroot))
         findings += _below(top, check(subject))
+        files += len(subject.files)
     rest = _without(tree, tops)
     if rest.files or rest.links or rest.special or not tops:
         findings += check(rest._replace(promise=_for_device(NOTHING, sysroot)))
     return Inspection(
         path or str(directory),
         kind or (RELEASE if "" in tops else DIRECTORY),
-        len(tree.files),
+        files + len(rest.files),
         len(tops),
         tuple(findings),
     )

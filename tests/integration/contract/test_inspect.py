@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +191,54 @@ def test_sarif(broken: TestRelease, buildtool: Buildtool, tmp_path: Path) -> Non
         "uri": "release/lib/libm.so.6"
     }
     assert last["level"] == "warning"
+
+
+def packed(release: TestRelease, archive: Path) -> Path:
+    """The release in an archive, in a directory as archives usually have it."""
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as out:
+            for path in sorted(release.root.rglob("*")):
+                out.write(path, Path("demo-1", path.relative_to(release.root)))
+    else:
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(release.root, "demo-1")
+    return archive
+
+
+@pytest.mark.parametrize("name", ["demo.zip", "demo.tar.gz", "demo.tgz"])
+def test_archives_are_checked_as_what_is_in_them(
+    name: str, broken: TestRelease, buildtool: Buildtool, tmp_path: Path
+) -> None:
+    packed(broken, tmp_path / name)
+    as_directory = json.loads(buildtool("inspect", "release", "--json", cwd=tmp_path).stdout)
+
+    done = buildtool("inspect", name, cwd=tmp_path)
+    as_json = buildtool("inspect", name, "--json", cwd=tmp_path)
+    as_sarif = buildtool("inspect", name, "--sarif", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "demo-1/lib/libm.so.6:\n  error: libm.so.6 shadows" in done.stdout
+    assert done.stdout.endswith(f"{name}: 1 release, 6 files, 2 errors, 1 warning\n")
+    (row,) = json.loads(as_json.stdout)["inspected"]
+    assert (row["path"], row["kind"], row["releases"], row["files"]) == (name, "archive", 1, 6)
+    for finding in row["findings"]:
+        finding["path"] = finding["path"].removeprefix("demo-1/")
+    assert row["findings"] == as_directory["inspected"][0]["findings"]
+    location = json.loads(as_sarif.stdout)["runs"][0]["results"][0]["locations"][0]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == name
+    (inside,) = location["logicalLocations"]
+    assert inside["fullyQualifiedName"] == "demo-1/lib/libm.so.6"
+
+
+def test_a_malicious_archive_is_an_error(buildtool: Buildtool, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
+        out.writestr("../../escaped", b"x")
+
+    done = buildtool("inspect", "a.zip", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: a.zip: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_an_elf_file_has_facts_and_findings(
