@@ -13,6 +13,7 @@ from typing import Any
 
 MAX_SYMBOLS = 1 << 20
 MAX_NAME_BYTES = 64 << 20
+SIZE_64 = 24  # of a symbol of a 64-bit file
 LOCAL, WEAK = 0, 2  # STB_LOCAL, STB_WEAK
 HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
 # The tables that may follow the symbol table, which has no length of its own.
@@ -82,12 +83,36 @@ def file_offset(segment: Any, address: int) -> int:
 def _count(segment: Any, stream: Any, tags: Mapping[str, int], size: int, order: str) -> int:
     """The number of symbols.
 
-    DT_HASH contains the number.  DT_GNU_HASH covers exported symbols only, so without DT_HASH the
-    symbol table is taken to extend to the table that follows it.
+    DT_HASH contains the number.  DT_GNU_HASH covers exported symbols only, which are the last ones;
+    without any, the symbol table is taken to extend to the table that follows it.
     """
     if "DT_HASH" in tags:
         stream.seek(file_offset(segment, tags["DT_HASH"]))
         return int(struct.unpack(order + "II", stream.read(8))[1])
+    hashed = tags.get("DT_GNU_HASH")
+    if hashed is not None and (count := _hashed(segment, stream, hashed, size, order)):
+        return count
     start = tags["DT_SYMTAB"]
     after = [tags[name] for name in POINTERS if tags.get(name, 0) > start]
     return (min(after) - start) // size if after else int(segment.num_symbols())
+
+
+def _hashed(segment: Any, stream: Any, address: int, size: int, order: str) -> int:
+    """One more than the index of the last symbol in a GNU hash table; 0 if the table is empty.
+
+    `size` is that of a symbol in bytes.  Source of the layout: glibc, elf/dl-lookup.c.
+    """
+    stream.seek(file_offset(segment, address))
+    buckets, first, words, _ = struct.unpack(order + "4I", stream.read(16))
+    if max(buckets, words) > MAX_SYMBOLS:
+        raise ValueError(f"its hash table claims to have {max(buckets, words)} entries")
+    stream.seek(words * (8 if size == SIZE_64 else 4), 1)
+    last = max(struct.unpack(f"{order}{buckets}I", stream.read(4 * buckets)), default=0)
+    if last < first:
+        return 0
+    stream.seek(4 * (last - first), 1)
+    while last < MAX_SYMBOLS:
+        last += 1
+        if struct.unpack(order + "I", stream.read(4))[0] & 1:  # the end of a chain
+            break
+    return last

@@ -76,6 +76,33 @@ def test_the_older_hash_table_has_the_number() -> None:
     assert len(read(64, rows, b"\0a\0", DT_HASH=16)) == 1
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+def test_the_newer_hash_table_tells_the_last_symbol(bits: int) -> None:
+    """The table that followed the symbols was moved, as patchelf does; other bytes are there."""
+    rows = [symbol(bits, 0, LOCAL, 0), symbol(bits, 1, GLOBAL, 0)]
+    rows += [symbol(bits, 3, GLOBAL, 7)] * 3
+    # One word of the filter; buckets: symbols 2 and 3; chains: 2, and 3 with 4.
+    table = struct.pack("<4I", 2, 2, 1, 0) + bytes(bits // 8)
+    table += struct.pack("<2I", 2, 3) + struct.pack("<3I", 5, 6, 7)
+    names = b"\0a\0b\0"
+    garbage = b"X" * 200
+    data = bytes(16) + b"".join(rows) + garbage + names + table
+    at = len(data) - len(table)
+    tags = {"DT_STRTAB": at - len(names), "DT_STRSZ": len(names), "DT_GNU_HASH": at}
+    segment = Segment(DT_SYMTAB=16, **tags)
+
+    found = list(dynamic_symbols(segment, io.BytesIO(data), bits=bits, little=True))
+
+    assert [found.name for found in found] == ["a", "b", "b", "b"]
+
+
+@pytest.mark.parametrize("count", [1 << 21, 0xFFFFFFFF])
+def test_a_hash_table_that_is_a_lie(count: int) -> None:
+    rows = [struct.pack("<4IQ", count, 0, 1, 0, 0)] * 2
+    with pytest.raises(ValueError, match="claims to have"):
+        read(64, rows, b"\0a\0", DT_GNU_HASH=16)
+
+
 @pytest.mark.parametrize("count", [1 << 21, 0xFFFFFFFF])
 def test_a_number_that_is_a_lie(count: int) -> None:
     with pytest.raises(ValueError, match=f"claims to have {count} symbols"):
