@@ -129,7 +129,7 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
-FORMATS = ("tar.zst", "zip")
+FORMATS = ("tar.zst", "zip", "wheel")
 """The formats of archives."""
 
 

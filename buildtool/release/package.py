@@ -11,7 +11,7 @@ from buildtool import __version__
 from buildtool.contract.finding import Finding
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
-from buildtool.core.files import replace_file, temporary_file, value_digest
+from buildtool.core.files import file_digest, replace_file, temporary_file, value_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
@@ -68,6 +68,14 @@ class Ingredients(Value):
     source: Source
 
     @property
+    def idl(self) -> tuple[Path, ...]:
+        """The IDL files of the skels in the release."""
+        steps = (result.step for result in self.build.steps)
+        skels = dict.fromkeys(step.component for step in steps if step.arch)
+        files = dict.fromkeys(self.project.skels[name].idl for name in skels)
+        return tuple(self.project.root / name for name in files if name)
+
+    @property
     def key(self) -> str:
         """The digest of everything that shapes the archives."""
         project, target = self.project, self.project.targets[self.release.target]
@@ -78,6 +86,7 @@ class Ingredients(Value):
             [
                 *(VERSION, __version__, project.name, project.header.version),
                 *(target._asdict(), self.release.slices, steps, self.source),
+                [file_digest(path) for path in self.idl if path.is_file()],
             ]
         )
 
@@ -164,6 +173,7 @@ def _package(made_of: Ingredients) -> Package:
         api=target.api,
         epoch=made_of.source.epoch,
         entries=tuple(sorted(entries, key=lambda entry: entry.path)),
+        idl=made_of.idl,
     )
 
 

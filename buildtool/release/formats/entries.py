@@ -56,7 +56,8 @@ class Package(Value):
     """Everything that an archive is made of.
 
     `name` is the project's, `target` that of the project file; `entries` are sorted by path;
-    `epoch` is the time of every file, in seconds since 1970.
+    `epoch` is the time of every file, in seconds since 1970; `idl` are the files that describe the
+    interfaces of the skels.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Package(Value):
     api: int
     epoch: int
     entries: tuple[Entry, ...]
+    idl: tuple[Path, ...] = ()
 
     @property
     def stem(self) -> str:

@@ -130,7 +130,7 @@ def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, st
         *("dsp/v73/libb_skel.so", "v73", "skel/dsp/v73"),
     )
     assert f"{document['id']}" in project.succeeds("build", "--json")
-    assert wanted.keys() == {"pack-1.2-sim.tar.zst", "pack-1.2-sim.zip"}
+    assert {"pack-1.2-sim.tar.zst", "pack-1.2-sim.zip"} <= wanted.keys()
 
 
 def test_debug_information_is_kept_beside(packed: tuple[Project, dict[str, str]]) -> None:

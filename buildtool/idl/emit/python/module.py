@@ -64,6 +64,12 @@ def module(unit: Unit) -> str:
     return f"{docstring(head)}\n{_imports(body)}\n__all__ = [\n{exported}]\n{body}"
 
 
+def interface_names(unit: Unit) -> list[str]:
+    """The names of the classes of the file's interfaces."""
+    names = ModuleNames(list(_declared(unit)))
+    return [names.type(interface) for interface in unit.interfaces]
+
+
 def _imports(body: str) -> str:
     """The imports that `body` needs."""
     lines = ["from __future__ import annotations\n\n"]

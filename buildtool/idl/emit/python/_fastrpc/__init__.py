@@ -6,6 +6,7 @@ Python 3.9 and nothing beside the standard library.
 
 from .errors import FastRpcError, LibraryError
 from .interface import Interface, Method, OpenEnum, nothing, only, set_loader
+from .loader import Loader
 from .parameters import Dma, In, InRout, InRoutText, Parameter, Rout
 from .scalars import (
     BOOLEAN,
@@ -46,6 +47,7 @@ __all__ = [
     "InRoutText",
     "Interface",
     "LibraryError",
+    "Loader",
     "Method",
     "OpenEnum",
     "Parameter",

@@ -1,0 +1,150 @@
+"""The Python modules of a wheel: what the loader loads, and the interfaces."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from buildtool.core.elf import Elf, is_elf, read_elf
+from buildtool.idl.emit.python import emit_python, interface_names, module_name, support_package
+from buildtool.idl.model import Interface
+from buildtool.idl.parse import load
+from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.wheel_names import WheelError, WheelNames
+from buildtool.toolchains.cdsprpc import SONAMES
+
+LIBRARIES = "lib"
+
+
+def package_files(package: Package, names: WheelNames) -> list[Entry]:
+    """The modules of the wheel's package.
+
+    Raises `WheelError`, and what reading libraries and IDL files raises.
+    """
+    libraries = {
+        posixpath.basename(entry.path): read_elf(entry.content)
+        for entry in package.entries
+        if posixpath.dirname(entry.path) == LIBRARIES
+        and not entry.link
+        and isinstance(entry.content, Path)
+        and is_elf(entry.content)
+    }
+    texts = support_package()
+    classes: dict[str, list[str]] = {}
+    exporting: dict[str, str] = {}
+    for path in package.idl:
+        unit = load(path)
+        module = module_name(unit.stem)
+        if module in classes:
+            raise WheelError(
+                f"two interfaces become the module {module}",
+                why=f"one is in {path}",
+                remedy="Give one of the IDL files another name.",
+                files=[path],
+            )
+        classes[module] = interface_names(unit)
+        texts |= emit_python(unit)
+        for interface in unit.interfaces:
+            exporting |= _exporting(interface, libraries, path)
+    loaded = {name: _needs(name, libraries) for name in libraries}
+    texts["__init__.py"] = _init(package, names, classes, loaded, exporting)
+    texts["py.typed"] = ""
+    return [Entry(f"{names.module}/{name}", 0o644, text.encode()) for name, text in texts.items()]
+
+
+def _exporting(interface: Interface, libraries: Mapping[str, Elf], path: Path) -> dict[str, str]:
+    """The library that exports the stub of an interface, by the interface's name.
+
+    Raises `WheelError` if there is none.
+    """
+    functions = [f"{interface.c_name}_{method.name}" for method in interface.methods]
+    if not functions:
+        return {}
+    found = [name for name, elf in libraries.items() if elf.exports.issuperset(functions)]
+    if not found:
+        shipped = ", ".join(libraries) or "none"
+        raise WheelError(
+            f"no library of the release exports the stub of the interface {interface.c_name}",
+            why=f"Python calls {functions[0]} and others of {path.name}; the libraries in"
+            f" {LIBRARIES}/ are: {shipped}",
+            remedy="Link the stub (buildtool_add_stub) into a SHARED library that is installed, and"
+            " let it export the stub's functions.",
+            files=[path],
+        )
+    return {interface.c_name: found[0]}
+
+
+def _needs(name: str, libraries: Mapping[str, Elf]) -> tuple[str, ...]:
+    """The libraries of the release that the library needs, each after those that it needs."""
+    by_soname = {elf.soname or file: file for file, elf in libraries.items()}
+    order: list[str] = []
+    waiting = [(name, iter(libraries[name].needed))]
+    seen = {name}
+    while waiting:
+        current, needed = waiting[-1]
+        for wanted in needed:
+            file = wanted if wanted in libraries else by_soname.get(wanted, "")
+            if file and libraries[file].soname != wanted and not libraries[current].runpath:
+                raise _without_soname(current, file)
+            if file and file not in seen:
+                seen.add(file)
+                waiting.append((file, iter(libraries[file].needed)))
+                break
+        else:
+            order.append(current)
+            waiting.pop()
+    return tuple(order[:-1])
+
+
+def _without_soname(needing: str, needed: str) -> WheelError:
+    return WheelError(
+        f"{needing} needs {needed}, which has no SONAME, so that Python cannot load them",
+        why="a library that is loaded already is found by its SONAME only, and no LD_LIBRARY_PATH"
+        " leads into a Python package",
+        remedy=f"Give {needed} a SONAME (-Wl,-soname,{needed}), or {needing} the RUNPATH $ORIGIN.",
+    )
+
+
+def _init(
+    package: Package,
+    names: WheelNames,
+    classes: Mapping[str, Sequence[str]],
+    libraries: Mapping[str, tuple[str, ...]],
+    interfaces: Mapping[str, str],
+) -> str:
+    """The text of `__init__.py`: it exports the interfaces, and knows the libraries."""
+    count = Counter(name for each in classes.values() for name in each)
+    public = ["DmaHandle", "FastRpcError", "LibraryError", "dsp_arch", "load_library"]
+    imports = []
+    for module, own in sorted(classes.items()):
+        if single := [name for name in own if count[name] == 1 and name not in public]:
+            imports.append(f"from .{module} import {', '.join(single)}\n")
+            public += single
+    exported = "".join(f'    "{name}",\n' for name in sorted(public))
+    return f'''"""{package.name} {names.version}: host libraries, and interfaces of DSP skels."""
+
+from __future__ import annotations
+
+from pathlib import Path as _Path
+
+from ._fastrpc import DmaHandle, FastRpcError, LibraryError
+from ._fastrpc import Loader as _Loader
+from ._fastrpc import set_loader as _set_loader
+{"".join(imports)}
+__all__ = [
+{exported}]
+__version__ = "{names.version}"
+
+_loader = _Loader(
+    _Path(__file__).parent,
+    cdsprpc={SONAMES[package.platform]!r},
+    archs={names.archs!r},
+    libraries={dict(libraries)!r},
+    interfaces={dict(interfaces)!r},
+)
+_set_loader(_loader.load_interface)
+dsp_arch = _loader.dsp_arch
+load_library = _loader.load_library
+'''
