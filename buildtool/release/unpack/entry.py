@@ -42,7 +42,12 @@ def entry_path(name: str, limits: Limits, *, directory: bool = False) -> str:
             return ""
     if name.startswith("/"):
         raise UnsafeArchiveError(f"the entry {name!r} has an absolute path")
-    for part in path.split("/"):
+    parts = path.split("/")
+    if len(parts) > limits.depth:
+        raise UnsafeArchiveError(
+            f"the entry {name[:80]!r}… is deeper than {limits.depth} directories"
+        )
+    for part in parts:
         if part == "..":
             raise UnsafeArchiveError(f"the entry {name!r} leads out of the directory")
         if part in ("", "."):

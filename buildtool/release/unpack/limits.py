@@ -43,15 +43,17 @@ class Limits(Value):
 
     `entries` are files, links and directories, also those that are only part of a path; `names` is
     the total length of their paths in characters; `path` and `name` are the lengths in bytes of one
-    path and of one part of it; `size` is the total of the unpacked bytes.  After the first `free`
-    bytes, the unpacked bytes are at most `ratio` times the packed ones.  `window` is the memory in
-    bytes that decompression may require: `zstd -19` requires 8 MiB, `xz -6` 9 MiB.
+    path and of one part of it, `depth` the number of its parts; `size` is the total of the unpacked
+    bytes.  After the first `free` bytes, the unpacked bytes are at most `ratio` times the packed
+    ones.  `window` is the memory in bytes that decompression may require: `zstd -19` requires
+    8 MiB, `xz -6` 9 MiB.
     """
 
     entries: int = 50_000
     names: int = 8 << 20
     path: int = 1024
     name: int = 255
+    depth: int = 64
     size: int = 16 << 30
     ratio: int = 100
     free: int = 64 << 20

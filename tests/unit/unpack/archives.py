@@ -83,7 +83,7 @@ def ar(*members: tuple[str, bytes]) -> bytes:
 
 
 def deb(data: bytes, name: str = "data.tar.zst") -> bytes:
-    control = gzip.compress(tar(file("./control")))
+    control = gzip.compress(tar(file("./control")), mtime=0)
     return ar(("debian-binary", b"2.0\n"), ("control.tar.gz", control), (name, data))
 
 
@@ -95,7 +95,7 @@ def write(path: Path, content: bytes | Iterable[Part]) -> Path:
     """Write an archive; parts become a tar archive, compressed as the name says."""
     data = content if isinstance(content, bytes) else tar(*content)
     if not isinstance(content, bytes):
-        data = zst(data) if path.suffix == ".zst" else gzip.compress(data)
+        data = zst(data) if path.suffix == ".zst" else gzip.compress(data, mtime=0)
     path.write_bytes(data)
     return path
 

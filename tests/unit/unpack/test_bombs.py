@@ -164,7 +164,7 @@ def test_many_entries(refused: Refused, name: str) -> None:
 
 
 def test_many_directories_in_few_entries(refused: Refused) -> None:
-    parts = [file(f"{number}/" + "d/" * 400 + "x", b"") for number in range(200)]
+    parts = [file(f"{number}/" + "d/" * 60 + "x", b"") for number in range(1000)]
 
     with bounded(100 * MB):
         assert "50,000 files and directories" in refused(parts).message

@@ -72,6 +72,7 @@ END = bytes(2 * BLOCK)
         ([file("a\udcff")], "bytes that are not UTF-8"),
         ([file("n" * 256)], "more than 255 bytes"),
         ([file("/".join(["n" * 99] * 11))], "more than 1024 bytes"),
+        ([file("d/" * 64 + "x")], "deeper than 64 directories"),
         ([special("../x", tarfile.DIRTYPE)], "leads out of the directory"),
         ([special("x/..", tarfile.DIRTYPE)], "leads out of the directory"),
         ([special("x", tarfile.LNKTYPE, "/etc/passwd")], "is a hard link"),
@@ -220,7 +221,7 @@ def test_truncated_streams(refused: Refused, size: int, name: str) -> None:
     assert error.code == "archive-damaged"
 
 
-@pytest.mark.parametrize("more", [b"x", b"\0", zst(b""), gzip.compress(b"")])
+@pytest.mark.parametrize("more", [b"x", b"\0", zst(b""), gzip.compress(b"", mtime=0)], ids=repr)
 @pytest.mark.parametrize("name", ["a.tar.zst", "a.tar.gz", "a.deb"])
 def test_data_behind_the_end(refused: Refused, more: bytes, name: str) -> None:
     packed = {"a.tar.zst": zst(GOOD), "a.tar.gz": gzip.compress(GOOD), "a.deb": deb(zst(GOOD))}
