@@ -20,6 +20,7 @@ from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.errors import remedy
 from buildtool.drivers.conan.graph import InstallGraph, read_graph
 from buildtool.drivers.conan.lockfile import lockfile_of, normalize, write_profiles
+from buildtool.drivers.conan.packages import GRAPH
 from buildtool.toolchains.conan_profile import ConanProfile, conan_profile
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class _InstallCommand:
         """Run it; creates the lockfile if there is none."""
         home, step = self.needs.home, self.step
         lock, out = lockfile_of(self.needs.conanfile), step.packages
-        fresh, graph = out / "new.lock", out / "graph.json"
+        fresh, graph = out / "new.lock", out / GRAPH
         locking = ["--lockfile=", f"--lockfile-out={fresh}"]
         home.run(
             *("install", self.needs.conanfile, "--build=missing", f"--output-folder={out}"),

@@ -1,0 +1,98 @@
+"""How an archive was made: an in-toto statement with SLSA's provenance.
+
+It says nothing that differs from one build of the same sources to the next: no time of the build,
+no name of a machine.  Sources: in-toto Statement v1, SLSA Provenance v1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from buildtool.release.supply_chain.parts import Part
+
+SUFFIX = ".provenance.json"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://slsa.dev/provenance/v1"
+BUILDER = "pkg:pypi/hexagon-buildtool"
+BUILD_TYPE = f"{BUILDER}#package/v1"
+"""What the parameters mean: docs/supply-chain.md."""
+
+
+def provenance(
+    release: Mapping[str, Any],
+    subjects: Mapping[str, str],
+    parts: Sequence[Part],
+    options: Mapping[str, Any] | None = None,
+) -> str:
+    """The statement as JSON.
+
+    `release` is the document `release.json`; `subjects` are the archives, name → sha256; `parts`
+    is what is in the release of other projects; `options` are those of the command, as JSON.
+    """
+    target = release["target"]
+    statement = {
+        "_type": STATEMENT,
+        "subject": [
+            {"name": name, "digest": {"sha256": digest}}
+            for name, digest in sorted(subjects.items())
+        ],
+        "predicateType": PREDICATE,
+        "predicate": {
+            "buildDefinition": {
+                "buildType": BUILD_TYPE,
+                "externalParameters": {
+                    "project": release["project"],
+                    "version": release["version"],
+                    "target": target["name"],
+                    "options": dict(options or {}),
+                },
+                "internalParameters": {
+                    "target": dict(target),
+                    "sourceDateEpoch": release["source_date_epoch"],
+                    "steps": {step["name"]: step["profile"] for step in release["steps"]},
+                },
+                "resolvedDependencies": [
+                    *_source(release),
+                    *_toolchains(release),
+                    *(_dependency(part) for part in sorted(parts)),
+                ],
+            },
+            "runDetails": {
+                "builder": {"id": BUILDER, "version": {"buildtool": release["buildtool"]}},
+                "metadata": {"invocationId": release["id"]},
+            },
+        },
+    }
+    return json.dumps(statement, indent=2, sort_keys=True) + "\n"
+
+
+def _source(release: Mapping[str, Any]) -> list[dict[str, Any]]:
+    revision, dirty = release["source"]["revision"], release["source"]["dirty"]
+    if not revision:
+        return []
+    source: dict[str, Any] = {"name": "source", "digest": {"gitCommit": revision}}
+    if dirty is not False:
+        # The commit alone does not identify the sources.
+        source["annotations"] = {"dirty": dirty}
+    return [source]
+
+
+def _toolchains(release: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = {step["profile"]: step for step in release["steps"]}
+    return [
+        {
+            "name": name,
+            "digest": {"sha256": step["profile_digest"]},
+            "annotations": {"tools": dict(step["tools"])},
+        }
+        for name, step in sorted(found.items())
+    ]
+
+
+def _dependency(part: Part) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": f"{part.name}/{part.version}", "uri": part.purl}
+    if part.revision:
+        row["digest"] = {"revision": part.revision}
+    return row
