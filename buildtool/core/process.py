@@ -64,13 +64,14 @@ def capture(
     timeout: float | None = None,
     on_line: Callable[[str], None] | None = None,
     umask: int = -1,
+    stdin: int | None = None,
 ) -> Completed:
     """Run `argv` without a terminal, and return its output (both streams, in order).
 
     `on_line` is called with each line; bytes that are not UTF-8 are decoded as in file names (PEP
-    383).  `umask` is that of the process (-1: the caller's).  The process runs in its own
-    session, all of which is ended on timeout, on Ctrl-C, on an error of `on_line` and when the
-    process is killed.
+    383).  `umask` is that of the process (-1: the caller's), `stdin` the descriptor of a file that
+    it reads.  The process runs in its own session, all of which is ended on timeout, on Ctrl-C, on
+    an error of `on_line` and when the process is killed.
 
     Raises `ToolError` when the program cannot be started or exceeds `timeout` seconds, and
     `ToolInterrupt` on Ctrl-C and when all tools of its build are ended (see `running_tools`).
@@ -83,7 +84,7 @@ def capture(
         arguments,
         env=env,
         cwd=cwd,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if stdin is None else stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -10,6 +10,7 @@ from buildtool.sdk.tool_search import (
     NO_REQUIREMENT,
     FoundTool,
     Problem,
+    ToolMissingError,
     programs_on_path,
     search,
     tool_identity,
@@ -34,6 +35,17 @@ def find_ssh(requirement: Tool = NO_REQUIREMENT) -> Ssh:
         default_paths=programs_on_path("ssh"),
         probe=_probe,
         install_remedy=INSTALL,
+    )
+
+
+def find_ssh_keygen() -> Path:
+    """The program ssh-keygen on PATH.  Raises `ToolMissingError`."""
+    for program in programs_on_path("ssh-keygen"):
+        return program
+    raise ToolMissingError(
+        "ssh-keygen is not installed",
+        why="OpenSSH's keys sign releases and verify them",
+        remedy=INSTALL,
     )
 
 

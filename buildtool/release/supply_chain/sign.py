@@ -1,0 +1,163 @@
+"""Signs files with SSH keys, and verifies their signatures, as git does with commits.
+
+The signature of FILE is FILE.sig.  Signers are listed in a file of the format "ALLOWED SIGNERS" of
+ssh-keygen(1).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from buildtool.core.files import open_regular, replace_file
+from buildtool.core.process import Completed, capture
+from buildtool.core.value import Value
+from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
+from buildtool.sdk.ssh import find_ssh_keygen
+
+NAMESPACE = "buildtool-release"
+"""What the signatures are for: one of another namespace, such as git's, is not good here."""
+SUFFIX = ".sig"
+SIGN_TIMEOUT, VERIFY_TIMEOUT = 120.0, 60.0
+"""Seconds: a security key waits for a touch."""
+_OLD = ("unknown option", "illegal option", "invalid option", "Unsupported operation for -Y")
+
+
+class Signer(Value):
+    """Who signed a file, as the file of signers names them, and the key."""
+
+    identity: str
+    key_type: str
+    fingerprint: str
+
+
+def signature_file(file: Path) -> Path:
+    """The file with the signature of `file`."""
+    return file.with_name(f"{file.name}{SUFFIX}")
+
+
+def sign(file: Path, key: Path) -> Path:
+    """Sign `file` with `key`: a private key, or the public key of one that the ssh-agent has.
+
+    Returns the signature file, which replaces an earlier one.  Raises `SignatureError`,
+    `ToolMissingError`, `ToolError`.
+    """
+    if not key.is_file():
+        raise SignatureError(
+            f"there is no key {key}",
+            remedy="Name the file of a key, such as ~/.ssh/id_ed25519.pub; make one with"
+            " ssh-keygen -t ed25519.",
+        )
+    signature = signature_file(file)
+    # ssh-keygen writes the signature beside the file, and asks before it replaces one.
+    with tempfile.TemporaryDirectory(prefix=".sign.", dir=file.parent) as folder:
+        link = Path(folder, "file")
+        link.symlink_to(file.absolute())
+        done = _ssh_keygen("sign", "-f", key.absolute(), "-n", NAMESPACE, link, cwd=Path(folder))
+        fresh = signature_file(link)
+        if done.status or not fresh.is_file():
+            raise SignatureError(
+                f"{file} could not be signed with {key}",
+                why=done.output,
+                remedy=_sign_remedy(done.output, key),
+            )
+        replace_file(fresh, signature)
+    return signature
+
+
+def verify(file: Path, signers: Path) -> Signer:
+    """Check that `file` is signed by one of `signers`; returns who it is.
+
+    Raises `SignatureError`, `ToolMissingError`, `ToolError`.
+    """
+    signature = signature_file(file)
+    said = read_signature(signature)
+    if not signers.is_file():
+        raise SignatureError(
+            f"there is no file {signers} with signers",
+            remedy="Name a file in the format of git's gpg.ssh.allowedSignersFile: a line"
+            " 'NAME KEYTYPE KEY' for each signer.",
+        )
+    if said.namespace != NAMESPACE:
+        raise SignatureError(
+            f"{signature} is not the signature of a release",
+            why=f"it is for the namespace {said.namespace!r} instead of {NAMESPACE!r}",
+            remedy=f"Sign it with: ssh-keygen -Y sign -n {NAMESPACE} -f KEY {file.name}",
+        )
+    found = _ssh_keygen("find-principals", "-f", signers, "-s", signature)
+    if found.status:
+        raise _unknown_signer(file, said, signers, found.output)
+    output = ""
+    for identity in filter(None, found.output.splitlines()):
+        with open_regular(file, follow=True) as stream:
+            options = ("-f", signers, "-I", identity, "-n", NAMESPACE, "-s", signature)
+            done = _ssh_keygen("verify", *options, stdin=stream.fileno())
+        if not done.status:
+            return Signer(identity, said.key_type, said.fingerprint)
+        output = done.output
+    if "not permitted for use in signature namespace" in output:
+        raise _unknown_signer(file, said, signers, output)
+    raise SignatureError(
+        f"{file} is not what was signed",
+        why=f"the key {said.fingerprint} is one of {signers}, and its signature {signature} is of"
+        f" other bytes\n{output}",
+        remedy="Do not use the archive. Get it again, with its signature.",
+    )
+
+
+def _ssh_keygen(
+    action: str, *arguments: str | Path, cwd: Path | None = None, stdin: int | None = None
+) -> Completed:
+    """Run `ssh-keygen -Y ACTION ARGUMENTS...`; raises `SignatureError` if it cannot do it."""
+    program = find_ssh_keygen()
+    done = capture(
+        [program, "-Y", action, *arguments],
+        env={**os.environ, "LC_ALL": "C"},
+        cwd=cwd,
+        timeout=SIGN_TIMEOUT if action == "sign" else VERIFY_TIMEOUT,
+        stdin=stdin,
+    )
+    if done.status and any(text in done.output for text in _OLD):
+        raise SignatureError(
+            f"{program} is too old",
+            why=f"it does not know -Y {action}: {done.output.partition(chr(10))[0]}",
+            remedy="Install OpenSSH 8.2 or newer.",
+        )
+    return done
+
+
+def _sign_remedy(output: str, key: Path) -> str:
+    if "passphrase" in output:
+        return f"Add the key to the ssh-agent: ssh-add {key.with_suffix('')}"
+    if "No private key found" in output or "agent" in output:
+        return (
+            "The ssh-agent does not have the key: ssh-add the private key, and check that"
+            " SSH_AUTH_SOCK is set."
+        )
+    return "Name a key that ssh can use: ssh-keygen -l -f KEY prints what it is."
+
+
+def _unknown_signer(file: Path, said: Signature, signers: Path, output: str) -> SignatureError:
+    expired = "expired" in output or "not yet valid" in output
+    namespaced = "not permitted for use in signature namespace" in output
+    if expired:
+        message, remedy = (
+            f"{file} is signed with a key that is not valid now",
+            "Ask for a signature with a valid key, or correct valid-before and valid-after in the"
+            " file of signers.",
+        )
+    elif namespaced:
+        message, remedy = (
+            f"{file} is signed with a key that may not sign releases",
+            f'Add "{NAMESPACE}" to its namespaces in the file of signers, if you trust it for'
+            " that.",
+        )
+    else:
+        message, remedy = (
+            f"{file} is not signed by one of {signers}",
+            "Do not use the archive, unless you trust the key: then add it to the file of signers.",
+        )
+    return SignatureError(
+        message, why=f"the key is {said.fingerprint} ({said.key_type})\n{output}", remedy=remedy
+    )
