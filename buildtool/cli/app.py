@@ -20,6 +20,7 @@ COMMANDS = {
     "why": "Build",
     "clean": "Build",
     "package": "Release",
+    "verify": "Release",
     "run": "Devices",
     "sysroot": "Devices",
     "inspect": "Inspect",

@@ -20,7 +20,7 @@ from buildtool.cli.help import help_page
 GROUPS = {
     "Start": ["init", "doctor", "ide"],
     "Build": ["build", "why", "clean"],
-    "Release": ["package"],
+    "Release": ["package", "verify"],
     "Devices": ["run", "sysroot"],
     "Inspect": ["inspect", "idl", "profile"],
     "Maintain": ["lock", "completion", "cache"],

@@ -1,0 +1,103 @@
+"""`buildtool verify ARCHIVE`: whether an archive is what somebody released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show
+
+if TYPE_CHECKING:
+    from buildtool.release.supply_chain.sign import Signer
+    from buildtool.release.supply_chain.verify import Verified
+
+TITLES = {"sbom": "SBOM", "provenance": "provenance"}
+
+
+def verify(
+    archive: Annotated[
+        Path, typer.Argument(metavar="ARCHIVE", help="Archive that `buildtool package` made.")
+    ],
+    *,
+    signers: Annotated[
+        Path | None,
+        typer.Option(
+            "--signers",
+            metavar="FILE",
+            help="Whose signatures are good: a file of the format that git uses.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check the signature and the files of an archive.
+
+    Without --signers it says whether the archive is complete, not where it comes from.
+    """
+    from buildtool.release.supply_chain.verify import verify_archive
+
+    found = verify_archive(archive, signers)
+    if json:
+        print_json(_document(found))
+    else:
+        _show(found)
+
+
+def _show(found: Verified) -> None:
+    show(f"{found.archive}: sha256 {found.sha256}")
+    if found.signer:
+        show(f"signature   good: {_name(found.signer)}")
+    else:
+        show("signature   not checked: who made the archive is unknown; name --signers FILE")
+    if found.release:
+        release, extra = found.release, f"; {found.extra} others" if found.extra else ""
+        show(
+            f"release     {release['project']} {release['version']} for {release['target']['name']}"
+        )
+        show(f"contents    {found.files} files and links as listed{extra}")
+        show(f"id          {release['id']}")
+    else:
+        show(f"contents    not checked: {found.extra} files, and no release.json")
+    for name, title in TITLES.items():
+        if document := found.documents.get(name):
+            by = f"signed by {_name(document.signer)}" if document.signer else "not signed"
+            show(f"{title:<11} fits: {document.path.name}, {by if found.signer else 'not checked'}")
+        else:
+            show(f"{title:<11} none beside the archive")
+
+
+def _name(signer: Signer) -> str:
+    return f"{signer.identity} ({signer.key_type} {signer.fingerprint})"
+
+
+def _document(found: Verified) -> dict[str, Any]:
+    release = found.release
+    return {
+        "archive": str(found.archive),
+        "sha256": found.sha256,
+        "signer": _signer(found.signer),
+        "release": release
+        and {
+            "project": release["project"],
+            "version": release["version"],
+            "target": release["target"]["name"],
+            "id": release["id"],
+            "slices": {name: part["id"] for name, part in release["slices"].items()},
+        },
+        "files": found.files,
+        "other_files": found.extra,
+        **{name: _beside(found, name) for name in TITLES},
+    }
+
+
+def _beside(found: Verified, name: str) -> dict[str, Any] | None:
+    document = found.documents.get(name)
+    if not document:
+        return None
+    return {"path": str(document.path), "signer": _signer(document.signer)}
+
+
+def _signer(signer: Signer | None) -> dict[str, str] | None:
+    return signer._asdict() if signer else None

@@ -1,0 +1,173 @@
+"""Verifies an archive: who signed it, and whether it holds what its documents say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from buildtool.contract.release_json import promise_of
+from buildtool.core.files import file_digest
+from buildtool.core.value import Value
+from buildtool.release.document import NAME
+from buildtool.release.slices import file_list_digest, release_id, slice_of
+from buildtool.release.supply_chain.documents import (
+    MAX_DOCUMENT,
+    Document,
+    VerifyError,
+    documents_beside,
+    invalid_document,
+    parse_document,
+    refuse,
+)
+from buildtool.release.supply_chain.sign import Signer, verify
+from buildtool.release.unpack import members
+
+WHOLE = (".tar.zst", ".zip")
+"""The archives that have only the files of a release; other formats add files of their own."""
+
+
+class Verified(Value):
+    """What is true of an archive.
+
+    `signer` is None if signatures were not checked.  `release` is the document `release.json`, None
+    for a package without one; `files` is the number of the release's files and links; `extra` that
+    of files that the format of the archive adds.  `documents` are the SBOM and the provenance
+    beside the archive, by name.
+    """
+
+    archive: Path
+    sha256: str
+    signer: Signer | None
+    release: Mapping[str, Any] | None
+    files: int
+    extra: int
+    documents: Mapping[str, Document]
+
+
+class _Row(Value):
+    """An entry of an archive: mode and sha256 of a file, or the target of a link."""
+
+    mode: str
+    sha256: str
+    target: str
+
+
+def verify_archive(archive: Path, signers: Path | None) -> Verified:
+    """Verify an archive; with `signers` also that one of them signed it, before it is parsed.
+
+    Raises `VerifyError`, `SignatureError`, `ArchiveError`, `ToolMissingError`, `ToolError`.
+    """
+    try:
+        digest = file_digest(archive)
+    except OSError as error:
+        raise VerifyError(f"{archive} cannot be read: {error.strerror}") from error
+    signer = verify(archive, signers) if signers else None
+    rows, document, prefix = _read(archive, digest)
+    release: Any = None
+    listed: dict[str, _Row] = {}
+    if document is not None:
+        release = parse_document(archive / NAME, document)
+        listed = _check_contents(archive, release, rows, prefix)
+    elif archive.name.endswith(WHOLE):
+        raise VerifyError(
+            f"{archive} is not a release: it has no {NAME}",
+            remedy="Verify an archive that `buildtool package` made.",
+        )
+    return Verified(
+        archive=archive,
+        sha256=digest,
+        signer=signer,
+        release=release,
+        files=len(listed),
+        extra=len(rows) - len(listed),
+        documents=documents_beside(archive, digest, release, signers),
+    )
+
+
+def _read(archive: Path, digest: str) -> tuple[dict[str, _Row], bytes | None, str]:
+    """The rows of the archive without release.json; the bytes of that file, None if there is
+    none; and the path of its directory, with a slash, or "".
+
+    The file that is nearest to the top counts: data files may have the same name.
+    """
+    rows: dict[str, _Row] = {}
+    document, at = None, ""
+    for entry, content in members(archive, sha256=digest):
+        if entry.kind == "directory":
+            continue
+        is_document = entry.path.rpartition("/")[2] == NAME and entry.kind == "file"
+        nearer = not at or entry.path.count("/") < at.count("/")
+        if is_document and nearer and entry.size <= MAX_DOCUMENT:
+            document, at = b"".join(content), entry.path
+            content = iter((document,))  # noqa: PLW2901
+        sha256 = hashlib.sha256()
+        for piece in content:
+            sha256.update(piece)
+        rows[entry.path] = _Row(f"{entry.mode:04o}", sha256.hexdigest(), entry.target)
+    rows.pop(at, None)
+    return rows, document, at.removesuffix(NAME)
+
+
+def _check_contents(
+    archive: Path, release: Any, rows: Mapping[str, _Row], prefix: str
+) -> dict[str, _Row]:
+    """Compare the archive with its release.json; returns what that lists.
+
+    Raises `VerifyError`.
+    """
+    try:
+        promise = promise_of(release)
+        listed = {path: _Row(f.mode, f.sha256, "") for path, f in (promise.files or {}).items()}
+        listed |= {path: _Row("", "", target) for path, target in promise.links.items()}
+        ids = {name: part["id"] for name, part in release["slices"].items()}
+        wrong = _wrong_ids(release, listed, ids)
+        texts = (release["project"], release["version"], release["target"]["name"], release["id"])
+        if not all(isinstance(text, str) for text in (*texts, *ids.values())):
+            raise ValueError("a name or id is not a string")
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise invalid_document(archive / NAME, error) from error
+    found = {
+        path.removeprefix(prefix): row._replace(mode="", sha256="") if row.target else row
+        for path, row in rows.items()
+        if path.startswith(prefix)
+    }
+    differences = [
+        *(f"{path} is missing" for path in sorted({*listed} - {*found})),
+        *(_difference(path, found[path], row) for path, row in listed.items() if path in found),
+        *wrong,
+    ]
+    if archive.name.endswith(WHOLE):
+        extra = sorted({*found} - {*listed}) + [p for p in rows if not p.startswith(prefix)]
+        differences += [f"{path} is not listed" for path in extra]
+    refuse(archive, f"its {NAME}", filter(None, differences))
+    return listed
+
+
+def _wrong_ids(
+    release: Mapping[str, Any], listed: Mapping[str, _Row], ids: Mapping[str, str]
+) -> list[str]:
+    """The slices and the release whose ids are not those of their files."""
+    own: dict[str, list[list[str]]] = {name: [] for name in ids}
+    for path, row in listed.items():
+        columns = [path, "link", row.target] if row.target else [path, row.mode, row.sha256]
+        own.setdefault(slice_of(path), []).append(columns)
+    wrong = [
+        f"the slice {name} has an id other than that of its files"
+        for name, files in own.items()
+        if file_list_digest(files) != ids.get(name)
+    ]
+    if release_id(dict(ids)) != release["id"]:
+        wrong.append("the release has an id other than that of its slices")
+    return wrong
+
+
+def _difference(path: str, found: _Row, listed: _Row) -> str:
+    if found.target != listed.target:
+        return f"{path} is a link to {found.target!r} instead of {listed.target!r}"
+    if found.sha256 != listed.sha256:
+        return f"{path} has other bytes"
+    if found.mode != listed.mode:
+        return f"{path} has the mode {found.mode} instead of {listed.mode}"
+    return ""
