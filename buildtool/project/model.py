@@ -90,6 +90,13 @@ class Header(Value):
     conan_remotes: Annotated[
         Strings, Key("Conan remotes in order: NAME=URL, NAME=DIRECTORY, conancenter")
     ] = ("conancenter",)
+    redistributable: Annotated[
+        Strings,
+        Key(
+            "proprietary files of the Hexagon SDK and proprietary Conan packages, by name, that"
+            " you may distribute: `package` refuses all others"
+        ),
+    ] = ()
 
 
 class Host(Value):
