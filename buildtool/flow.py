@@ -99,8 +99,9 @@ def package(
     from buildtool.release.package import OUTPUT, Ingredients, check_formats, make_package
     from buildtool.release.source import find_source
 
-    names = tuple(formats) or find_target(project, target_name).formats
-    check_formats(names)
+    target = find_target(project, target_name)
+    names = tuple(formats) or target.formats
+    check_formats(names, target)
     output = output or project.root / OUTPUT
     source = find_source(project.root, output)
     with _open_target(project, target_name, listener, options) as (plan, context):

@@ -75,6 +75,10 @@ class Header(Value):
 
     name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
     version: Annotated[str, Key("version of the project")] = "0.0.0"
+    description: Annotated[str, Key("what it is, in one line; packages show it")] = ""
+    maintainer: Annotated[
+        str, Key('who is responsible for its packages: "Name <address>", as in Debian')
+    ] = ""
     default_target: Annotated[str, Key("target of `build` when none is named")] = "sim"
     launcher: Annotated[
         str, Key("compiler launcher of both sides: ccache, sccache, distcc, icecc")
@@ -136,8 +140,10 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
-FORMATS = ("tar.zst", "zip", "wheel")
+FORMATS = ("tar.zst", "zip", "deb", "wheel")
 """The formats of archives."""
+FORMAT_PLATFORMS = {"deb": "ubuntu-aarch64"}
+"""The formats that are for one platform only."""
 
 
 class Target(Value):
@@ -179,6 +185,12 @@ class Target(Value):
     ] = ("tar.zst",)
     system_libraries: Annotated[
         Strings, Key("additional system libraries of its devices, such as libfoo.so.1")
+    ] = ()
+    programs: Annotated[
+        Strings, Key("programs of bin/ that packages make available as commands; default: all")
+    ] = ()
+    deb_depends: Annotated[
+        Strings, Key("Debian packages that its .deb depends on, in addition to those it finds")
     ] = ()
 
 

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.safe_path import misread
-from buildtool.project.model import TOOLS, Host, Project, Skel
+from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Host, Project, Skel, Target
 
 Violation = tuple[tuple[str, ...], str, str]
 """The invalid key, the problem, and what to do."""
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
+_MAINTAINER = r"[^\s<>,][^<>,]* <[^\s<>@]+@[^\s<>@]+>"
+_DEPENDENCY = r"[a-z0-9][a-z0-9+.-]+( \((<<|<=|=|>=|>>) [0-9][A-Za-z0-9.+~:-]*\))?"
 
 
 def violations(project: Project) -> Iterator[Violation]:
@@ -43,6 +45,7 @@ def violations(project: Project) -> Iterator[Violation]:
                 f"{name!r} is not the name of a variable",
                 "Use letters, digits and '_'; do not start with a digit.",
             )
+    yield from _texts(project)
     yield from _conan(project)
     yield from _tools(project)
     yield from _targets(project)
@@ -118,6 +121,23 @@ def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violatio
         )
 
 
+def _texts(project: Project) -> Iterator[Violation]:
+    header = project.header
+    for name, text in (("description", header.description), ("maintainer", header.maintainer)):
+        if not text.isprintable():
+            yield (
+                ("project", name),
+                "it contains a line break or another control character",
+                "Write one line of text.",
+            )
+    if header.maintainer and not re.fullmatch(_MAINTAINER, header.maintainer):
+        yield (
+            ("project", "maintainer"),
+            f"{header.maintainer!r} is not a name with an address",
+            'Write "Name <name@example.org>".',
+        )
+
+
 def _conan(project: Project) -> Iterator[Violation]:
     at = ("project", "conan-recipes")
     for folder in project.header.conan_recipes:
@@ -185,6 +205,7 @@ def _targets(project: Project) -> Iterator[Violation]:
                     f"{library!r} is not the file name of a library",
                     'Use the SONAME, such as "libfoo.so.1"; `readelf -d` shows NEEDED names.',
                 )
+        yield from _packages(name, target)
         for skel_name, skel in project.skels.items():
             missing = [arch for arch in target.archs if arch not in skel.archs]
             if missing:
@@ -193,6 +214,31 @@ def _targets(project: Project) -> Iterator[Violation]:
                     f"skel {skel_name!r} is not built for {', '.join(missing)}",
                     f"It is built for {', '.join(skel.archs)}.",
                 )
+
+
+def _packages(name: str, target: Target) -> Iterator[Violation]:
+    for each in target.formats:
+        platform = FORMAT_PLATFORMS.get(each, target.platform)
+        if platform != target.platform:
+            yield (
+                ("target", name, "formats"),
+                f"{each!r} is a format for {platform}",
+                f"Remove it: the target is for {target.platform}.",
+            )
+    for program in target.programs:
+        if "/" in program or program in ("", ".", ".."):
+            yield (
+                ("target", name, "programs"),
+                f"{program!r} is not the name of a program",
+                'Write the name that it has in bin/ of the release, such as "tool".',
+            )
+    for dependency in target.deb_depends:
+        if not all(re.fullmatch(_DEPENDENCY, each) for each in dependency.split(" | ")):
+            yield (
+                ("target", name, "deb-depends"),
+                f"{dependency!r} is not a dependency of a Debian package",
+                'Write "libfoo1", "libfoo1 (>= 1.2)" or "libfoo1 | libbar2".',
+            )
 
 
 def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Violation]:

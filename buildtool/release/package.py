@@ -15,7 +15,7 @@ from buildtool.core.files import file_digest, replace_file, temporary_file, valu
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
-from buildtool.project.model import FORMATS, Project
+from buildtool.project.model import FORMAT_PLATFORMS, FORMATS, Project, Target
 from buildtool.release.formats.entries import Entry, Package
 from buildtool.release.slices import Release
 from buildtool.release.source import Source
@@ -85,6 +85,7 @@ class Ingredients(Value):
         return value_digest(
             [
                 *(VERSION, __version__, project.name, project.header.version),
+                *(project.header.description, project.header.maintainer),
                 *(target._asdict(), self.release.slices, steps, self.source),
                 [file_digest(path) for path in self.idl if path.is_file()],
             ]
@@ -124,9 +125,16 @@ def make_package(
     )
 
 
-def check_formats(names: Iterable[str]) -> None:
-    """Raises `UsageError` for the name of an unknown format."""
+def check_formats(names: Iterable[str], target: Target) -> None:
+    """Raises `UsageError` for an unknown format, and for one that is not for the target."""
     for name in names:
+        platform = FORMAT_PLATFORMS.get(name, target.platform)
+        if platform != target.platform:
+            raise UsageError(
+                f"{name!r} is a format for {platform}",
+                why=f"the target is for {target.platform}",
+                remedy="Take another format, or another target.",
+            )
         if name not in FORMATS:
             raise UsageError(
                 f"{name!r} is not a format of archives",
@@ -174,6 +182,11 @@ def _package(made_of: Ingredients) -> Package:
         epoch=made_of.source.epoch,
         entries=tuple(sorted(entries, key=lambda entry: entry.path)),
         idl=made_of.idl,
+        archs=release.archs,
+        description=project.header.description,
+        maintainer=project.header.maintainer,
+        programs=target.programs,
+        deb_depends=target.deb_depends,
     )
 
 

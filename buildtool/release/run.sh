@@ -1,7 +1,9 @@
 #!/bin/sh
 # Run a program of this release with the libraries and skels that lie beside it:
 #   ./run.sh bin/PROGRAM [ARGUMENT...]
-# The DSP arch comes from BUILDTOOL_DSP_ARCH, else from device.env two directories up.
+# The DSP arch comes from BUILDTOOL_DSP_ARCH, else from device.env two directories up, or the file
+# BUILDTOOL_DEVICE_ENV.  The program runs in the directory of the release, or with
+# BUILDTOOL_KEEP_DIRECTORY in the current one.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 if [ $# -eq 0 ]; then
@@ -11,14 +13,15 @@ fi
 program=$1
 shift
 
-if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$here/../../device.env" ]; then
-    . "$here/../../device.env"
+device=${BUILDTOOL_DEVICE_ENV:-$here/../../device.env}
+if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$device" ]; then
+    . "$device"
 fi
 if [ -d "$here/dsp" ]; then
     archs=$(echo $(ls "$here/dsp")) # on one line
     if [ -z "${BUILDTOOL_DSP_ARCH:-}" ]; then
         echo "run.sh: the DSP arch of this device is unknown" >&2
-        echo "  set BUILDTOOL_DSP_ARCH (this release has $archs), or write it into $here/../../device.env" >&2
+        echo "  set BUILDTOOL_DSP_ARCH (this release has $archs), or write it into $device" >&2
         exit 125
     fi
     if [ ! -d "$here/dsp/$BUILDTOOL_DSP_ARCH" ]; then
@@ -34,7 +37,8 @@ unset DSP_LIBRARY_PATH
 LD_LIBRARY_PATH="$here/lib"
 export LD_LIBRARY_PATH
 
-cd -- "$here"
+[ -n "${BUILDTOOL_KEEP_DIRECTORY:-}" ] || cd -- "$here"
+unset BUILDTOOL_DEVICE_ENV BUILDTOOL_KEEP_DIRECTORY # they are for this release only
 case $program in
     /*) ;;
     *) program="$here/$program" ;;

@@ -8,15 +8,22 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
+
+
+class FormatError(BuildtoolError):
+    """A release cannot be an archive of a certain format."""
+
+    code = "format"
 
 
 class Entry(Value):
     """A file or link of an archive.
 
     `path` is relative to the top of the release; `mode` 0o755 or 0o644.  The content is a file or
-    bytes; a link has its target in `link` instead.
+    bytes; a link has its target in `link` instead.  A path that ends in `/` is a directory.
     """
 
     path: str
@@ -56,8 +63,9 @@ class Package(Value):
     """Everything that an archive is made of.
 
     `name` is the project's, `target` that of the project file; `entries` are sorted by path;
-    `epoch` is the time of every file, in seconds since 1970; `idl` are the files that describe the
-    interfaces of the skels.
+    `epoch` is the time of every file, in seconds since 1970.  `idl` are the files that describe the
+    interfaces of the skels; `archs` are the DSP archs that it has
+    skels for; `description`, `maintainer`, `programs` and `deb_depends` are the project file's.
     """
 
     name: str
@@ -69,6 +77,11 @@ class Package(Value):
     epoch: int
     entries: tuple[Entry, ...]
     idl: tuple[Path, ...] = ()
+    archs: tuple[str, ...] = ()
+    description: str = ""
+    maintainer: str = ""
+    programs: tuple[str, ...] = ()
+    deb_depends: tuple[str, ...] = ()
 
     @property
     def stem(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal
 
 from buildtool.release.formats.entries import Entry, Package
 
@@ -22,10 +23,17 @@ def file_name(package: Package) -> str:
 
 def write(package: Package, path: Path) -> None:
     """Write the archive, with everything below one directory.  Raises `OSError`."""
-    write_tar_zst(path, package.entries, package.epoch, f"{package.stem}/")
+    with path.open("wb") as out:
+        write_tar_zst(out, package.entries, package.epoch, f"{package.stem}/")
 
 
-def write_tar_zst(path: Path, entries: tuple[Entry, ...], epoch: int, prefix: str) -> None:
+def write_tar_zst(
+    out: BinaryIO,
+    entries: Iterable[Entry],
+    epoch: int,
+    prefix: str,
+    tar_format: Literal[1, 2] = tarfile.PAX_FORMAT,
+) -> None:
     """Write `entries`, all with the time `epoch` and owned by root, below `prefix`.
 
     The output does not depend on the number of threads: Zstandard cuts the input into jobs by
@@ -35,23 +43,25 @@ def write_tar_zst(path: Path, entries: tuple[Entry, ...], epoch: int, prefix: st
 
     threads = max(1, min(os.cpu_count() or 1, MAX_THREADS))
     compressor = zstandard.ZstdCompressor(level=LEVEL, threads=threads, write_checksum=True)
-    with path.open("wb") as out, compressor.stream_writer(out, closefd=False) as stream:
+    with compressor.stream_writer(out, closefd=False) as stream:
         for entry in entries:
-            _add(entry, epoch, prefix, stream)
+            header = tarfile.TarInfo(prefix + entry.path)
+            header.mode, header.mtime = entry.mode, epoch
+            _add(entry, header, tar_format, stream)
         stream.write(bytes(2 * _BLOCK))
 
 
-def _add(entry: Entry, epoch: int, prefix: str, stream: Any) -> None:
+def _add(entry: Entry, header: tarfile.TarInfo, tar_format: Literal[1, 2], stream: Any) -> None:
     """Write one member.  Raises `OSError` if the file has changed its size meanwhile."""
-    header = tarfile.TarInfo(prefix + entry.path)
-    header.mode, header.mtime = entry.mode, epoch
     if entry.link:
         header.type, header.linkname, header.mode = tarfile.SYMTYPE, entry.link, 0o777
+    elif entry.path.endswith("/"):
+        header.type = tarfile.DIRTYPE
     else:
         header.size = entry.size
-    # pax: names of any length, in UTF-8.
-    stream.write(header.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"))
-    if entry.link:
+    # Both formats of tarfile that have names of any length write them in UTF-8.
+    stream.write(header.tobuf(tar_format, "utf-8", "surrogateescape"))
+    if not header.isreg():
         return
     if entry.copy_to(stream.write) != header.size:
         raise OSError(0, "it changed while it was packed", str(entry.content))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.project.model import FORMATS
+from buildtool.project.model import FORMAT_PLATFORMS, FORMATS
 from tests.caches import share
 from tests.project import Project
 
@@ -59,7 +59,8 @@ SHIPPED = {
     *("bin/app", "lib/libpart.so", "share/app/main.c", "run.sh"),
     *("dsp/v68/libb_skel.so", "dsp/v73/libb_skel.so"),
 }
-ALL = [word for name in FORMATS for word in ("--format", name)]
+HERE = [name for name in FORMATS if FORMAT_PLATFORMS.get(name) in (None, "ubuntu-aarch64")]
+ALL = [word for name in HERE for word in ("--format", name)]
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -110,7 +111,7 @@ def test_another_clone_makes_the_same_bytes(
     other.prefix = ["sh", "-c", 'umask 077; exec "$@"', "sh"]
 
     assert package(other, "--jobs", "1", *ALL) == wanted
-    assert len(wanted) == len(FORMATS)
+    assert len(wanted) == len(HERE)
 
 
 def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, str]]) -> None:
@@ -130,7 +131,7 @@ def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, st
         *("dsp/v73/libb_skel.so", "v73", "skel/dsp/v73"),
     )
     assert f"{document['id']}" in project.succeeds("build", "--json")
-    assert {"pack-1.2-sim.tar.zst", "pack-1.2-sim.zip"} <= wanted.keys()
+    assert wanted.keys() > {"pack-1.2-sim.tar.zst", "pack-1.2-sim.zip"}
 
 
 def test_debug_information_is_kept_beside(packed: tuple[Project, dict[str, str]]) -> None:

@@ -146,6 +146,30 @@ def test_the_target_sim_is_built_in(write: Write) -> None:
             "tool.hexagon-sdk.version",
             "is not a version",
         ),
+        ('"1.2.3"', '"1"\nmaintainer = "Ada"', 4, "project.maintainer", "is not a name with an"),
+        ('"1.2.3"', '"1"\ndescription = "a\\nb"', 4, "project.description", "a line break"),
+        ("[target.sim]", '[target.sim]\nformats = ["rar"]', 14, "target.sim.formats", "Known:"),
+        (
+            'platform = "ubuntu-aarch64"',
+            'platform = "android"\nformats = ["deb"]',
+            15,
+            "target.sim.formats",
+            "'deb' is a format for ubuntu-aarch64",
+        ),
+        (
+            "[target.sim]",
+            '[target.sim]\nprograms = ["bin/a"]',
+            14,
+            "target.sim.programs",
+            "'bin/a' is not the name of a program",
+        ),
+        (
+            "[target.sim]",
+            '[target.sim]\ndeb-depends = ["libfoo1", "libx1 >= 2"]',
+            14,
+            "target.sim.deb-depends",
+            "'libx1 >= 2' is not a dependency",
+        ),
         ("[skel.kernels]", "[skel.app]", 9, "skel.app", "is the name of a host and of a skel"),
         ("[host.app]", '[host."a b"]', 5, "host.a b", "is not a valid name"),
         ("[target.sim]", "[taget.sim]", 13, "taget", "Did you mean 'target'?"),
@@ -213,8 +237,7 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
         body = required.get(kind, 'source = "host"\n')
         with pytest.raises(ProjectError) as caught:
             read_project(write(f'{head}[{table}]\n{body}{name} = "v68"\n'))
-        wanted = '["tar.zst", "zip"]' if name == "formats" else '["v68"]'
-        assert caught.value.remedy.startswith(f"Write: {name} = {wanted}")
+        assert caught.value.remedy.startswith(f'Write: {name} = ["')
 
 
 def test_what_is_asked_of_a_tool_has_an_absolute_path(write: Write, tmp_path: Path) -> None:
