@@ -88,16 +88,27 @@ def package(
     formats: Sequence[str] = (),
     output: Path | None = None,
     twice: bool = False,
+    attest: bool = False,
+    key: Path | None = None,
     listener: Listener,
     options: Options | None = None,
 ) -> Packaged:
     """Build `target_name`, check its release, and make archives of it in the directory `output`.
 
     By default the archives have the formats of the target, and are made in `dist` of the project.
-    With `twice` they are made a second time under other conditions, and compared.
+    With `twice` they are made a second time under other conditions, and compared.  With `attest` an
+    SBOM and the provenance are written beside each archive; with `key` these too, and all of them
+    are signed.
     """
-    from buildtool.release.package import OUTPUT, Ingredients, check_formats, make_package
+    from buildtool.release.package import (
+        OUTPUT,
+        Ingredients,
+        attest_package,
+        check_formats,
+        make_package,
+    )
     from buildtool.release.source import find_source
+    from buildtool.release.supply_chain.licences import licence_files
 
     target = find_target(project, target_name)
     names = tuple(formats) or target.formats
@@ -106,8 +117,11 @@ def package(
     source = find_source(project.root, output)
     with _open_target(project, target_name, listener, options) as (plan, context):
         build, release = _build_release(plan, context)
-        made_of = Ingredients(project, build, release, source)
+        licences = licence_files(project, build.steps)
+        made_of = Ingredients(project, build, release, source, licences)
         packaged = make_package(made_of, names, output, context.file_states)
+        if attest or key:
+            packaged = attest_package(made_of, packaged, key)
     if twice:
         from buildtool.release.reproducible import verify_reproducible
 

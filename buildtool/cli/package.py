@@ -44,6 +44,18 @@ def package(
             help="Make the archives a second time under other conditions, and compare.",
         ),
     ] = False,
+    attest: Annotated[
+        bool,
+        typer.Option("--attest", help="Write an SBOM and the provenance beside each archive."),
+    ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign",
+            metavar="KEY",
+            help="Sign archives and documents with this SSH key; implies --attest.",
+        ),
+    ] = None,
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
@@ -64,6 +76,8 @@ def package(
         formats=formats or (),
         output=output,
         twice=verify_reproducible,
+        attest=attest,
+        key=sign,
         verbose=verbose,
         build_type=build_type,
         as_json=json,

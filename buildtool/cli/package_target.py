@@ -23,6 +23,8 @@ def package_target(
     formats: Sequence[str] = (),
     output: Path | None = None,
     twice: bool = False,
+    attest: bool = False,
+    key: Path | None = None,
     verbose: bool = False,
     build_type: str = "",
     as_json: bool = False,
@@ -39,6 +41,8 @@ def package_target(
         formats=formats,
         output=output.absolute() if output else None,
         twice=twice,
+        attest=attest,
+        key=key,
         listener=Screen(verbose=verbose),
         options=options,
     )
@@ -54,6 +58,8 @@ def package_target(
     for archive in packaged.archives:
         show(f"{_shown(archive.path)}  {archive.size:,} B")
         show(f"  sha256 {archive.sha256}")
+    for document in packaged.documents:
+        show(_shown(document))
     if twice:
         show("a second build, elsewhere and without caches, made the same bytes")
 
@@ -73,5 +79,6 @@ def _document(packaged: Packaged) -> dict[str, object]:
         "slices": {part.name: part.id for part in release.slices},
         "warnings": [warning.as_json() for warning in packaged.warnings],
         "archives": [archive.as_json() for archive in packaged.archives],
+        "documents": [str(path) for path in packaged.documents],
         "error": None,
     }

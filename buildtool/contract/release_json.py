@@ -56,8 +56,9 @@ def promise_of(document: Any) -> Promise:
     target = document["target"]
     files: dict[str, PromisedFile] = {}
     links: dict[str, str] = {}
-    for part in _dict(document["slices"]).values():
-        for row in _list(part["files"]):
+    parts = [part["files"] for part in _dict(document["slices"]).values()]
+    for rows in (*parts, document.get("licenses", [])):
+        for row in _list(rows):
             path = _path(row["path"])
             if path in files or path in links:
                 raise ValueError(f"{path!r} is listed twice")

@@ -5,8 +5,10 @@ It lies at the top of a release and is not part of its ids.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from buildtool import __version__
@@ -22,9 +24,16 @@ SCHEMA = 1
 
 
 def release_document(
-    project: Project, build: BuildResult, release: Release, source: Source
+    project: Project,
+    build: BuildResult,
+    release: Release,
+    source: Source,
+    licences: Mapping[str, Path],
 ) -> dict[str, Any]:
-    """The document of `release`, which `build` made.  Raises `OSError` and `ElfError`."""
+    """The document of `release`, which `build` made.
+
+    `licences` are the licence files in its archives, path → file.  Raises `OSError` and `ElfError`.
+    """
     target = project.targets[release.target]
     return {
         "schema": SCHEMA,
@@ -42,6 +51,7 @@ def release_document(
         },
         "id": release.id,
         "slices": {part.name: _slice(part, release) for part in release.slices},
+        "licenses": [_licence(path, file) for path, file in sorted(licences.items())],
         "steps": [_step(result.step) for result in build.steps],
         "source": {"revision": source.revision, "dirty": source.dirty},
         "source_date_epoch": source.epoch,
@@ -68,6 +78,12 @@ def _file(file: ReleaseFile, release: Release) -> dict[str, Any]:
         "step": file.step or None,
         "elf": _elf(file, release),
     }
+
+
+def _licence(path: str, file: Path) -> dict[str, Any]:
+    data = file.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    return {"path": path, "mode": "0644", "size": len(data), "sha256": digest, "step": None}
 
 
 def _elf(file: ReleaseFile, release: Release) -> dict[str, Any] | None:

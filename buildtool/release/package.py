@@ -11,7 +11,7 @@ from buildtool import __version__
 from buildtool.contract.finding import Finding
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
-from buildtool.core.files import file_digest, replace_file, temporary_file, value_digest
+from buildtool.core.files import replace_file, temporary_file, value_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
@@ -19,6 +19,7 @@ from buildtool.project.model import FORMAT_PLATFORMS, FORMATS, Project, Target
 from buildtool.release.formats.entries import Entry, Package
 from buildtool.release.slices import Release
 from buildtool.release.source import Source
+from buildtool.release.supply_chain.licences import LicenceFile, check_redistribution
 
 MODULES = {"zip": "zip_file"}
 """The modules in `buildtool.release.formats` that are not named as their format."""
@@ -51,12 +52,14 @@ class Archive(Value):
 
 
 class Packaged(Value):
-    """A release, what its check has found, and its archives."""
+    """A release, what its check has found, its archives, and the documents and signatures beside
+    these."""
 
     build: BuildResult
     release: Release
     warnings: tuple[Finding, ...]
     archives: tuple[Archive, ...]
+    documents: tuple[Path, ...] = ()
 
 
 class Ingredients(Value):
@@ -66,6 +69,7 @@ class Ingredients(Value):
     build: BuildResult
     release: Release
     source: Source
+    licences: tuple[LicenceFile, ...]
 
     @property
     def idl(self) -> tuple[Path, ...]:
@@ -75,8 +79,14 @@ class Ingredients(Value):
         files = dict.fromkeys(self.project.skels[name].idl for name in skels)
         return tuple(self.project.root / name for name in files if name)
 
-    @property
-    def key(self) -> str:
+    def document(self) -> dict[str, Any]:
+        """The document `release.json`.  Raises `OSError` and `ElfError`."""
+        from buildtool.release.document import release_document  # noqa: PLC0415 - see _package()
+
+        licences = {file.path: file.source for file in self.licences}
+        return release_document(self.project, self.build, self.release, self.source, licences)
+
+    def key(self, file_states: FileStates) -> str:
         """The digest of everything that shapes the archives."""
         project, target = self.project, self.project.targets[self.release.target]
         steps = [
@@ -84,10 +94,10 @@ class Ingredients(Value):
         ]
         return value_digest(
             [
-                *(VERSION, __version__, project.name, project.header.version),
-                *(project.header.description, project.header.maintainer),
-                *(target._asdict(), self.release.slices, steps, self.source),
-                [file_digest(path) for path in self.idl if path.is_file()],
+                *(VERSION, __version__),
+                *(project.header, target._asdict(), self.release.slices, steps, self.source),
+                [file_states.state(path) for path in self.idl],
+                [[file.path, file_states.state(file.source)] for file in self.licences],
             ]
         )
 
@@ -103,11 +113,12 @@ def make_package(
     """
     plan = made_of.build.plan
     note = plan.state / "packages" / f"{plan.target}.json"
-    key = made_of.key
+    key = made_of.key(file_states)
     warnings, known = _recorded(note, key)
     if warnings is None:
         from buildtool.release.check import check_release  # noqa: PLC0415 - reads all files
 
+        check_redistribution(made_of.project, made_of.build.steps)
         target = made_of.project.targets[plan.target]
         warnings = check_release(target, made_of.build, made_of.release)
     archives = {
@@ -123,6 +134,22 @@ def make_package(
     return Packaged(
         made_of.build, made_of.release, warnings, tuple(archives[name] for name in formats)
     )
+
+
+def attest_package(made_of: Ingredients, packaged: Packaged, key: Path | None) -> Packaged:
+    """Write the documents of each archive beside it, and sign all of them if there is a `key`.
+
+    Raises `OSError`, `SignatureError`, `ToolMissingError` and `ToolError`.
+    """
+    from buildtool.release.supply_chain.attach import attach  # noqa: PLC0415 - rarely asked for
+    from buildtool.release.supply_chain.parts import find_parts  # noqa: PLC0415
+
+    archives = {archive.path: archive.sha256 for archive in packaged.archives}
+    shipped = {file.path for file in packaged.release.files}
+    parts = find_parts(packaged.build.steps, shipped)
+    formats = [archive.format for archive in packaged.archives]
+    documents = attach(archives, made_of.document(), parts, options={"formats": formats}, key=key)
+    return packaged._replace(documents=documents)
 
 
 def check_formats(names: Iterable[str], target: Target) -> None:
@@ -162,13 +189,14 @@ def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
 
 
 def _package(made_of: Ingredients) -> Package:
-    from buildtool.release.document import NAME, document_text, release_document  # noqa: PLC0415
+    from buildtool.release.document import NAME, document_text  # noqa: PLC0415 - usually up to date
 
     project, release = made_of.project, made_of.release
-    document = release_document(project, made_of.build, release, made_of.source)
+    document = made_of.document()
     entries = [
         *(Entry(file.path, file.mode, release.directory / file.path) for file in release.files),
         *(Entry(link.path, 0o777, b"", link.target) for link in release.links),
+        *(Entry(file.path, 0o644, file.source) for file in made_of.licences),
         Entry(NAME, 0o644, document_text(document)),
     ]
     target = project.targets[release.target]
@@ -194,8 +222,11 @@ def _write(name: str, package: Package, output: Path, states: FileStates) -> Arc
     module_name = MODULES.get(name, name.replace(".", "_"))
     module = cast(Format, importlib.import_module(f"buildtool.release.formats.{module_name}"))
     path = output / module.file_name(package)
+    from buildtool.release.supply_chain.attach import remove_documents  # noqa: PLC0415
+
     output.mkdir(parents=True, exist_ok=True)
     with temporary_file(output, ".package.") as fresh:
         module.write(package, fresh)
         replace_file(fresh, path)
+    remove_documents(path)
     return Archive(name, path, path.stat().st_size, states.with_fresh_stats().state(path))

@@ -129,7 +129,7 @@ def _copyright(package: Package) -> bytes:
     ]
     for entry in package.entries:
         if entry.path.startswith(folder) and not entry.link:
-            with entry.open() as stream:
+            with entry.stream() as stream:
                 parts += [f"\n{entry.path.removeprefix(folder)}:\n\n".encode(), stream.read()]
     if len(parts) == 1:
         parts.append(b"\nIts sources have no licence file.\n")

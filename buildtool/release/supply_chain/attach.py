@@ -12,6 +12,15 @@ from buildtool.release.supply_chain.parts import Part
 from buildtool.release.supply_chain.sign import sign, signature_file
 
 
+def remove_documents(archive: Path) -> None:
+    """Remove the documents and signatures beside an archive that has other bytes now."""
+    for suffix in ("", sbom.SUFFIX, provenance.SUFFIX):
+        document = archive.with_name(f"{archive.name}{suffix}")
+        signature_file(document).unlink(missing_ok=True)
+        if suffix:
+            document.unlink(missing_ok=True)
+
+
 def attach(
     archives: Mapping[Path, str],
     release: Mapping[str, Any],

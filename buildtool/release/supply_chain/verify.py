@@ -150,7 +150,10 @@ def _wrong_ids(
 ) -> list[str]:
     """The slices and the release whose ids are not those of their files."""
     own: dict[str, list[list[str]]] = {name: [] for name in ids}
+    outside = {row["path"] for row in release.get("licenses", [])}
     for path, row in listed.items():
+        if path in outside:
+            continue
         columns = [path, "link", row.target] if row.target else [path, row.mode, row.sha256]
         own.setdefault(slice_of(path), []).append(columns)
     wrong = [

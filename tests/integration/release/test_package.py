@@ -120,7 +120,12 @@ def test_the_release_says_what_it_is_made_of(packed: tuple[Project, dict[str, st
         names = {info.filename: info for info in archive.infolist()}
         document = json.loads(archive.read("pack-1.2-sim/release.json"))
 
-    assert {name.removeprefix("pack-1.2-sim/") for name in names} == {*SHIPPED, "release.json"}
+    licences = {row["path"] for row in document["licenses"]}
+    assert {name.removeprefix("pack-1.2-sim/") for name in names} == {
+        *(*SHIPPED, "release.json"),
+        *licences,
+    }
+    assert "licenses/ziglang/lib/libcxx/LICENSE.TXT" in licences
     assert {info.date_time for info in names.values()} == {(2023, 11, 14, 22, 13, 20)}
     assert document["source"]["dirty"] is False
     assert len(document["source"]["revision"]) == 40
@@ -198,6 +203,22 @@ def test_archives_are_made_only_when_something_changed(tmp_path: Path) -> None:
     elsewhere = package(project, "--format", "zip", "--output", str(tmp_path / "out"))
     assert elsewhere == {archive.name: first[archive.name]}
     assert (tmp_path / "out" / archive.name).is_file()
+
+
+def test_documents_and_signatures_are_of_the_archive_beside_them(tmp_path: Path) -> None:
+    project, key = clone(tmp_path / "clone"), tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text(f"me@example.org {key.with_suffix('.pub').read_text()}")
+    project.succeeds("package", "--sign", str(key))
+    archive = str(project.root / "dist/pack-1.2-sim.tar.zst")
+    verified = project.succeeds("verify", archive, "--signers", str(signers))
+    assert verified.count("me@example.org") == 3  # the archive, the SBOM, and the provenance
+
+    project.edit("host/part.c", "7", "8")
+    project.succeeds("package")
+    assert [file.name for file in (project.root / "dist").iterdir()] == [Path(archive).name]
+    assert "no signature" in project.fails("verify", archive, "--signers", str(signers))
 
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5", "99999999999", "１２"])

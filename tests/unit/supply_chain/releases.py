@@ -126,5 +126,6 @@ def archive(
         *([Entry("release.json", 0o644, text)] if text else []),
     ]
     path = folder / "demo-1.2-board.tar.zst"
-    write_tar_zst(path, tuple(sorted(entries, key=lambda e: e.path)), 1_700_000_000, prefix)
+    with path.open("wb") as out:
+        write_tar_zst(out, sorted(entries, key=lambda e: e.path), 1_700_000_000, prefix)
     return path
