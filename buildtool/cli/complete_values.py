@@ -83,6 +83,12 @@ def _formats(_: Cursor) -> Iterable[str]:
     return FORMATS
 
 
+def _services(_: Cursor) -> Iterable[str]:
+    from buildtool.cli.init_ci import WORKFLOWS
+
+    return WORKFLOWS
+
+
 def _platforms(_: Cursor) -> Iterable[str]:
     from buildtool.project.model import PLATFORMS
 
@@ -112,6 +118,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "launcher": _launchers,
     "platform": _platforms,
     "program": _programs,
+    "service": _services,
     "shell": _shells,
     "soc": _socs,
     "sysroot": _sysroots,

@@ -16,6 +16,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 
+FILE_NAME = "buildtool.toml"
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -37,6 +38,14 @@ def init(
         str,
         typer.Option("--name", metavar="NAME", help="Project name; default: the directory's name."),
     ] = "",
+    ci: Annotated[
+        str,
+        typer.Option(
+            "--ci",
+            metavar="SERVICE",
+            help="Write a workflow of github or gitlab that builds, runs and packages the project.",
+        ),
+    ] = "",
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -57,6 +66,23 @@ def init(
     folder = (here() / directory).resolve()
     if not dry_run:
         check_path(folder, "the project")
+    if ci and (folder / FILE_NAME).exists():
+        from buildtool.cli.init_ci import write_workflow
+
+        workflow = write_workflow(ci, folder)
+        if json:
+            print_json(
+                {"directory": str(folder), "files": [str(workflow)], "text": None, "unknown": []}
+            )
+        else:
+            show(workflow.relative_to(folder))
+        return
+    if ci:
+        raise UsageError(
+            f"there is no {FILE_NAME} in {folder}",
+            why="a workflow builds what that file describes",
+            remedy=f"Create a project first: buildtool init {shlex.quote(str(directory))}",
+        )
     name = name or _name_from(folder.name)
     if dry_run or (not template and has_cmake_tree(folder)):
         _from_tree(folder, name, dry_run=dry_run, json=json)
@@ -84,7 +110,6 @@ def has_cmake_tree(folder: Path) -> bool:
 def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     """Propose a project file, and write it unless `dry_run`."""
     from buildtool.cli.screen import Screen
-    from buildtool.project.read import FILE_NAME
     from buildtool.propose.cmake_tree import read_tree
     from buildtool.propose.propose import propose
     from buildtool.propose.toml_text import toml_text

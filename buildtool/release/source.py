@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
@@ -30,7 +31,8 @@ class Source(Value):
 
 
 def find_source(root: Path, output: Path) -> Source:
-    """The source of the project in `root`; what is in `output` does not make it dirty.
+    """The source of the project in `root`; what is in `output` and in the cache does not make it
+    dirty.
 
     The time is SOURCE_DATE_EPOCH, else that of the commit.  Raises `UsageError` when the variable
     is not a time.  Source: reproducible-builds.org, "SOURCE_DATE_EPOCH specification".
@@ -66,8 +68,9 @@ def _last_commit(root: Path) -> tuple[str | None, int]:
 
 def _is_dirty(root: Path, output: Path) -> bool:
     ours = [f":(exclude){STATE}"]
-    if output.is_relative_to(root) and output != root:
-        ours.append(f":(exclude,literal){output.relative_to(root)}")
+    for folder in (output, cache_dir()):
+        if folder.is_relative_to(root) and folder != root:
+            ours.append(f":(exclude,literal){folder.relative_to(root)}")
     return bool(_git(root, "status", "--porcelain", "--", ".", *ours))
 
 

@@ -1,0 +1,111 @@
+"""`init --ci`: workflows whose commands work."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import Buildtool
+
+yaml: Any = importlib.import_module("yaml")  # installed with Conan, has no types
+FILES = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
+
+
+def workflow(project: Path, service: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((project / FILES[service]).read_text())
+    return found
+
+
+def commands(project: Path, service: str) -> list[str]:
+    found = workflow(project, service)
+    if service == "gitlab":
+        return [str(line) for line in found["release"]["script"]]
+    return [step["run"] for step in found["jobs"]["release"]["steps"] if "run" in step]
+
+
+@pytest.mark.parametrize("service", FILES)
+def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
+    service: str, tmp_path: Path, buildtool: Buildtool
+) -> None:
+    root = tmp_path / "demo"
+    assert buildtool("init", str(root), cwd=tmp_path).returncode == 0
+    done = buildtool("init", "--ci", service, cwd=root)
+    assert (done.returncode, done.stdout) == (0, f"{FILES[service]}\n"), done.stderr
+    stand_ins = tmp_path / "bin"
+    stand_ins.mkdir()
+    for name in ("apt-get", "pip", "sudo"):
+        (stand_ins / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{tmp_path}/installed\n')
+        (stand_ins / name).chmod(0o755)
+    path = f"{stand_ins}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    output = ""
+    for command in commands(root, service):
+        step = subprocess.run(
+            ["sh", "-euc", command],
+            cwd=root,
+            env={**os.environ, "PATH": path, "BUILDTOOL": "hexagon-buildtool"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        assert step.returncode == 0, step.stderr
+        output += step.stdout
+
+    assert "verified against the CPU" in output
+    assert (root / "dist/demo-0.1.0-sim.tar.zst").is_file()
+    installed = (tmp_path / "installed").read_text()
+    assert "qemu-user libc6-arm64-cross" in installed
+    assert "pip install hexagon-buildtool" in installed
+
+
+def test_both_keep_the_cache_and_the_release(tmp_path: Path, buildtool: Buildtool) -> None:
+    buildtool("init", "demo", cwd=tmp_path)
+    for service in FILES:
+        buildtool("init", "--ci", service, cwd=tmp_path / "demo")
+    steps = workflow(tmp_path / "demo", "github")["jobs"]["release"]["steps"]
+    used = {step["uses"].partition("@")[0]: step["with"] for step in steps if "with" in step}
+    assert used["actions/cache"]["path"] == "~/.cache/buildtool"
+    assert used["actions/upload-artifact"]["path"] == "dist/"
+    job = workflow(tmp_path / "demo", "gitlab")["release"]
+    assert job["cache"]["paths"] == [".cache/buildtool"]
+    assert job["artifacts"]["paths"] == ["dist/"]
+
+
+def test_a_target_for_phones_is_built_and_packaged_only(
+    tmp_path: Path, buildtool: Buildtool
+) -> None:
+    buildtool("init", "demo", cwd=tmp_path)
+    root = tmp_path / "demo"
+    file = root / "buildtool.toml"
+    text = (
+        file.read_text()
+        .replace("[target.sim]", "[target.phone]")
+        .replace("ubuntu-aarch64", "android")
+    )
+    file.write_text(text.replace("[project]", '[project]\ndefault-target = "phone"'))
+    done = buildtool("init", "--ci", "github", cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert commands(root, "github") == [
+        'pip install "$BUILDTOOL"',
+        "buildtool build phone",
+        "buildtool package phone",
+    ]
+
+
+def test_errors(tmp_path: Path, buildtool: Buildtool) -> None:
+    done = buildtool("init", "--ci", "github", cwd=tmp_path)
+    assert (done.returncode, "there is no buildtool.toml in" in done.stderr) == (2, True)
+    buildtool("init", "demo", cwd=tmp_path)
+    done = buildtool("init", "--ci", "jenkins", cwd=tmp_path / "demo")
+    assert (done.returncode, "Take one of: github, gitlab." in done.stderr) == (2, True)
+    (tmp_path / "demo" / ".gitlab-ci.yml").write_text("mine")
+    done = buildtool("init", "--ci", "gitlab", cwd=tmp_path / "demo")
+    assert (done.returncode, "already exists" in done.stderr) == (2, True)
+    assert (tmp_path / "demo" / ".gitlab-ci.yml").read_text() == "mine"
