@@ -62,7 +62,10 @@ def _find(file: Path, known: Sequence[str] | None) -> str | None:
 
 
 def _is_path(data: bytes, at: int, text: bytes, *, suspicious: bool) -> bool:
+    short = suspicious or text.count(b"/") == 1  # often the end of a longer path
+    if short and _BEFORE.search(data[max(0, at - 1) : at]):
+        return False
     if suspicious:
-        return bool(_DIRECTORY.match(data, at)) and not _BEFORE.search(data[max(0, at - 1) : at])
+        return bool(_DIRECTORY.match(data, at))
     end = data[at + len(text) : at + len(text) + 1]
     return not re.match(rb"[\w.+-]", end)  # /work/a is not in /work/abc

@@ -12,6 +12,7 @@ from buildtool.contract.check import RULES, check
 from buildtool.contract.inspection import inspect_directory
 from buildtool.contract.promise import Promise
 from buildtool.contract.subject import Subject, read_tree
+from buildtool.sdk.sysroot import Sysroot
 
 from .binaries import entry, note
 from .conftest import Make
@@ -359,6 +360,11 @@ def test_known_build_paths_are_errors_and_no_others(make: Make, tmp_path: Path) 
     release.put("share/notes.txt", b"/work/demo2/a.c, /data/local/tmp/x/y")
     assert check(read_tree(release.root, promise)) == []
     assert check(read_tree(release.root, promise._replace(build_paths=None))) == []
+    assert check(read_tree(release.root, promise._replace(build_paths=("/local", "/tmp")))) == []
+    release.put("share/notes.txt", b"clang -I/work/demo/include, x=/local")
+    for path in ("/work/demo", "/local"):
+        (finding,) = check(read_tree(release.root, promise._replace(build_paths=(path,))))
+        assert f"machine: {path}" in finding.message
 
 
 def test_a_skel_that_one_arch_lacks(make: Make) -> None:
@@ -481,3 +487,39 @@ def test_the_same_findings_in_any_order_of_files(make: Make) -> None:
 
     assert check(tree) == check(reverse)
     assert [finding.path for finding in check(tree)] == ["share/a", "share/b", "share/c"]
+
+
+def test_a_pulled_sysroot_decides(make: Make, tmp_path: Path) -> None:
+    release = make()
+    source = "int rpcmem_alloc2(void);\nint part(void) { return rpcmem_alloc2(); }"
+    release.host("lib/libpart.so", source, *release.linker.needing("libyaml-0.so.2"))
+    release.skel(SKEL, "int of_this_board(int);\n" + entry("of_this_board(x)") + NOTE)
+    release.declare()
+    assert [finding.rule for finding in release.findings()] == [
+        *("needed-libraries", "cdsprpc-functions", "shell-symbols")
+    ]
+    (tmp_path / "board/root/lib").mkdir(parents=True)
+    (tmp_path / "board/root/lib/libyaml-0.so.2").write_bytes(b"")
+    board = Sysroot(
+        where=tmp_path / "board",
+        version="1",
+        identity="",
+        name="board",
+        source="a stand-in",
+        platform="ubuntu-aarch64",
+        soname="libcdsprpc.so.1",
+        exports=frozenset({"rpcmem_alloc", "rpcmem_alloc2"}),
+        library="",
+        shell_exports=frozenset({"of_this_board"}),
+    )
+    assert inspect_directory(release.root, sysroot=board).findings == ()
+
+    older = board._replace(exports=frozenset(), shell_exports=frozenset({"printf"}))
+    found = inspect_directory(release.root, sysroot=older).findings
+    assert [(finding.rule, finding.path) for finding in found] == [
+        ("cdsprpc-functions", "lib/libdemo.so"),
+        ("cdsprpc-functions", "lib/libpart.so"),
+        ("shell-symbols", SKEL),
+    ]
+    assert "the libcdsprpc of the device 'board' does not have" in found[0].message
+    assert "the DSP shell of the device 'board' does not export" in found[2].message
