@@ -20,8 +20,8 @@ Failures = dict[str, Exception]
 def run_plan(plan: Plan, context: BuildContext) -> BuildResult:
     """Bring every step of `plan` up to date, independent steps at the same time.
 
-    Raises what a step raises: `ToolError`, `ArtifactError`, `HostError`, `SkelError`,
-    `CdsprpcError`; `StepsFailedError` when several steps failed and the build kept going.
+    Raises what a step raises: `ToolError`, `ArtifactError`, `ContractError`; `StepsFailedError`
+    when several steps failed and the build kept going.
     """
     results: Results = {}
     checks: Checks = {}
