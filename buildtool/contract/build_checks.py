@@ -26,7 +26,6 @@ from buildtool.contract.rules import (
 from buildtool.contract.subject import Subject
 from buildtool.core.elf import Elf, read_elf
 from buildtool.core.errors import BuildtoolError
-from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell
 from buildtool.toolchains.profile import Profile
 
@@ -71,7 +70,9 @@ def require(
 def check_host_files(files: Mapping[str, Path], profile: Profile) -> None:
     """Check the files that a step of the ARM64 side ships, by path.  Raises `ContractError`."""
     promise = Promise(platform=profile.platform, glibc=profile.settings.get("GLIBC", ""), own=True)
-    require(Subject(files, promise=promise), HOST)
+    # All of it is for the ARM64 side, also what is in a directory dsp/.
+    places = {f"host/{path}": file for path, file in files.items()}
+    require(Subject(places, promise=promise), HOST)
 
 
 def check_dsp_files(
@@ -121,10 +122,10 @@ def check_skel(
     return elf
 
 
-def check_cdsprpc_use(files: Iterable[Path], cdsprpc: Cdsprpc) -> None:
-    """Check what all files of an ARM64 side together need of the device's libcdsprpc.
+def check_cdsprpc_use(files: Iterable[Path], profile: Profile) -> None:
+    """Check what all files of an ARM64 side together need of the libcdsprpc of `profile`.
 
     Raises `ContractError`.
     """
-    promise = Promise(cdsprpc=cdsprpc, own=True)
+    promise = Promise(platform=profile.platform, cdsprpc=profile.cdsprpc, own=True)
     require(Subject({str(file): file for file in files}, promise=promise), CDSPRPC)

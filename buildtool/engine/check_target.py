@@ -23,6 +23,6 @@ def check_cdsprpc_needs(results: Sequence[StepResult], note: Path) -> None:
     from buildtool.contract.build_checks import check_cdsprpc_use  # noqa: PLC0415 - rarely needed
 
     files = [path for built in hosts for path in built.files.values() if not path.is_dir()]
-    for cdsprpc in dict.fromkeys(wanted):
-        check_cdsprpc_use(files, cdsprpc)
+    for profile in {built.step.profile.cdsprpc: built.step.profile for built in hosts}.values():
+        check_cdsprpc_use(files, profile)
     write_if_changed(note, digest)
