@@ -55,18 +55,20 @@ def inspect_directory(
     Each directory with a release.json is checked as a release, the other files as foreign files.
     With `sysroot` they are checked against that device.  Raises `OSError`, `ReleaseFileError`.
     """
+    path = path or str(directory)
     tree = read_tree(directory)
     tops = _releases(directory, tree)
     findings, files = list[Finding](), 0
     for top in tops:
-        subject = read_tree(directory / top, _for_device(read_promise(directory / top), sysroot))
+        promise = read_promise(directory / top, f"{path}/{top}".rstrip("/"))
+        subject = read_tree(directory / top, _for_device(promise, sysroot))
         findings += _below(top, check(subject))
         files += len(subject.files)
     rest = _without(tree, tops)
     if rest.files or rest.links or rest.special or not tops:
         findings += check(rest._replace(promise=_for_device(NOTHING, sysroot)))
     return Inspection(
-        path or str(directory),
+        path,
         kind or (RELEASE if "" in tops else DIRECTORY),
         files + len(rest.files),
         len(tops),

@@ -30,8 +30,11 @@ class ReleaseFileError(BuildtoolError):
     code = "release-file"
 
 
-def read_promise(directory: Path) -> Promise:
-    """What the release in `directory` promises.  Raises `ReleaseFileError`."""
+def read_promise(directory: Path, shown: str = "") -> Promise:
+    """What the release in `directory` promises; errors call it `shown`, by default its path.
+
+    Raises `ReleaseFileError`.
+    """
     file = directory / RELEASE_FILE
     try:
         data = read_regular(file, MAX_BYTES + 1)
@@ -40,7 +43,7 @@ def read_promise(directory: Path) -> Promise:
         return promise_of(json.loads(data))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseFileError(
-            f"{file} is damaged, or of another version of buildtool",
+            f"{shown or directory}/{RELEASE_FILE} is damaged, or of another version of buildtool",
             why=f"{type(error).__name__}: {error}",
             remedy="Make the release again, or copy it again.",
         ) from error

@@ -24,6 +24,14 @@ _DSP = re.compile(rf"dsp/({'|'.join(HEXAGON_ARCHS)})/")
 _HOST = re.compile(r"(?:bin|lib)/(?!arm64-v8a/)")
 
 
+class Damage(Value):
+    """Why nothing is known about a file: `what` follows the file's name."""
+
+    what: str
+    why: str
+    remedy: str
+
+
 class Subject(Value):
     """Files and the texts of links by path; `special` are the paths of devices, sockets and pipes.
 
@@ -38,7 +46,7 @@ class Subject(Value):
     whole: bool = True
 
     @cached_property
-    def _read(self) -> tuple[dict[str, Elf], dict[str, str]]:
+    def _read(self) -> tuple[dict[str, Elf], dict[str, Damage]]:
         elves, damaged, used = {}, {}, 0
         for path, file in self.files.items():
             try:
@@ -46,13 +54,15 @@ class Subject(Value):
                     continue
                 elf = read_elf(file)
             except OSError as error:
-                damaged[path] = f"it cannot be read: {error.strerror}"
+                why = str(error.strerror)
+                damaged[path] = Damage("cannot be read", why, "Make it readable, or remove it.")
             except ElfError as error:
-                damaged[path] = error.why
+                damaged[path] = Damage("is not a valid ELF file", error.why, error.remedy)
             else:
                 used += sum(len(n) + 100 for s in (elf.exports, elf.imports) for n in s)
                 if used > MAX_SYMBOLS_BYTES:
-                    damaged[path] = "the symbols of all files together take too much memory"
+                    why = "the symbols of all files together take too much memory"
+                    damaged[path] = Damage("is not checked", why, "Inspect fewer files at once.")
                 else:
                     elves[path] = elf
         return elves, damaged
@@ -63,8 +73,8 @@ class Subject(Value):
         return self._read[0]
 
     @property
-    def damaged(self) -> Mapping[str, str]:
-        """The files that cannot be read, by path, each with the reason."""
+    def damaged(self) -> Mapping[str, Damage]:
+        """The files that cannot be read or parsed, by path."""
         return self._read[1]
 
     @property

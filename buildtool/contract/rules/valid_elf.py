@@ -17,12 +17,12 @@ _LIBRARY = re.compile(r"\.so(\.\d+)*")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    for path, why in subject.damaged.items():
+    for path, damage in subject.damaged.items():
         yield RULE.error(
             path,
-            f"{posixpath.basename(path)} is not a valid ELF file",
-            why=why,
-            remedy="Build it again; if it was copied, copy it again.",
+            f"{posixpath.basename(path)} {damage.what}",
+            why=damage.why,
+            remedy=damage.remedy,
         )
     for path in subject.files:
         library = _LIBRARY.search(posixpath.basename(path))

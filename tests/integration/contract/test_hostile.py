@@ -69,6 +69,19 @@ def test_a_table_of_gigabytes(make: Make, tmp_path: Path) -> None:
     assert "lib/libdemo.so" in checked.damaged
 
 
+def test_more_symbols_than_memory_are_not_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = make()
+    monkeypatch.setattr("buildtool.contract.subject.MAX_SYMBOLS_BYTES", 10)
+
+    found = [f for f in check(read_tree(release.root)) if f.rule == "valid-elf"]
+
+    assert [finding.path for finding in found] == [
+        *("bin/demo", "dsp/v68/libdemo_skel.so", "lib/libdemo.so")
+    ]
+    assert found[0].message == "demo is not checked"
+    assert found[0].remedy == "Inspect fewer files at once."
+
+
 def test_a_deep_tree_is_read(tmp_path: Path) -> None:
     here = os.open(tmp_path, os.O_RDONLY)
     depth = 1500  # Python's limit of recursion is 1000
@@ -162,7 +175,7 @@ def test_a_release_json_that_is_not_a_document_is_an_error(
     done = buildtool("inspect", ".", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert done.stderr.startswith("error: release.json is damaged")
+    assert done.stderr.startswith("error: ./release.json is damaged")
     assert "Traceback" not in done.stderr
 
 

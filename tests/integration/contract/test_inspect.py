@@ -230,6 +230,18 @@ def test_archives_are_checked_as_what_is_in_them(
     assert inside["fullyQualifiedName"] == "demo-1/lib/libm.so.6"
 
 
+def test_a_damaged_release_in_an_archive_is_an_error(
+    broken: TestRelease, buildtool: Buildtool, tmp_path: Path
+) -> None:
+    (broken.root / "release.json").write_text("{}")
+    packed(broken, tmp_path / "demo.zip")
+
+    done = buildtool("inspect", "demo.zip", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: demo.zip/demo-1/release.json is damaged, or of another")
+
+
 def test_a_malicious_archive_is_an_error(buildtool: Buildtool, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
         out.writestr("../../escaped", b"x")

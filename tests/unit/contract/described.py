@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from buildtool.contract.promise import NOTHING, Promise
-from buildtool.contract.subject import Subject
+from buildtool.contract.subject import Damage, Subject
 from buildtool.core.elf import Elf
 from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON
 from buildtool.core.elf_versions import VersionNeed
@@ -24,7 +24,7 @@ class Described(Subject):
         return self.described
 
     @property
-    def damaged(self) -> Mapping[str, str]:
+    def damaged(self) -> Mapping[str, Damage]:
         return {}
 
 
