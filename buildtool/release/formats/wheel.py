@@ -15,20 +15,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from buildtool import __version__
-from buildtool.release.formats.entries import Entry, Package
-from buildtool.release.formats.wheel_names import WheelError, WheelNames, wheel_names
+from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.wheel_names import WheelNames, wheel_names
 from buildtool.release.formats.wheel_package_files import package_files
 from buildtool.release.formats.zip_file import write_zip
+from buildtool.release.supply_chain.licences import FOLDER
 
 SUFFIX = ".whl"
 PYTHON = "3.9"
-NOT_IN_PACKAGE = ("bin/", "run.sh", "release.json")
-"""Programs need the environment that run.sh sets; a wheel is used from Python."""
-LICENCES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "licenses/", "licences/")
+LICENCES = f"{FOLDER}/"
+NOT_IN_PACKAGE = ("bin/", "run.sh", "release.json", LICENCES)
+"""Programs need the environment that run.sh sets, and a wheel is used from Python; licences have a
+place of their own."""
 
 
 def file_name(package: Package) -> str:
-    """The name of the wheel.  Raises `WheelError` for names and versions that no wheel can have."""
+    """The name of the wheel.  Raises `FormatError` for names and versions that no wheel can have."""
     names = wheel_names(package)
     return f"{names.distribution}-{names.version}-{names.tag}{SUFFIX}"
 
@@ -36,7 +38,7 @@ def file_name(package: Package) -> str:
 def write(package: Package, path: Path) -> None:
     """Write the wheel.
 
-    Raises `OSError`, `WheelError` for a release that a wheel cannot hold, and what reading the
+    Raises `OSError`, `FormatError` for a release that a wheel cannot hold, and what reading the
     libraries and interfaces raises.
     """
     names = wheel_names(package)
@@ -45,15 +47,15 @@ def write(package: Package, path: Path) -> None:
     files = [
         entry._replace(path=f"{names.module}/{entry.path}")
         for entry in shipped
-        if not entry.path.startswith((*NOT_IN_PACKAGE, *LICENCES))
+        if not entry.path.startswith(NOT_IN_PACKAGE)
     ]
     files += package_files(package, names)
     licences = [entry for entry in shipped if entry.path.startswith(LICENCES)]
-    metadata = _metadata(package, names, [entry.path for entry in licences])
+    texts = [entry.path.removeprefix(LICENCES) for entry in licences]
     files += [
-        Entry(f"{info}/METADATA", 0o644, metadata),
+        Entry(f"{info}/METADATA", 0o644, _metadata(package, names, texts)),
         Entry(f"{info}/WHEEL", 0o644, _wheel(names)),
-        *(entry._replace(path=f"{info}/licenses/{entry.path}") for entry in licences),
+        *(entry._replace(path=f"{info}/{entry.path}") for entry in licences),
     ]
     files.sort(key=lambda entry: (entry.path.startswith(info), entry.path))
     files.append(Entry(f"{info}/RECORD", 0o644, _record(files, f"{info}/RECORD")))
@@ -61,13 +63,13 @@ def write(package: Package, path: Path) -> None:
 
 
 def _without_links(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The files, and for each link copies of what it points to.  Raises `WheelError`."""
+    """The files, and for each link copies of what it points to.  Raises `FormatError`."""
     by_path = {entry.path: entry for entry in entries}
     for path, entry in by_path.items():
         try:
             path.encode()
         except UnicodeEncodeError as error:
-            raise WheelError(
+            raise FormatError(
                 f"the name {path!a} cannot be in a wheel",
                 why="names in a wheel are UTF-8",
                 remedy="Give the file another name.",
@@ -102,11 +104,13 @@ def _is_below(path: str, top: str) -> bool:
 def _metadata(package: Package, names: WheelNames, licences: list[str]) -> bytes:
     """Source: packaging.python.org, "Core metadata specifications"."""
     archs = f", skels for {', '.join(names.archs)}" if names.archs else ""
+    summary = package.description or f"{package.name}: libraries for {package.platform}{archs}"
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {package.name}",
         f"Version: {names.version}",
-        f"Summary: {package.name}: libraries for {package.platform}{archs}",
+        f"Summary: {' '.join(summary.split())}",
+        *([f"Maintainer-email: {' '.join(package.maintainer.split())}"] * bool(package.maintainer)),
         f"Requires-Python: >={PYTHON}",
         *(f"License-File: {path}" for path in licences),
     ]

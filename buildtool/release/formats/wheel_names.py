@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import keyword
 
-from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
-from buildtool.release.formats.entries import Package
-
-
-class WheelError(BuildtoolError):
-    """A release cannot be a wheel."""
-
-    code = "wheel"
+from buildtool.release.formats.entries import FormatError, Package
 
 
 class WheelNames(Value):
@@ -28,7 +21,7 @@ class WheelNames(Value):
 def wheel_names(package: Package) -> WheelNames:
     """The names of the wheel of `package`.
 
-    Raises `WheelError` for names and versions that Python packages cannot have.  Source:
+    Raises `FormatError` for names and versions that Python packages cannot have.  Source:
     packaging.python.org, "Names and normalization", "Version specifiers", "Binary distribution
     format".
     """
@@ -38,7 +31,7 @@ def wheel_names(package: Package) -> WheelNames:
     try:
         name = canonicalize_name(package.name, validate=True).replace("-", "_")
     except InvalidName as error:
-        raise WheelError(
+        raise FormatError(
             f"{package.name!r} cannot be the name of a Python package",
             why="it must consist of ASCII letters, digits, '.', '_' and '-', and begin and end with"
             " a letter or digit",
@@ -47,7 +40,7 @@ def wheel_names(package: Package) -> WheelNames:
     try:
         version = str(Version(package.version))
     except InvalidVersion as error:
-        raise WheelError(
+        raise FormatError(
             f"{package.version!r} cannot be the version of a Python package",
             why="it is not of the form N.N.N, with a suffix such as rc1, .post1, .dev1 or +local",
             remedy="Change version in [project], or take another format.",

@@ -8,20 +8,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from buildtool.core.elf import Elf, is_elf, read_elf
+from buildtool.core.value import Value
 from buildtool.idl.emit.python import emit_python, interface_names, module_name, support_package
 from buildtool.idl.model import Interface
 from buildtool.idl.parse import load
-from buildtool.release.formats.entries import Entry, Package
-from buildtool.release.formats.wheel_names import WheelError, WheelNames
-from buildtool.toolchains.cdsprpc import SONAMES
+from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.wheel_names import WheelNames
+from buildtool.toolchains.cdsprpc import SONAMES, is_cdsprpc
 
 LIBRARIES = "lib"
+
+
+class _Loaded(Value):
+    """What the loader loads; the fields are the arguments of the class `Loader`."""
+
+    cdsprpc: str
+    archs: tuple[str, ...]
+    libraries: dict[str, tuple[str, ...]]
+    interfaces: dict[str, str]
 
 
 def package_files(package: Package, names: WheelNames) -> list[Entry]:
     """The modules of the wheel's package.
 
-    Raises `WheelError`, and what reading libraries and IDL files raises.
+    Raises `FormatError`, and what reading libraries and IDL files raises.
     """
     libraries = {
         posixpath.basename(entry.path): read_elf(entry.content)
@@ -38,7 +48,7 @@ def package_files(package: Package, names: WheelNames) -> list[Entry]:
         unit = load(path)
         module = module_name(unit.stem)
         if module in classes:
-            raise WheelError(
+            raise FormatError(
                 f"two interfaces become the module {module}",
                 why=f"one is in {path}",
                 remedy="Give one of the IDL files another name.",
@@ -48,8 +58,14 @@ def package_files(package: Package, names: WheelNames) -> list[Entry]:
         texts |= emit_python(unit)
         for interface in unit.interfaces:
             exporting |= _exporting(interface, libraries, path)
-    loaded = {name: _needs(name, libraries) for name in libraries}
-    texts["__init__.py"] = _init(package, names, classes, loaded, exporting)
+    needed = (name for elf in libraries.values() for name in elf.needed)
+    loaded = _Loaded(
+        cdsprpc=next(filter(is_cdsprpc, needed), SONAMES[package.platform]),
+        archs=names.archs,
+        libraries={name: _needs(name, libraries) for name in libraries},
+        interfaces=exporting,
+    )
+    texts["__init__.py"] = _init(package, names, classes, loaded)
     texts["py.typed"] = ""
     return [Entry(f"{names.module}/{name}", 0o644, text.encode()) for name, text in texts.items()]
 
@@ -57,7 +73,7 @@ def package_files(package: Package, names: WheelNames) -> list[Entry]:
 def _exporting(interface: Interface, libraries: Mapping[str, Elf], path: Path) -> dict[str, str]:
     """The library that exports the stub of an interface, by the interface's name.
 
-    Raises `WheelError` if there is none.
+    Raises `FormatError` if there is none.
     """
     functions = [f"{interface.c_name}_{method.name}" for method in interface.methods]
     if not functions:
@@ -65,7 +81,7 @@ def _exporting(interface: Interface, libraries: Mapping[str, Elf], path: Path) -
     found = [name for name, elf in libraries.items() if elf.exports.issuperset(functions)]
     if not found:
         shipped = ", ".join(libraries) or "none"
-        raise WheelError(
+        raise FormatError(
             f"no library of the release exports the stub of the interface {interface.c_name}",
             why=f"Python calls {functions[0]} and others of {path.name}; the libraries in"
             f" {LIBRARIES}/ are: {shipped}",
@@ -98,8 +114,8 @@ def _needs(name: str, libraries: Mapping[str, Elf]) -> tuple[str, ...]:
     return tuple(order[:-1])
 
 
-def _without_soname(needing: str, needed: str) -> WheelError:
-    return WheelError(
+def _without_soname(needing: str, needed: str) -> FormatError:
+    return FormatError(
         f"{needing} needs {needed}, which has no SONAME, so that Python cannot load them",
         why="a library that is loaded already is found by its SONAME only, and no LD_LIBRARY_PATH"
         " leads into a Python package",
@@ -111,8 +127,7 @@ def _init(
     package: Package,
     names: WheelNames,
     classes: Mapping[str, Sequence[str]],
-    libraries: Mapping[str, tuple[str, ...]],
-    interfaces: Mapping[str, str],
+    loaded: _Loaded,
 ) -> str:
     """The text of `__init__.py`: it exports the interfaces, and knows the libraries."""
     count = Counter(name for each in classes.values() for name in each)
@@ -122,6 +137,7 @@ def _init(
         if single := [name for name in own if count[name] == 1 and name not in public]:
             imports.append(f"from .{module} import {', '.join(single)}\n")
             public += single
+    arguments = "".join(f"    {name}={value!r},\n" for name, value in loaded._asdict().items())
     exported = "".join(f'    "{name}",\n' for name in sorted(public))
     return f'''"""{package.name} {names.version}: host libraries, and interfaces of DSP skels."""
 
@@ -139,11 +155,7 @@ __version__ = "{names.version}"
 
 _loader = _Loader(
     _Path(__file__).parent,
-    cdsprpc={SONAMES[package.platform]!r},
-    archs={names.archs!r},
-    libraries={dict(libraries)!r},
-    interfaces={dict(interfaces)!r},
-)
+{arguments})
 _set_loader(_loader.load_interface)
 dsp_arch = _loader.dsp_arch
 load_library = _loader.load_library

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.idl.emit.python import support_package
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Entry, FormatError, Package
 from buildtool.release.formats.wheel import write
-from buildtool.release.formats.wheel_names import WheelError
 
 CDSPRPC = """
 #include <stdint.h>
@@ -183,7 +182,16 @@ def test_a_needed_library_without_a_soname_is_refused(root: Path) -> None:
     subprocess.run([*gcc, "part.c", "-o", "lib/libbare.so"], cwd=root, check=True)
     needing = [*gcc, "app.c", "-Llib", "-lbare", "-o", "lib/libneeding.so"]
     subprocess.run(needing, cwd=root, check=True)
-    with pytest.raises(WheelError, match=r"^libneeding.so needs libbare.so, which has no SONAME"):
+    with pytest.raises(FormatError, match=r"^libneeding.so needs libbare.so, which has no SONAME"):
         init_of(root, "libbare.so", "libneeding.so")
     subprocess.run([*needing, "-Wl,-rpath,$ORIGIN"], cwd=root, check=True)
     assert "'libneeding.so': ('libbare.so',)" in init_of(root, "libbare.so", "libneeding.so")
+
+
+def test_the_libcdsprpc_is_the_one_that_the_libraries_need(root: Path) -> None:
+    assert "cdsprpc='libcdsprpc.so.1'" in init_of(root, "libpart.so.1")
+    gcc = ["gcc", "-shared", "-fPIC", "-Wl,-soname,libcdsprpc.so.9"]
+    subprocess.run([*gcc, "cdsprpc.c", "-o", "libcdsprpc.so"], cwd=root, check=True)
+    linked = ["-Wl,--no-as-needed", "libcdsprpc.so", "-o", "lib/libcaller.so"]
+    subprocess.run(["gcc", "-shared", "-fPIC", "part.c", *linked], cwd=root, check=True)
+    assert "cdsprpc='libcdsprpc.so.9'" in init_of(root, "libcaller.so")

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.release.formats.entries import Entry, Package
+from buildtool.release.formats.entries import Entry, FormatError, Package
 from buildtool.release.formats.wheel import file_name, write
-from buildtool.release.formats.wheel_names import WheelError
 from buildtool.toolchains.import_stub import import_stub
 
 CALC = '#include "remote.idl"\ninterface calc : remote_handle64 { long add(in long a); };\n'
@@ -54,7 +53,7 @@ def release(folder: Path) -> Package:
         Entry("bin/calc", 0o755, b"program"),
         Entry("run.sh", 0o755, b"script"),
         Entry("release.json", 0o644, b"{}"),
-        Entry("LICENSE", 0o644, b"MIT"),
+        Entry("licenses/calc/LICENSE", 0o644, b"MIT"),
         Entry("dsp/v68/libcalc_skel.so", 0o644, b"skel"),
         Entry("dsp/v73/libcalc_skel.so", 0o644, b"newer"),
         Entry("share/calc/a, b.txt", 0o644, b"data"),
@@ -92,7 +91,7 @@ def test_names_are_normalised(changes: dict[str, Any], name: str) -> None:
     ],
 )
 def test_names_that_no_package_can_have_are_refused(changes: dict[str, Any], text: str) -> None:
-    with pytest.raises(WheelError) as caught:
+    with pytest.raises(FormatError) as caught:
         file_name(package(**changes))
     assert caught.value.message == text
     assert caught.value.remedy.endswith("or take another format.")
@@ -121,15 +120,28 @@ def test_it_has_libraries_skels_interfaces_and_licences_but_no_programs(tmp_path
         f"{top}share/calc/a, b.txt",
         f"{info}METADATA",
         f"{info}WHEEL",
-        f"{info}licenses/LICENSE",
+        f"{info}licenses/calc/LICENSE",
         f"{info}RECORD",
     ]
     metadata = archive.read(f"{info}METADATA").decode()
     assert "Name: Calc-DSP.tools\nVersion: 1.2.0\n" in metadata
     assert "skels for v68, v73\n" in metadata
-    assert "License-File: LICENSE\n" in metadata
+    assert "License-File: calc/LICENSE\n" in metadata
     assert archive.read(f"{top}lib/libmath.so") == archive.read(f"{top}lib/libmath.so.1")
     assert "from .calc import Calc\n" in archive.read(f"{top}__init__.py").decode()
+
+
+def test_descriptions_cannot_add_fields(tmp_path: Path) -> None:
+    made = package(description="a\nVersion: 2", maintainer="A <a@b>\r\nLicense: no")
+    archive = zipfile.ZipFile(written(made, tmp_path))
+    assert archive.read("calc_dsp_tools-1.2.0.dist-info/METADATA").decode().splitlines() == [
+        "Metadata-Version: 2.4",
+        "Name: Calc-DSP.tools",
+        "Version: 1.2.0",
+        "Summary: a Version: 2",
+        "Maintainer-email: A <a@b> License: no",
+        "Requires-Python: >=3.9",
+    ]
 
 
 def test_the_record_has_the_digest_of_each_file(tmp_path: Path) -> None:
@@ -163,7 +175,7 @@ def test_the_bytes_are_the_same_elsewhere(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_stub_that_no_library_exports_is_refused(tmp_path: Path) -> None:
     made = release(tmp_path)
     library(tmp_path, "libcalc.so", "calc_open")
-    with pytest.raises(WheelError) as caught:
+    with pytest.raises(FormatError) as caught:
         write(made, tmp_path / "wheel")
     assert caught.value.message == (
         "no library of the release exports the stub of the interface calc"
@@ -175,11 +187,11 @@ def test_interfaces_with_the_same_module_are_refused(tmp_path: Path) -> None:
     made = release(tmp_path)
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "calc.idl").write_text("const long A = 1;\n")
-    with pytest.raises(WheelError, match="two interfaces become the module calc"):
+    with pytest.raises(FormatError, match="two interfaces become the module calc"):
         write(made._replace(idl=(*made.idl, tmp_path / "two/calc.idl")), tmp_path / "wheel")
 
 
 def test_names_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
     made = package(Entry("lib/\udcff", 0o644, b""))
-    with pytest.raises(WheelError, match=r"the name 'lib/\\udcff' cannot be in a wheel"):
+    with pytest.raises(FormatError, match=r"the name 'lib/\\udcff' cannot be in a wheel"):
         write(made, tmp_path / "wheel")
