@@ -30,7 +30,7 @@ place of their own."""
 
 
 def file_name(package: Package) -> str:
-    """The name of the wheel.  Raises `FormatError` for names and versions that no wheel can have."""
+    """The name of the wheel.  Raises `FormatError` for a name or version that none can have."""
     names = wheel_names(package)
     return f"{names.distribution}-{names.version}-{names.tag}{SUFFIX}"
 
