@@ -28,6 +28,25 @@ with HtpOps() as ops:
     except FastRpcError as error:
         print(error, error.code)
 """
+THREADS = """
+import threading
+from htp_ops import HtpOps
+
+def work(ops, number):
+    for _ in range(10):
+        numbers = [number] * 1000
+        assert set(ops.vec_add_i32(numbers, numbers, 1000)) == {2 * number}
+    done.append(number)
+
+done = []
+with HtpOps() as one, HtpOps() as two:
+    threads = [threading.Thread(target=work, args=(ops, n)) for n, ops in enumerate((one, two) * 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(sorted(done))
+"""
 ARCH = """
 import os
 from htp_ops import LibraryError, dsp_arch, load_library
@@ -59,6 +78,10 @@ def test_kernels_are_called_from_python(venv: Venv) -> None:
         "[64.0]",
         "htp_ops_vec_add_i32: 0x8000040e AEE_EBADPARM: invalid parameter 2147484686",
     ]
+
+
+def test_threads_share_interfaces(venv: Venv) -> None:
+    assert venv.run(THREADS) == "[0, 1, 2, 3]\n"
 
 
 def test_the_skels_are_those_for_the_dsp_of_the_device(venv: Venv) -> None:
