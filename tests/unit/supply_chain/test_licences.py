@@ -107,6 +107,15 @@ def test_files_that_are_not_the_sdk_s(tmp_path: Path) -> None:
     check_redistribution(project(tmp_path), [result])
 
 
+def test_without_an_sdk_nothing_is_a_file_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = file(tmp_path / "libfoo.so")
+    monkeypatch.chdir(tmp_path)
+
+    check_redistribution(project(tmp_path), [step(tmp_path, runtime={"lib/libfoo.so": library})])
+
+
 def test_an_sdk_in_the_environment_counts_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -146,6 +146,15 @@ def test_a_package_of_another_format_may_have_no_release_json(tmp_path: Path) ->
     assert (found.release, found.files, found.extra) == (None, 0, 1)
 
 
+def test_an_sbom_beside_a_package_without_release_json(tmp_path: Path) -> None:
+    path = tmp_path / "demo.whl"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("demo/__init__.py", "")
+    path.with_name("demo.whl.cdx.json").write_text(sbom(release(), PARTS))
+
+    assert {*verify_archive(path, None).documents} == {"sbom"}
+
+
 def test_a_package_of_another_format_may_have_more_files(tmp_path: Path) -> None:
     path = tmp_path / "demo.whl"
     with zipfile.ZipFile(path, "w") as package:
