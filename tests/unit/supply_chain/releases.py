@@ -103,11 +103,12 @@ def release() -> dict[str, Any]:
 def changed(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
     """A copy of `document` with another value at `path` (`target.name`)."""
     copied = copy.deepcopy(document)
-    *parents, last = path.split(".")
-    inside: Any = copied
-    for key in parents:
-        inside = inside[int(key) if isinstance(inside, list) else key]
-    inside[last] = value
+    inside: Any = {"": copied}
+    key: Any = ""
+    for part in path.split("."):
+        inside = inside[key]
+        key = int(part) if isinstance(inside, list) else part
+    inside[key] = value
     return copied
 
 
