@@ -43,7 +43,8 @@ CHANGED = "it changed while it was unpacked"
 def entries(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> tuple[Entry, ...]:
     """All entries of an archive, checked as `unpack` checks them.
 
-    With `sha256`, nothing is parsed unless the file has this digest.  Raises `ArchiveError`.
+    With `sha256`, nothing is parsed unless the file has this digest.  Raises `ArchiveError`, and
+    `OSError` when the file cannot be read.
     """
     with _opened(archive) as file:
         _check_digest(file, sha256)
@@ -53,7 +54,7 @@ def entries(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> tupl
 def members(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> Iterator[Member]:
     """The entries of an archive with the pieces of their content, which can be left unread.
 
-    All checks have passed when the iterator ends.  Raises `ArchiveError`.
+    All checks have passed when the iterator ends.  Raises as `entries` does.
     """
     with _opened(archive) as file:
         _check_digest(file, sha256)
@@ -65,7 +66,7 @@ def unpack(archive: Path, into: Path, *, sha256: str = "", limits: Limits = LIMI
 
     With `sha256`, nothing is parsed unless the file has this digest.  Files get the mode 0755 or
     0644, and directories 0755.  `into` appears complete or not at all.  Raises `ArchiveError`, and
-    `OSError` when files cannot be written.
+    `OSError` when a file cannot be read or written.
     """
     if os.path.lexists(into) and (into.is_symlink() or not into.is_dir() or any(into.iterdir())):
         raise ArchiveError(

@@ -22,6 +22,7 @@ COMMANDS = [
     ("why", "why --last"),
     ("run", "run sim"),
     ("package", "package"),
+    ("verify", "verify dist/demo-0.1.0-sim.tar.zst"),
     ("doctor", "doctor"),
     ("ide", "ide"),
     ("lock", "lock"),

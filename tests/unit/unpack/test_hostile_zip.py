@@ -248,6 +248,9 @@ def test_archives_that_were_written_to_a_pipe(
 
     found = {e.path: b"".join(c) for e, c in members(write(tmp_path / "good.zip", data))}
     assert found == {"a": b"data" * 100, "b": b"data" * 100}
+    if not zip64:
+        other_size = changed(data, LOCAL, 22, u32(7))
+        assert "the two headers of the entry" in refused(other_size, "a.zip").message
     wrong = changed(data, b"PK\x07\x08", 4, b"wrong")
     assert "followed by other data" in refused(wrong, "a.zip").message
 
