@@ -140,9 +140,9 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
-FORMATS = ("tar.zst", "zip", "deb", "wheel")
+FORMATS = ("tar.zst", "zip", "deb", "wheel", "jnilibs")
 """The formats of archives."""
-FORMAT_PLATFORMS = {"deb": "ubuntu-aarch64"}
+FORMAT_PLATFORMS = {"deb": "ubuntu-aarch64", "jnilibs": "android"}
 """The formats that are for one platform only."""
 
 

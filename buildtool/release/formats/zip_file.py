@@ -10,6 +10,7 @@ import stat
 import time
 import zipfile
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 
 from buildtool.release.formats.entries import Entry, Package
@@ -28,15 +29,16 @@ def write(package: Package, path: Path) -> None:
     write_zip(path, package.entries, package.epoch, f"{package.stem}/")
 
 
-def write_zip(path: Path, entries: Iterable[Entry], epoch: int, prefix: str) -> None:
+def write_zip(path: Path | BytesIO, entries: Iterable[Entry], epoch: int, prefix: str) -> None:
     """Write `entries`, all with the time `epoch`, below `prefix`."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for entry in entries:
             info = zipfile.ZipInfo(prefix + entry.path, time.gmtime(epoch)[:6])
             info.create_system = _UNIX
-            kind = stat.S_IFLNK if entry.link else stat.S_IFREG
+            is_directory = entry.path.endswith("/")
+            kind = stat.S_IFLNK if entry.link else stat.S_IFDIR if is_directory else stat.S_IFREG
             info.external_attr = (kind | (0o777 if entry.link else entry.mode)) << 16
-            if entry.link:
+            if entry.link or is_directory:
                 archive.writestr(info, entry.link)
                 continue
             info.file_size = entry.size

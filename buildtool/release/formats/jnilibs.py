@@ -1,0 +1,101 @@
+"""`.aar`: a library for Android apps, with the host libraries and the skels of a release.
+
+Android extracts lib*.so of an app into one directory.  Skels lie there too if each has a name of
+its own.  If two archs have skels of the same name, all skels are assets, which the app copies to a
+directory of its own.  Source: Android Developers, "AAR file anatomy"; Android Tools, "AAR Format".
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+from buildtool.release.formats.entries import Entry, FormatError, Package
+from buildtool.release.formats.jnilibs_readme import readme
+from buildtool.release.formats.zip_file import write_zip
+
+SUFFIX = ".aar"
+JNI = "jni/arm64-v8a"
+ASSETS = "assets/dsp"
+_LIBRARY = r"lib[^/]*\.so"
+_MANIFEST = """\
+<?xml version="1.0" encoding="utf-8"?>
+<manifest xmlns:android="http://schemas.android.com/apk/res/android" package="{package}">
+    <uses-sdk android:minSdkVersion="{api}"/>
+    <application>
+        <uses-native-library android:name="libcdsprpc.so" android:required="false"/>
+    </application>
+</manifest>
+"""
+_JAR_MANIFEST = Entry("META-INF/MANIFEST.MF", 0o644, b"Manifest-Version: 1.0\r\n\r\n")
+
+
+def file_name(package: Package) -> str:
+    """The name of the archive."""
+    return f"{package.stem}{SUFFIX}"
+
+
+def write(package: Package, path: Path) -> None:
+    """Write the archive.  Raises `OSError`, and `FormatError` for libraries that Android would not
+    install."""
+    host = _host_libraries(package)
+    skels = {entry: tuple(entry.path.split("/")[1:]) for entry in _skels(package)}
+    taken = [posixpath.basename(entry.path) for entry in host]
+    are_assets = _must_be_assets([*taken, *(place[-1] for place in skels.values())])
+    placed = [entry._replace(path=f"{JNI}/{posixpath.basename(entry.path)}") for entry in host]
+    for entry, place in skels.items():
+        folder = f"{ASSETS}/{place[0]}" if are_assets else JNI
+        placed.append(entry._replace(path=f"{folder}/{place[-1]}"))
+    manifest = _MANIFEST.format(package=_java_package(package.name), api=package.api)
+    entries = [
+        *placed,
+        *(entry for entry in package.entries if entry.path.startswith("licenses/")),
+        Entry("AndroidManifest.xml", 0o644, manifest.encode()),
+        # An AAR must have these, even if the library has neither code nor resources.
+        Entry("R.txt", 0o644, b""),
+        Entry("classes.jar", 0o644, _jar(package.epoch)),
+        Entry("res/", 0o755, b""),
+        Entry("README.md", 0o644, readme(package, [e.path for e in placed], are_assets).encode()),
+    ]
+    write_zip(path, sorted(entries, key=lambda entry: entry.path), package.epoch, "")
+
+
+def _host_libraries(package: Package) -> list[Entry]:
+    """The libraries of lib/.  Raises `FormatError` for one that Android would not install."""
+    found = []
+    for entry in package.entries:
+        top, _, name = entry.path.partition("/")
+        if top != "lib" or ".so" not in posixpath.basename(name):
+            continue
+        if entry.link or not re.fullmatch(_LIBRARY, name):
+            raise FormatError(
+                f"an Android app cannot have the library {entry.path}",
+                why="Android installs files called lib*.so, all in one directory, and no links",
+                remedy="Build it without VERSION and SOVERSION, and install it to lib/.",
+            )
+        found.append(entry)
+    return found
+
+
+def _skels(package: Package) -> Iterator[Entry]:
+    return (e for e in package.entries if re.fullmatch(r"dsp/[^/]+/[^/]+", e.path) and not e.link)
+
+
+def _must_be_assets(names: Iterable[str]) -> bool:
+    names = [*names]
+    return len({*names}) < len(names) or not all(re.fullmatch(_LIBRARY, name) for name in names)
+
+
+def _java_package(name: str) -> str:
+    """A valid name of a Java package that contains the project's name, and is no keyword."""
+    return f"jnilibs.lib{re.sub(r'[^a-z0-9]', '_', name.lower())}"
+
+
+def _jar(epoch: int) -> bytes:
+    """A JAR without classes."""
+    out = BytesIO()
+    write_zip(out, [_JAR_MANIFEST], epoch, "")
+    return out.getvalue()
