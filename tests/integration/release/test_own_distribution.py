@@ -26,7 +26,7 @@ def copy_sources(folder: Path, age: int) -> Path:
 
 def distributions(sources: Path, umask: str, **variables: str) -> dict[str, str]:
     """The wheel and the sdist, by name, with their sha256."""
-    build = "import scikit_build_core.build as build; build.build_wheel('out'); build.build_sdist('out')"
+    build = "import scikit_build_core.build as b; b.build_wheel('out'); b.build_sdist('out')"
     command = ["sh", "-c", f'umask {umask}; exec "$@"', "sh", sys.executable, "-c", build]
     (sources / "out").mkdir()
     environment = {**os.environ, **variables, "SOURCE_DATE_EPOCH": "1700000000"}
