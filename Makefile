@@ -36,6 +36,7 @@ check-c: setup
 bench: setup ## measure builds against a CMake superbuild and Ninja, and the overhead of the tool
 	.venv/bin/python bench/build.py
 	.venv/bin/python bench/overhead.py
+	.venv/bin/python bench/package.py
 
 setup:
 	@scripts/setup

@@ -117,7 +117,9 @@ def test_the_release_lies_as_it_is_in_one_directory(
     tool("dpkg-deb", "--extract", deb, tmp_path)
     files = {str(p.relative_to(tmp_path)): p for p in tmp_path.rglob("*") if p.is_file()}
 
-    release = {f"usr/lib/deb-test/{name}" for name in IN_RELEASE}
+    licences = {path for path in files if path.startswith("usr/lib/deb-test/licenses/ziglang/")}
+    release = {f"usr/lib/deb-test/{name}" for name in IN_RELEASE} | licences
+    assert licences
     documents = {f"usr/share/{name}" for name in DOCUMENTS}
     assert files.keys() == {*COMMANDS, *release, *documents, "etc/deb-test/device.env"}
     for name in IN_RELEASE - {"release.json"}:

@@ -1,0 +1,55 @@
+"""The sample's packages: unpacked by hand they run; for all archs they keep the contract."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from buildtool.project.archs import HEXAGON_ARCHS
+from tests.device.probe.conftest import Sample
+
+
+def test_an_archive_unpacked_by_hand_runs_by_its_own_script(sample: Sample, tmp_path: Path) -> None:
+    assert sample.probe("--help").returncode == 0  # prepares the device
+    sample.succeeds("package", "--output", str(tmp_path))
+    archive = tmp_path / "htp-ops-0.0.0-sim.tar.zst"
+    subprocess.run(["tar", "--zstd", "-xf", archive], cwd=tmp_path, check=True, timeout=60)
+    (device,) = (sample.root / ".buildtool" / "device").iterdir()
+
+    done = subprocess.run(
+        [tmp_path / "htp-ops-0.0.0-sim" / "run.sh", "bin/htp-probe"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={
+            "PATH": os.environ["PATH"],
+            "QEMU_LD_PREFIX": str(device),
+            "BUILDTOOL_EXEC": "qemu-aarch64",
+            "BUILDTOOL_DSP_ARCH": "v68",
+        },
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "15 of 15 verified" in done.stdout
+
+
+def test_the_release_for_all_archs_keeps_the_contract(sample: Sample, tmp_path: Path) -> None:
+    file = sample.root / "buildtool.toml"
+    before = file.read_text()
+    archs = ", ".join(f'"{arch}"' for arch in HEXAGON_ARCHS)
+    file.write_text(f'{before}\n[target.all]\nplatform = "ubuntu-aarch64"\narchs = [{archs}]\n')
+    try:
+        sample.succeeds("package", "all", "--output", str(tmp_path))
+    finally:
+        file.write_text(before)
+
+    (archive,) = tmp_path.iterdir()
+    printed = sample.succeeds("inspect", str(archive))
+    assert re.search(r": 1 release, \d+ files, 0 errors, 0 warnings\n\Z", printed), printed
+    skels = subprocess.run(
+        ["tar", "--zstd", "-tf", archive], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert set(re.findall(r"/dsp/(v\d+)/libhtp_ops_skel.so", skels.stdout)) == {*HEXAGON_ARCHS}
