@@ -14,6 +14,7 @@ SUFFIX = ".tar.zst"
 LEVEL = 3
 MAX_THREADS = 4  # each needs 10 to 20 MB
 _BLOCK = 512
+_PIECE = 1 << 20  # bytes that are written at once
 
 
 def file_name(package: Package) -> str:
@@ -43,7 +44,7 @@ def write_tar_zst(
 
     threads = max(1, min(os.cpu_count() or 1, MAX_THREADS))
     compressor = zstandard.ZstdCompressor(level=LEVEL, threads=threads, write_checksum=True)
-    with compressor.stream_writer(out, closefd=False) as stream:
+    with compressor.stream_writer(out, closefd=False, write_size=_PIECE) as stream:
         for entry in entries:
             header = tarfile.TarInfo(prefix + entry.path)
             header.mode, header.mtime = entry.mode, epoch
