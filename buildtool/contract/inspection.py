@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from buildtool.contract.check import check
 from buildtool.contract.finding import ERROR, Finding
 from buildtool.contract.promise import NOTHING, Promise
-from buildtool.contract.release_json import read_promise
+from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.subject import RELEASE_FILE, Subject, read_tree
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
@@ -17,6 +17,7 @@ from buildtool.toolchains.cdsprpc import system_cdsprpc
 from buildtool.toolchains.dsp_shells import device_shell
 
 FILE, RELEASE, DIRECTORY, ARCHIVE = "file", "release", "directory", "archive"
+MAX_RELEASES = 1000
 _OWN_LIBRARY = "*.so*"
 
 
@@ -80,12 +81,15 @@ def _releases(directory: Path, tree: Subject) -> list[str]:
     """The directories with a release.json, relative to `directory`, none of them in another."""
     if (directory / RELEASE_FILE).is_file():
         return [""]
-    tops = list[str]()
-    for path in tree.files:
-        top, _, name = path.rpartition("/")
-        if name == RELEASE_FILE and not any(f"{top}/".startswith(f"{other}/") for other in tops):
-            tops.append(top)
-    return tops
+    tops = {path.rpartition("/")[0] for path in tree.files if path.endswith(f"/{RELEASE_FILE}")}
+    outer = [top for top in tops if not any(str(p) in tops for p in PurePosixPath(top).parents)]
+    if len(outer) > MAX_RELEASES:
+        raise ReleaseFileError(
+            f"{len(outer)} releases are too many",
+            why=f"at most {MAX_RELEASES} are inspected at once",
+            remedy="Name the directories of fewer releases.",
+        )
+    return sorted(outer)
 
 
 def _without(tree: Subject, tops: Iterable[str]) -> Subject:

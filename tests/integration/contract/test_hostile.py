@@ -99,6 +99,17 @@ def test_a_deep_tree_is_read(tmp_path: Path) -> None:
     assert finding.path == "d/" * depth + "empty"
 
 
+def test_a_thousand_releases_are_enough(buildtool: Buildtool, tmp_path: Path) -> None:
+    for number in range(1001):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "release.json").write_text("{}")
+
+    done = buildtool("inspect", ".", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: 1001 releases are too many\n")
+
+
 def document(make: Make) -> dict[str, Any]:
     release = make()
     release.declare()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -466,6 +467,21 @@ def test_releases_below_a_directory_are_checked_as_releases(make: Make, tmp_path
     assert [(f.rule, f.path) for f in inspect_directory(tmp_path).findings] == [
         ("declared-files", "usr/lib/run.sh"),
         ("no-empty-files", "usr/bin/demo"),
+    ]
+
+
+def test_a_release_in_a_release_is_a_file_of_it(make: Make, tmp_path: Path) -> None:
+    outer = make()
+    shutil.copytree(outer.root, outer.root / "a")
+    outer.declare()
+    shutil.copyfile(outer.root / "release.json", outer.root / "a/release.json")
+
+    found = inspect_directory(tmp_path)
+
+    assert found.releases == 1
+    assert [(finding.rule, finding.path) for finding in found.findings] == [
+        ("no-undeclared-files", "release/a/release.json"),
+        ("arm64-machine", "release/a/dsp/v68/libdemo_skel.so"),
     ]
 
 
