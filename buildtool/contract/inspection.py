@@ -15,10 +15,10 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.sysroot import Sysroot
 from buildtool.toolchains.cdsprpc import system_cdsprpc
 from buildtool.toolchains.dsp_shells import device_shell
+from buildtool.toolchains.system_libraries import sysroot_libraries
 
 FILE, RELEASE, DIRECTORY, ARCHIVE = "file", "release", "directory", "archive"
 MAX_RELEASES = 1000
-_OWN_LIBRARY = "*.so*"
 
 
 class Inspection(Value):
@@ -113,9 +113,8 @@ def _for_device(promise: Promise, sysroot: Sysroot | None) -> Promise:
     if not sysroot:
         return promise
     shells = {arch: device_shell(sysroot, arch) for arch in HEXAGON_ARCHS}
-    libraries = {path.name for path in sysroot.root.rglob(_OWN_LIBRARY)}
     return promise._replace(
-        system_libraries=promise.system_libraries | libraries,
+        system_libraries=promise.system_libraries | sysroot_libraries(sysroot.root),
         cdsprpc=system_cdsprpc(sysroot.platform, sysroot),
         shells={arch: shell for arch, shell in shells.items() if shell},
     )

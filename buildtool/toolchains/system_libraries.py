@@ -48,5 +48,10 @@ def system_libraries(profile: Profile) -> frozenset[str]:
     if profile.platform != "ubuntu-aarch64":
         return frozenset(own)
     if sysroot := profile.places.get("SYSROOT"):
-        own.update(path.name for path in Path(sysroot).rglob("*.so*"))
+        own |= sysroot_libraries(Path(sysroot))
     return UBUNTU.union(own)
+
+
+def sysroot_libraries(root: Path) -> frozenset[str]:
+    """The libraries in the root directory of a pulled sysroot."""
+    return frozenset(path.name for path in root.rglob("*.so*"))

@@ -1,4 +1,4 @@
-"""The skels of dsp/<arch>/ are compiled for that arch, and its other libraries for no newer one.
+"""The skels of dsp/ARCH/ are compiled for that arch, and its other libraries for no newer one.
 
 A DSP refuses code for a newer DSP. A skel for an older one loads, but it is not what was to be
 shipped for this arch.

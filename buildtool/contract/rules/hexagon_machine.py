@@ -1,4 +1,4 @@
-"""The libraries of dsp/<arch>/ are 32-bit Hexagon shared objects.
+"""The libraries of dsp/ARCH/ are 32-bit Hexagon shared objects.
 
 The DSP loads nothing else from that directory.
 """

@@ -1,6 +1,6 @@
 """The LOAD segments of a skel are aligned to 4 KiB.
 
-The loader of the DSP maps pages of 4 KiB, and skels that the Hexagon SDK links are aligned so.
+Skels that the Hexagon SDK links are aligned so. It is not known whether every DSP loads others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A skel has a SYSV hash table.
 
-DSP loaders use it to look up symbols, and do not know the GNU hash table.
+DSP loaders use it to look up symbols.
 """
 
 from __future__ import annotations
