@@ -485,6 +485,23 @@ def test_a_release_in_a_release_is_a_file_of_it(make: Make, tmp_path: Path) -> N
     ]
 
 
+def test_both_sides_in_one_directory_as_android_apps_have_them(make: Make, tmp_path: Path) -> None:
+    release = make("android")
+    folder = tmp_path / "app/jni/arm64-v8a"
+    folder.mkdir(parents=True)
+    for name in ("lib/libdemo.so", SKEL):
+        shutil.copy(release.root / name, folder)
+    assert inspect_directory(tmp_path / "app").findings == ()
+
+    release.host("lib/libpart.so", "int part;", "-Wl,-z,max-page-size=4096")
+    shutil.copy(release.root / "lib/libpart.so", folder)
+    skel = release.skel(SKEL, "int malloc(int);\n" + entry("malloc(x)") + note("buildtool", OTHER))
+    shutil.copy(skel, folder)
+
+    found = inspect_directory(tmp_path / "app").findings
+    assert [finding.rule for finding in found] == ["idl-digest", "android-pages", "wrapped-malloc"]
+
+
 def test_a_pipe_is_reported_and_not_opened(make: Make) -> None:
     release = make()
     subprocess.run(["mkfifo", release.root / "lib/pipe"], check=True)
