@@ -81,7 +81,8 @@ def read_local_header(file: BinaryIO, central: Header) -> Header:
         raise DamagedArchiveError("an entry is not where its central directory says")
     name = _name(_exactly(file, name_length), flags)
     extra = _extra(_exactly(file, extra_length))
-    if flags & HAS_DESCRIPTOR and not crc and {packed, size} in ({0}, {_UNKNOWN_32}):
+    follows = flags & HAS_DESCRIPTOR and not crc and packed in (0, _UNKNOWN_32)
+    if follows and size in (packed, central.size):
         crc, packed, size = central.crc, central.packed, central.size
     else:
         size, packed, _ = _long_numbers(extra, size, packed, 0)

@@ -17,7 +17,7 @@ import zstandard
 
 from buildtool.release.unpack import ArchiveError, entries, unpack
 from buildtool.release.unpack.limits import LIMITS
-from tests.unit.unpack.archives import deb, file, tar, write, zipped, zst
+from tests.unit.unpack.archives import Part, deb, file, tar, write, zipped, zst
 from tests.unit.unpack.conftest import Refused
 
 MB = 1 << 20
@@ -170,18 +170,30 @@ def test_many_directories_in_few_entries(refused: Refused) -> None:
         assert "50,000 files and directories" in refused(parts).message
 
 
+@pytest.mark.parametrize(
+    ("other", "stamp_changes"),
+    [
+        ([file("a", b"DATA")], True),
+        ([file("b")], False),
+        ([file("a", b"more data")], False),
+        ([file("a"), file("b")], False),
+        ([], False),
+    ],
+)
 def test_a_file_that_changes_between_the_readings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: list[Part], stamp_changes: bool
 ) -> None:
     archive = write(tmp_path / "a.tar.gz", [file("a")])
-    other = write(tmp_path / "b.tar.gz", [file("b")]).read_bytes()
+    changed = write(tmp_path / "b.tar.gz", other).read_bytes()
     mkdir = Path.mkdir
 
     def change(path: Path, *rest: object, **named: object) -> None:
-        archive.write_bytes(other)
+        archive.write_bytes(changed)
         mkdir(path, *rest, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Path, "mkdir", change)
+    if not stamp_changes:  # a file system with coarse times
+        monkeypatch.setattr("buildtool.release.unpack.stamp_of", lambda _: None)
 
     with pytest.raises(ArchiveError, match="changed while it was unpacked"):
         unpack(archive, tmp_path / "x" / "into")
