@@ -1,0 +1,48 @@
+"""The debug information of a release names the line at which a kernel crashed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from tests.command_line import REPOSITORY
+from tests.device.probe.conftest import Sample
+
+KERNEL = """\
+#include "kernels.h"
+
+static __attribute__((noinline)) void step(volatile int32_t *sum)
+{
+    *sum = 1; /* line 5 */
+}
+
+void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)
+{
+    (void)a, (void)b, (void)sum, (void)count;
+    step((volatile int32_t *)16);
+}
+"""
+
+
+def test_the_line_of_a_crash(sample: Sample, tmp_path: Path) -> None:
+    kernel = tmp_path / "crash.c"
+    kernel.write_text(KERNEL)
+    sample.replace_kernel("vec_add_i32", kernel)
+    try:
+        done = sample.probe(build_type="RelWithDebInfo")
+    finally:
+        sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp/src/vec_add_i32.c")
+
+    assert done.returncode == 1
+    found = re.search(r"code at (libhtp_ops_skel\.so)\+(0x[0-9a-f]+)", done.stderr)
+    assert found, done.stderr
+    debug = sample.root / f".buildtool/debug/sim/dsp/v68/{found[1]}.debug"
+    line = subprocess.run(
+        ["llvm-addr2line", "-f", "-e", debug, found[2]],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert re.fullmatch(r"step\n.*vec_add_i32\.c:5\n", line.stdout), line.stdout
