@@ -107,12 +107,9 @@ def _check_sbom(document: Any, release: Mapping[str, Any] | None) -> Iterator[st
     named = {p["name"]: p["value"] for p in document["metadata"]["component"]["properties"]}
     if named[sbom.RELEASE_PROPERTY] != release["id"]:
         yield "it is of another release"
-    files = {
-        row["path"]: row["sha256"]
-        for part in release["slices"].values()
-        for row in part["files"]
-        if "link" not in row
-    }
+    parts = [part["files"] for part in release["slices"].values()]
+    rows = [row for part in (*parts, release.get("licenses", [])) for row in part]
+    files = {row["path"]: row["sha256"] for row in rows if "link" not in row}
     listed = {
         row["name"]: {each["alg"]: each["content"] for each in row["hashes"]}.get("SHA-256")
         for row in document["components"]

@@ -94,13 +94,10 @@ def _tools(release: Mapping[str, Any]) -> set[tuple[str, str]]:
 
 
 def _files(release: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The files with the names of their slices; links are other names of files."""
-    return [
-        (name, row)
-        for name, part in sorted(release["slices"].items())
-        for row in part["files"]
-        if "link" not in row
-    ]
+    """The files with the names of their slices, "" for licence files; links are other names."""
+    rows = [(name, row) for name, part in release["slices"].items() for row in part["files"]]
+    rows += [("", row) for row in release.get("licenses", ())]
+    return [(name, row) for name, row in rows if "link" not in row]
 
 
 def _file(slice_name: str, row: Mapping[str, Any]) -> Component:

@@ -67,7 +67,9 @@ def test_documents_of_a_real_release(conan_project: ConanProject) -> None:
         assert found.release["id"] == made.release.id
         assert {*found.documents} == {"sbom", "provenance"}
     bill = json.loads(Path(f"{made.archives[0].path}.cdx.json").read_text(encoding="utf-8"))
-    (calc,) = (row for row in bill["components"] if row["name"] == "calc")
+    named_rows = {row["name"]: row for row in bill["components"]}
+    assert {"bin/app", "run.sh", "licenses/calc/LICENSE"} <= {*named_rows}
+    calc = named_rows["calc"]
     assert calc["licenses"] == [{"license": {"id": "MIT"}}]
 
     project = find_project(conan_project.root)
