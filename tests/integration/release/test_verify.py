@@ -16,7 +16,7 @@ from buildtool.release.supply_chain.sign import sign
 from tests.command_line import Buildtool
 from tests.integration.release.test_sign import make_key, signers
 from tests.json_documents import validate
-from tests.unit.supply_chain.releases import FILES, LINKS, PARTS, archive, release
+from tests.unit.supply_chain.releases import FILES, LICENCES, LINKS, PARTS, archive, release
 
 
 def made(folder: Path) -> tuple[Path, Path, Path]:
@@ -47,7 +47,7 @@ def test_without_signers_it_says_that_the_origin_is_unknown(
 
     assert done.returncode == 0
     assert "signature   not checked: who made the archive is unknown" in done.stdout
-    assert f"{len(FILES) + len(LINKS)} files and links as listed" in done.stdout
+    assert f"{len(FILES) + len(LINKS) + len(LICENCES)} files and links as listed" in done.stdout
     assert printed["signer"] is None
     assert printed["release"]["id"] == release()["id"]
     assert printed["sbom"]["signer"] is None

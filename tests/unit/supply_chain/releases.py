@@ -20,6 +20,8 @@ FILES = {
     "dsp/v73/libc++.so.1": (0o644, b"runtime"),
     "run.sh": (0o755, b"#!/bin/sh\n"),
 }
+LICENCES = {"licenses/demo/LICENSE": (0o644, b"MIT")}
+"""Files outside of the slices."""
 LINKS = {"lib/libcalc.so": "libcalc.so.1"}
 CALC = Part(
     name="calc",
@@ -42,7 +44,7 @@ PARTS = (CALC, RUNTIME, ZIG)
 
 
 def file_row(path: str) -> dict[str, Any]:
-    mode, data = FILES[path]
+    mode, data = {**FILES, **LICENCES}[path]
     digest = hashlib.sha256(data).hexdigest()
     row = {"path": path, "mode": f"{mode:04o}", "size": len(data), "sha256": digest}
     return {**row, "step": None if path == "run.sh" else "host/demo", "elf": None}
@@ -93,6 +95,7 @@ def release() -> dict[str, Any]:
             },
             "id": "",
             "slices": slices,
+            "licenses": [file_row(path) for path in LICENCES],
             "steps": steps,
             "source": {"revision": "c" * 40, "dirty": False},
             "source_date_epoch": 1_700_000_000,
@@ -122,7 +125,7 @@ def archive(
     """A .tar.zst with release.json (bytes, or a document to convert to JSON)."""
     text = document if isinstance(document, bytes) else json.dumps(document or release()).encode()
     entries = [
-        *(Entry(path, mode, data) for path, (mode, data) in files.items()),
+        *(Entry(path, mode, data) for path, (mode, data) in {**LICENCES, **files}.items()),
         *(Entry(path, 0o777, b"", target) for path, target in links.items()),
         *([Entry("release.json", 0o644, text)] if text else []),
     ]

@@ -14,7 +14,7 @@ from referencing import Registry, Resource
 
 from buildtool.release.supply_chain.parts import Part
 from buildtool.release.supply_chain.sbom import sbom
-from tests.unit.supply_chain.releases import CALC, FILES, PARTS, changed, release
+from tests.unit.supply_chain.releases import CALC, FILES, LICENCES, PARTS, changed, release
 
 
 def validate(document: Any) -> None:
@@ -47,7 +47,7 @@ def test_files_parts_and_tools() -> None:
         "id"
     ]
     files = components(document, "file")
-    assert {*files} == {*FILES}
+    assert {*files} == {*FILES, *LICENCES}
     demo = next(r for r in release()["slices"]["host"]["files"] if r["path"] == "bin/demo")
     assert files["bin/demo"]["hashes"] == [{"alg": "SHA-256", "content": demo["sha256"]}]
     libraries = components(document, "library")
@@ -70,7 +70,7 @@ def test_dependencies() -> None:
     depends = {row["ref"]: row.get("dependsOn", []) for row in document["dependencies"]}
     assert depends["file:lib/libcalc.so.1"] == [CALC.purl]
     assert {*depends["release"]} == {
-        *(f"file:{path}" for path in FILES),
+        *(f"file:{path}" for path in (*FILES, *LICENCES)),
         *(part.purl for part in PARTS),
     }
 

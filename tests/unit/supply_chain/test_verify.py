@@ -16,6 +16,7 @@ from buildtool.release.supply_chain.verify import verify_archive
 from buildtool.release.unpack import ArchiveError
 from tests.unit.supply_chain.releases import (
     FILES,
+    LICENCES,
     LINKS,
     PARTS,
     archive,
@@ -29,7 +30,7 @@ def test_a_complete_archive(tmp_path: Path) -> None:
     for prefix in ("demo-1.2-board/", ""):
         found = verify_archive(archive(tmp_path, prefix=prefix), None)
 
-        assert (found.files, found.extra) == (len(FILES) + len(LINKS), 0)
+        assert (found.files, found.extra) == (len(FILES) + len(LINKS) + len(LICENCES), 0)
         assert found.release
         assert found.release["id"] == release()["id"]
         assert found.signer is None
@@ -48,6 +49,8 @@ def refusal(path: Path) -> VerifyError:
     ("files", "links", "text"),
     [
         ({"bin/demo": None}, {}, "bin/demo is missing"),
+        ({"licenses/demo/LICENSE": (0o644, b"GPL")}, {}, "LICENSE has other bytes"),
+        ({"licenses/demo/COPYING": (0o644, b"GPL")}, {}, "COPYING is not listed"),
         ({}, {"lib/libcalc.so": None}, "lib/libcalc.so is missing"),
         ({"bin/demo": (0o755, b"prograM")}, {}, "bin/demo has other bytes"),
         ({"bin/demo": (0o644, b"program")}, {}, "bin/demo has the mode 0644 instead of 0755"),
@@ -162,7 +165,7 @@ def test_a_package_of_another_format_may_have_more_files(tmp_path: Path) -> None
         document["slices"]["host"]["files"] = [
             row for row in document["slices"]["host"]["files"] if "link" not in row
         ]
-        for name, (mode, data) in FILES.items():
+        for name, (mode, data) in {**FILES, **LICENCES}.items():
             info = zipfile.ZipInfo(f"demo/files/{name}")
             info.create_system, info.external_attr = 3, (0o100000 | mode) << 16
             package.writestr(info, data)
@@ -171,7 +174,7 @@ def test_a_package_of_another_format_may_have_more_files(tmp_path: Path) -> None
 
     found = verify_archive(path, None)
 
-    assert (found.files, found.extra) == (len(FILES), 1)
+    assert (found.files, found.extra) == (len(FILES) + len(LICENCES), 1)
 
 
 def test_hostile_archives_are_refused(tmp_path: Path) -> None:
