@@ -103,7 +103,8 @@ class CMakeStep(Value):
 class Plan(Value):
     """The steps of a target, each after those that it needs, and where its release is made.
 
-    `system_libraries` are libraries that the devices have in addition to those of the platform.
+    `system_libraries` are libraries that the devices have in addition to those of the platform;
+    `archs` are the DSP archs of the target.
     """
 
     target: str
@@ -111,6 +112,7 @@ class Plan(Value):
     release: Path
     state: Path
     system_libraries: tuple[str, ...] = ()
+    archs: tuple[str, ...] = ()
 
     @property
     def releases(self) -> Path:
@@ -171,6 +173,7 @@ def plan_target(
         project.state / "release" / target_name,
         project.state / "state",
         target.system_libraries,
+        target.archs,
     )
 
 

@@ -140,7 +140,7 @@ class Skel(Value):
     defines: Defines = NO_DEFINES
 
 
-FORMATS = ("tar.zst", "zip", "deb", "wheel", "jnilibs")
+FORMATS = ("tar.zst", "zip", "deb", "wheel", "jnilibs", "conan")
 """The formats of archives."""
 FORMAT_PLATFORMS = {"deb": "ubuntu-aarch64", "jnilibs": "android"}
 """The formats that are for one platform only."""

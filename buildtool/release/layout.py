@@ -1,7 +1,7 @@
 """Paths of build outputs in a release.
 
 bin/ lib/ …        what the ARM64 side installs
-dsp/<arch>/        the skels of one DSP arch, side by side
+dsp/<arch>/        the skels of one DSP arch, side by side, also those of Conan packages
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
-from buildtool.engine.result import BuildResult
-from buildtool.plan.plan import CMakeStep
+from buildtool.engine.result import BuildResult, StepResult
+from buildtool.plan.plan import CMakeStep, Plan
 
 LIBRARIES = "lib"
 """The directory in which run.sh lets the loader search."""
@@ -44,19 +44,51 @@ class Layout(Value):
 
 
 def lay_out(build: BuildResult) -> Layout:
-    """Assign a path to every output.  Raises `ReleaseError` for two files with the same path."""
+    """Assign a path to every output.
+
+    Raises `ReleaseError` for two files with the same path, and for skels of a package that are not
+    built for each arch of the target.
+    """
     layout = Layout({}, {})
     for finished in build.steps:
         step = finished.step
         for name, path in finished.files.items():
             output = Output(step, name, path)
-            if not step.ships_output(name):
+            if _is_of_package(finished, name):
+                if name.split("/")[1] in build.plan.archs:
+                    _check_alone(layout.ships.get(name), output, name)
+                    layout.ships[name] = output
+            elif not step.ships_output(name):
                 folder = f"dsp/{step.arch}" if step.arch else LIBRARIES
                 layout.spare.setdefault(f"{folder}/{path.name}", output)
             elif place := _place(output):
                 _check_alone(layout.ships.get(place), output, place)
                 layout.ships[place] = output
+    for finished in build.steps:
+        _check_archs(finished, build.plan)
     return layout
+
+
+def _is_of_package(result: StepResult, name: str) -> bool:
+    """Whether an output is for the DSP and of a package of the ARM64 side."""
+    runtime = result.record.runtime if result.record else {}
+    is_skel = name.startswith("dsp/") and name.count("/") == 2
+    return is_skel and name in runtime and not result.step.arch
+
+
+def _check_archs(result: StepResult, plan: Plan) -> None:
+    names = [name for name in result.files if _is_of_package(result, name)]
+    for name in names:
+        skel = name.rpartition("/")[2]
+        for arch in plan.archs:
+            if f"dsp/{arch}/{skel}" not in names:
+                raise ReleaseError(
+                    f"a package of {result.step.component} has {skel}, but not for {arch}",
+                    why=f"the target {plan.target!r} is for {', '.join(plan.archs)}"
+                    f" ({result.files[name]})",
+                    remedy=f"Require a package with skels for {arch}, or remove it from the archs"
+                    f" of [target.{plan.target}].",
+                )
 
 
 def _place(output: Output) -> str:

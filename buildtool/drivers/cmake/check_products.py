@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.contract.build_checks import check_dsp_files, check_host_files
 from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
 from buildtool.plan.plan import CMakeStep
+
+if TYPE_CHECKING:
+    from buildtool.drivers.conan.install import Dependencies
 
 
 def check_products(
@@ -16,26 +20,29 @@ def check_products(
 ) -> dict[str, Path]:
     """Check the `files` that a step ships; returns the libraries that have to ship with them.
 
-    These are libraries of the toolchain and of packages that something among `files` needs, by
-    their paths in the release.  `warn` gets what may be wrong.  Raises `ArtifactError`,
-    `ContractError` and `ElfError`.
+    These are libraries of the toolchain and of packages that something among `files` needs, and
+    what the packages have for the DSP, by their paths in the release.  `warn` gets what may be
+    wrong.  Raises `ArtifactError`, `ContractError` and `ElfError`.
     """
+    packages = _packages(step)
     complete = _with_runtime(
-        {name: path for name, path in files.items() if not path.is_dir()}, step
+        {name: path for name, path in files.items() if not path.is_dir()},
+        {**(packages.runtime if packages else {}), **step.profile.runtime},
+        step,
     )
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's DSP shell is neither
         check_host_files(complete, step.profile)
-    return {name: path for name, path in complete.items() if name not in files}
+    libraries = {name: path for name, path in complete.items() if name not in files}
+    return {**libraries, **(packages.skels if packages else {})}
 
 
-def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
-    """`files`, and the libraries of the toolchain and of packages that something among them needs.
-
-    The latter are named by their SONAMEs, whatever the names of their files are.
-    """
-    available = {**_package_libraries(step), **step.profile.runtime}
+def _with_runtime(
+    files: dict[str, Path], available: Mapping[str, Path], step: CMakeStep
+) -> dict[str, Path]:
+    """`files`, and those libraries of the toolchain and of packages that something among them
+    needs: `available`, by SONAME, whatever the names of their files are."""
     complete = dict(files)
     waiting = list(files.values()) if available else []
     while waiting:
@@ -47,14 +54,13 @@ def _with_runtime(files: dict[str, Path], step: CMakeStep) -> dict[str, Path]:
     return complete
 
 
-def _package_libraries(step: CMakeStep) -> Mapping[str, Path]:
-    """The shared libraries of the step's packages by SONAME."""
+def _packages(step: CMakeStep) -> Dependencies | None:
+    """The packages that are installed for the step."""
     if not step.conan:
-        return {}
+        return None
     from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most steps have none
 
-    packages = installed(step)
-    return packages.runtime if packages else {}
+    return installed(step)
 
 
 def _check_skels(

@@ -37,13 +37,14 @@ class Dependencies:
 
     `key` is a digest of everything that it read.  `toolchain` is the CMake toolchain file, which
     includes that of the profile.  `packages` are the directories of the packages, `runtime` their
-    shared libraries by SONAME.
+    shared libraries by SONAME, `skels` their files for the DSP by path in a release.
     """
 
     key: str
     toolchain: Path
     packages: tuple[Path, ...]
     runtime: Mapping[str, Path]
+    skels: Mapping[str, Path]
 
     @property
     def missing_packages(self) -> tuple[Path, ...]:
@@ -61,6 +62,7 @@ class Dependencies:
             "toolchain": str(self.toolchain),
             "packages": [str(path) for path in self.packages],
             "runtime": {name: str(path) for name, path in self.runtime.items()},
+            "skels": {name: str(path) for name, path in self.skels.items()},
         }
 
 
@@ -85,7 +87,9 @@ def install_dependencies(step: CMakeStep, listener: Listener) -> Dependencies | 
         make_directory(step.packages)
         graph = command.run(listener)
     # The key is computed now because it covers the lockfile, which may be new.
-    new = Dependencies(command.key, command.toolchain(graph), graph.packages, graph.runtime)
+    new = Dependencies(
+        command.key, command.toolchain(graph), graph.packages, graph.runtime, graph.skels
+    )
     write_if_changed(_record_file(step), json.dumps(new.as_json(), indent=1))
     return new
 
@@ -109,6 +113,7 @@ def installed(step: CMakeStep) -> Dependencies | None:
             toolchain=Path(data["toolchain"]),
             packages=tuple(map(Path, data["packages"])),
             runtime={name: Path(path) for name, path in data["runtime"].items()},
+            skels={name: Path(path) for name, path in data["skels"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

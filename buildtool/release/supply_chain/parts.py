@@ -70,7 +70,8 @@ def _places(step: CMakeStep, runtime: dict[str, str], shipped: Collection[str]) 
     """The paths in the release of libraries that ship with the step; see `release.layout`."""
     names = {Path(text).name for pair in runtime.items() for text in pair}
     folder = f"dsp/{step.arch}" if step.arch else "lib"
-    return tuple(sorted(place for name in names if (place := f"{folder}/{name}") in shipped))
+    places = {*runtime, *(f"{folder}/{name}" for name in names)}
+    return tuple(sorted(places.intersection(shipped)))
 
 
 def _toolchain(step: CMakeStep, files: tuple[str, ...]) -> Iterator[Part]:

@@ -11,6 +11,7 @@ from buildtool.contract.release_json import promise_of
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.release.document import NAME
+from buildtool.release.formats import conan
 from buildtool.release.slices import file_list_digest, release_id, slice_of
 from buildtool.release.supply_chain.documents import (
     MAX_DOCUMENT,
@@ -70,7 +71,7 @@ def verify_archive(archive: Path, signers: Path | None) -> Verified:
     if document is not None:
         release = parse_document(archive / NAME, document)
         listed = _check_contents(archive, release, rows, prefix)
-    elif archive.name.endswith(WHOLE):
+    elif _is_whole(archive):
         raise VerifyError(
             f"{archive} is not a release: it has no {NAME}",
             remedy="Verify an archive that `buildtool package` made.",
@@ -84,6 +85,11 @@ def verify_archive(archive: Path, signers: Path | None) -> Verified:
         extra=len(rows) - len(listed),
         documents=documents_beside(archive, digest, release, signers),
     )
+
+
+def _is_whole(archive: Path) -> bool:
+    """Whether an archive holds a release and nothing else."""
+    return archive.name.endswith(WHOLE) and not archive.name.endswith(conan.SUFFIX)
 
 
 def _read(archive: Path, digest: str) -> tuple[dict[str, _Row], bytes | None, str]:
@@ -138,7 +144,7 @@ def _check_contents(
         *(_difference(path, found[path], row) for path, row in listed.items() if path in found),
         *wrong,
     ]
-    if archive.name.endswith(WHOLE):
+    if _is_whole(archive):
         extra = sorted({*found} - {*listed}) + [p for p in rows if not p.startswith(prefix)]
         differences += [f"{path} is not listed" for path in extra]
     refuse(archive, f"its {NAME}", filter(None, differences))

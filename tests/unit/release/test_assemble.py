@@ -33,7 +33,8 @@ def build(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
         path.write_text(text)
         path.chmod(0o755 if name.startswith("bin/") else 0o644)
     step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", prefix, CMAKE)
-    plan = Plan("sim", (step,), tmp_path / "release" / "sim", tmp_path / "state")
+    directory, state = tmp_path / "release" / "sim", tmp_path / "state"
+    plan = Plan("sim", (step,), directory, state, archs=("v68",))
     return BuildResult(plan, (built(step),))
 
 
