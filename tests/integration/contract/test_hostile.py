@@ -93,8 +93,10 @@ def test_a_deep_tree_is_read(tmp_path: Path) -> None:
     os.close(os.open("empty", os.O_CREAT, dir_fd=here))
     os.close(here)
 
-    (finding,) = check(read_tree(tmp_path))
-    subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest removes it recursively
+    try:
+        (finding,) = check(read_tree(tmp_path))
+    finally:
+        subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest removes it recursively
 
     assert finding.path == "d/" * depth + "empty"
 
