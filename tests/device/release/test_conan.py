@@ -34,6 +34,11 @@ idl = "dsp/htp_ops.idl"
 platform = "ubuntu-aarch64"
 archs = ["v68", "v73"]
 formats = ["conan"]
+
+[target.one]
+platform = "ubuntu-aarch64"
+archs = ["v68"]
+formats = ["conan"]
 """
 INSTALL_HEADERS = """
 install(FILES src/session.h src/fastrpc_error.h DESTINATION include)
@@ -59,6 +64,11 @@ archs = ["v68", "v73"]
 [target.newer]
 platform = "ubuntu-aarch64"
 archs = ["v68", "v75"]
+
+[target.gcc]
+platform = "ubuntu-aarch64"
+toolchain = "gcc"
+glibc = "2.36"
 
 [target.older]
 platform = "ubuntu-aarch64"
@@ -108,11 +118,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-def unpack(library: Project, folder: Path) -> Path:
+def unpack(library: Project, folder: Path, target: str = "sim") -> Path:
     folder.mkdir()
-    archive = library.root / "dist/htp-ops-1.2-sim.conan.tar.zst"
+    archive = library.root / f"dist/htp-ops-1.2-{target}.conan.tar.zst"
     subprocess.run(["tar", "--zstd", "-xf", archive, "-C", folder], check=True, timeout=60)
-    return folder / "htp-ops-1.2-sim-conan"
+    return folder / f"htp-ops-1.2-{target}-conan"
 
 
 def export(home: Path, unpacked: Path) -> None:
@@ -170,6 +180,12 @@ def test_the_skels_of_the_package_ship_for_each_arch_of_the_target(
     user.succeeds("package", "both")
 
 
+def test_gnu_ld_links_the_library_of_the_package(user: Project) -> None:
+    """It reads the libraries that a library needs, unlike the linker of the other targets."""
+    user.build("gcc")
+    assert "lib/libhtp_ops.so" in user.release_files("gcc")
+
+
 def test_an_arch_that_the_package_has_no_skels_for(user: Project) -> None:
     error = user.fails("build", "newer")
     assert "a package of user has libhtp_ops_skel.so, but not for v75" in error
@@ -201,6 +217,22 @@ def test_id_and_revisions_of_the_package_are_the_same_from_another_clone(
     export(tmp_path / "two", unpack(other, tmp_path / "second"))
 
     assert revisions(tmp_path / "one") == revisions(tmp_path / "two")
+
+
+def test_skels_for_one_arch_are_in_the_run_environment(library: Project, tmp_path: Path) -> None:
+    library.succeeds("package", "one")
+    home, unpacked = tmp_path / "home", unpack(library, tmp_path / "unpacked", "one")
+    export(home, unpacked)
+    install = ("install", "--requires=htp-ops/1.2", "--no-remote", f"--output-folder={tmp_path}")
+    conan(home, *install, "--profile:all", unpacked / "profile", "--generator=VirtualRunEnv")
+    script = f'. {tmp_path}/conanrun.sh && echo "$ADSP_LIBRARY_PATH"'
+    environment = {"PATH": os.environ["PATH"], "ADSP_LIBRARY_PATH": "/mine"}
+    done = subprocess.run(
+        ["sh", "-euc", script], env=environment, check=True, capture_output=True, timeout=60
+    )
+    first, second = done.stdout.decode().strip().split(";")
+    assert first == "/mine"
+    assert (Path(second) / "libhtp_ops_skel.so").is_file()
 
 
 def test_a_conan_project_without_buildtool_finds_library_and_skels(
