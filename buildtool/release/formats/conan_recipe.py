@@ -39,6 +39,11 @@ class Release(ConanFile):
 
     def package(self) -> None:
         copy(self, "*", src=Path(self.source_folder, "release"), dst=self.package_folder)
+        # Releases have a library under the name that programs load; linkers search for another.
+        for library in sorted(Path(self.package_folder, "lib").glob("lib*.so.*")):
+            linked_as = library.with_name(library.name.partition(".so.")[0] + ".so")
+            if not linked_as.exists():
+                linked_as.symlink_to(library.name)
 
     def package_info(self) -> None:
         folder = Path(self.package_folder)

@@ -41,6 +41,7 @@ archs = ["v68"]
 formats = ["conan"]
 """
 INSTALL_HEADERS = """
+set_target_properties(htp_ops PROPERTIES VERSION 3.1 SOVERSION 3)
 install(FILES src/session.h src/fastrpc_error.h DESTINATION include)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/idl/htp_ops_stub/htp_ops.h DESTINATION include)
 """
@@ -161,7 +162,7 @@ def test_another_project_uses_the_uploaded_package_on_the_emulated_device(user: 
     assert report["ok"] is True
     assert report["skel"] == {"arch": "v68", "vector_bytes": 128}
     assert {path for path in user.release_files() if not path.startswith("licenses/")} == {
-        *("bin/htp-probe", "lib/libhtp_ops.so", "run.sh", "dsp/v68/libhtp_ops_skel.so"),
+        *("bin/htp-probe", "lib/libhtp_ops.so.3", "run.sh", "dsp/v68/libhtp_ops_skel.so"),
     }
     lock = json.loads((user.root / "host/conan.lock").read_text())
     assert [row.partition("#")[0] for row in lock["requires"]] == ["htp-ops/1.2"]
@@ -183,7 +184,7 @@ def test_the_skels_of_the_package_ship_for_each_arch_of_the_target(
 def test_gnu_ld_links_the_library_of_the_package(user: Project) -> None:
     """It reads the libraries that a library needs, unlike the linker of the other targets."""
     user.build("gcc")
-    assert "lib/libhtp_ops.so" in user.release_files("gcc")
+    assert "lib/libhtp_ops.so.3" in user.release_files("gcc")
 
 
 def test_an_arch_that_the_package_has_no_skels_for(user: Project) -> None:
