@@ -74,7 +74,7 @@ class Header(Value):
     """`[project]`: the name of the project, and settings for all of it."""
 
     name: Annotated[str, Key("name of the project: letters, digits, . _ -")]
-    version: Annotated[str, Key("version of the project")] = "0.0.0"
+    version: Annotated[str, Key("version of the project: letters, digits, . _ + ~ ! : -")] = "0.0.0"
     description: Annotated[str, Key("what it is, in one line; packages show it")] = ""
     maintainer: Annotated[
         str, Key('who is responsible for its packages: "Name <address>", as in Debian')

@@ -14,6 +14,7 @@ Violation = tuple[tuple[str, ...], str, str]
 """The invalid key, the problem, and what to do."""
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
+_PROJECT_VERSION = r"[A-Za-z0-9][A-Za-z0-9._+~!:-]{0,99}"
 _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 _MAINTAINER = r"[^\s<>,][^<>,]* <[^\s<>@]+@[^\s<>@]+>"
 _DEPENDENCY = r"[a-z0-9][a-z0-9+.-]+( \((<<|<=|=|>=|>>) [0-9][A-Za-z0-9.+~:-]*\))?"
@@ -123,6 +124,12 @@ def _cycle(kind: str, known: Mapping[str, tuple[str, ...]]) -> Iterator[Violatio
 
 def _texts(project: Project) -> Iterator[Violation]:
     header = project.header
+    if not re.fullmatch(_PROJECT_VERSION, header.version):
+        yield (  # archives have it in their names
+            ("project", "version"),
+            f"{header.version!r} is not a version",
+            'Write "1.2", "1.2-rc1" or "1.2+3.gabc": letters, digits, and . _ + ~ ! : -',
+        )
     for name, text in (("description", header.description), ("maintainer", header.maintainer)):
         if not text.isprintable():
             yield (
