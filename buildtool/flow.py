@@ -114,7 +114,7 @@ def package(
     names = tuple(formats) or target.formats
     check_formats(names, target)
     output = output or project.root / OUTPUT
-    source = find_source(project.root, output)
+    source = find_source(project.root, output, lambda text: listener(Note(text)))
     with _open_target(project, target_name, listener, options) as (plan, context):
         build, release = _build_release(plan, context)
         licences = licence_files(project, build.steps)

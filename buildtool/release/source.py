@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
@@ -22,7 +23,8 @@ class Source(Value):
     """Where the sources of a release come from.
 
     `revision` is a git commit and `dirty` whether files differ from it; both are None outside of a
-    git repository.  `epoch` is the time of all files of the release, in seconds since 1970.
+    git repository, and `dirty` where git cannot say.  `epoch` is the time of all files of the
+    release, in seconds since 1970.
     """
 
     revision: str | None
@@ -30,18 +32,19 @@ class Source(Value):
     epoch: int
 
 
-def find_source(root: Path, output: Path) -> Source:
+def find_source(root: Path, output: Path, note: Callable[[str], None]) -> Source:
     """The source of the project in `root`; what is in `output` and in the cache does not make it
     dirty.
 
-    The time is SOURCE_DATE_EPOCH, else that of the commit.  Raises `UsageError` when the variable
-    is not a time.  Source: reproducible-builds.org, "SOURCE_DATE_EPOCH specification".
+    The time is SOURCE_DATE_EPOCH, else that of the commit.  `note` is called with a message for
+    the user if git cannot read the repository.  Raises `UsageError` when the variable is not a
+    time.  Source: reproducible-builds.org, "SOURCE_DATE_EPOCH specification".
     """
     given = _given_epoch()
-    revision, commit_time = _last_commit(root)
+    revision, commit_time = _last_commit(root, note)
     time = commit_time if given is None else given
     dirty = _is_dirty(root, output) if revision else None
-    return Source(revision, dirty, max(time, UNKNOWN_TIME))
+    return Source(revision, dirty, min(max(time, UNKNOWN_TIME), LATEST_TIME))
 
 
 def _given_epoch() -> int | None:
@@ -58,28 +61,36 @@ def _given_epoch() -> int | None:
     return int(text)
 
 
-def _last_commit(root: Path) -> tuple[str | None, int]:
+def _last_commit(root: Path, note: Callable[[str], None]) -> tuple[str | None, int]:
     """The commit that is checked out, and its time."""
-    found = re.fullmatch(
-        r"([0-9a-f]{40,64}) ([0-9]{1,10})", _git(root, "log", "-1", "--format=%H %ct").strip()
-    )
-    return (found[1], int(found[2])) if found else (None, UNKNOWN_TIME)
+    worked, text = _git(root, "log", "-1", "--format=%H %ct")
+    found = re.search(r"^([0-9a-f]{40,64}) ([0-9]{1,10})$", text, re.ASCII | re.MULTILINE)
+    if worked and found:
+        return found[1], int(found[2])
+    if any((folder / ".git").exists() for folder in (root, *root.parents)):
+        reason = text.partition("\n")[0]
+        note(f"the archives have no revision and no time of the sources; git: {reason}")
+    return None, UNKNOWN_TIME
 
 
-def _is_dirty(root: Path, output: Path) -> bool:
+def _is_dirty(root: Path, output: Path) -> bool | None:
     ours = [f":(exclude){STATE}"]
     for folder in (output, cache_dir()):
         if folder.is_relative_to(root) and folder != root:
             ours.append(f":(exclude,literal){folder.relative_to(root)}")
-    return bool(_git(root, "status", "--porcelain", "--", ".", *ours))
+    worked, text = _git(root, "status", "--porcelain", "--", ".", *ours)
+    # Other lines are warnings, which are no changes.  Source: git-status(1), "Short Format".
+    changed = re.search(r"^[ MTADRCU?]{2} ", text, re.MULTILINE) is not None
+    return changed if worked else None
 
 
-def _git(root: Path, *arguments: str) -> str:
-    """The output of git; "" when it fails, for example outside of a repository."""
+def _git(root: Path, *arguments: str) -> tuple[bool, str]:
+    """Whether git has worked, which it does not outside of a repository, and what it has printed,
+    warnings included."""
     environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     command = ["git", "-C", str(root), "-c", "log.showSignature=false", *arguments]
     try:
         done = capture(command, env=environment, timeout=60)
-    except ToolError:
-        return ""  # there is no git
-    return done.output if done.status == 0 else ""
+    except ToolError as error:  # there is no git, or it does not end
+        return False, error.message
+    return done.status == 0, done.output

@@ -63,11 +63,11 @@ HERE = [name for name in FORMATS if FORMAT_PLATFORMS.get(name) in (None, "ubuntu
 ALL = [word for name in HERE for word in ("--format", name)]
 
 
-def git(root: Path, *arguments: str) -> None:
+def git(root: Path, *arguments: str, time: int = TIME) -> None:
     identity = {
         f"GIT_{who}_{what}": value
         for who in ("AUTHOR", "COMMITTER")
-        for what, value in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", f"@{TIME} +0000"))
+        for what, value in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", f"@{time} +0000"))
     }
     environment = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull}
     subprocess.run(["git", "-C", root, *arguments], check=True, env=environment, timeout=60)
