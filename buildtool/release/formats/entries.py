@@ -63,9 +63,9 @@ class Package(Value):
     """Everything that an archive is made of.
 
     `name` is the project's, `target` that of the project file; `entries` are sorted by path;
-    `epoch` is the time of every file, in seconds since 1970.  `idl` are the files that describe the
-    interfaces of the skels; `archs` are the DSP archs that it has
-    skels for; `description`, `maintainer`, `programs` and `deb_depends` are the project file's.
+    `epoch` is the time of every file, in seconds since 1970.  `archs` are the DSP archs that it has
+    skels for, `idl` the files that describe the interfaces of the skels.  The other fields are the
+    project file's.
     """
 
     name: str
