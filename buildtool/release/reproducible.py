@@ -41,9 +41,13 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
     fails, and `OSError`.
     """
     with tempfile.TemporaryDirectory(prefix="buildtool-a-second-build-") as folder:
-        top, output = Path(folder).resolve() / "project", Path(folder).resolve() / "archives"
+        top = Path(folder).resolve() / "project"
         git, prefix = _git_directory(project.root)
         copy = top / prefix
+        output = packaged.archives[0].path.parent
+        # Changes in this directory do not make the sources dirty.
+        inside = output.is_relative_to(project.root)
+        output = copy / output.relative_to(project.root) if inside else top.with_name("archives")
         _copy_sources(project.root, copy, packaged.archives)
         variables = {"GIT_DIR": git, "GIT_WORK_TREE": str(top)} if git else {}
         _package(project, packaged, copy, output, variables)
@@ -126,7 +130,7 @@ def _error(
     return NotReproducibleError(
         f"a second build made other bytes: {', '.join(differ)}",
         why="\n".join(lines[:SHOWN] + ([f"and {more} more"] if more > 0 else []))
-        or "the files of the release are the same: the archive's own format differs",
+        or "the files of the release are the same: release.json or the archive's format differs",
         remedy="Leave the suspected input out of the build. Docs: docs/releases.md.",
     )
 

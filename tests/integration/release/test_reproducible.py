@@ -55,6 +55,16 @@ def test_a_project_in_a_directory_of_a_repository(tmp_path: Path) -> None:
     made.succeeds("package", "--verify-reproducible")
 
 
+def test_a_project_with_an_archive_in_its_repository(tmp_path: Path) -> None:
+    from tests.integration.release.test_package import git
+
+    made = project(tmp_path)
+    made.succeeds("package")
+    for arguments in (["init", "-q"], ["add", "dist", "."], ["commit", "-qm", "all"]):
+        git(made.root, *arguments)
+    made.succeeds("package", "--verify-reproducible")
+
+
 @pytest.mark.parametrize(
     ("files", "reported"),
     [
