@@ -189,7 +189,9 @@ def _is_up_to_date(archive: Archive, output: Path, states: FileStates) -> bool:
 
 
 def _package(made_of: Ingredients) -> Package:
+    """Raises `FormatError` for names that archives cannot have."""
     from buildtool.release.document import NAME, document_text  # noqa: PLC0415 - usually up to date
+    from buildtool.release.packable import check_packable  # noqa: PLC0415
 
     project, release = made_of.project, made_of.release
     document = made_of.document()
@@ -200,7 +202,7 @@ def _package(made_of: Ingredients) -> Package:
         Entry(NAME, 0o644, document_text(document)),
     ]
     target = project.targets[release.target]
-    return Package(
+    package = Package(
         name=project.name,
         version=project.header.version,
         target=release.target,
@@ -216,6 +218,8 @@ def _package(made_of: Ingredients) -> Package:
         programs=target.programs,
         deb_depends=target.deb_depends,
     )
+    check_packable(package.entries, package.stem)
+    return package
 
 
 def _write(name: str, package: Package, output: Path, states: FileStates) -> Archive:
