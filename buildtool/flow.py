@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
+from buildtool.core.process import signals_as_interrupt
 from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
@@ -111,22 +112,23 @@ def package(
     from buildtool.release.supply_chain.licences import licence_files
 
     target = find_target(project, target_name)
-    names = tuple(formats) or target.formats
+    names = tuple(dict.fromkeys(formats)) or target.formats
     check_formats(names, target)
     output = output or project.root / OUTPUT
     source = find_source(project.root, output, lambda text: listener(Note(text)))
-    with _open_target(project, target_name, listener, options) as (plan, context):
-        build, release = _build_release(plan, context)
-        licences = licence_files(project, build.steps)
-        made_of = Ingredients(project, build, release, source, licences)
-        packaged = make_package(made_of, names, output, context.file_states)
-        if attest or key:
-            packaged = attest_package(made_of, packaged, key)
-    if twice:
-        from buildtool.release.reproducible import verify_reproducible
+    with signals_as_interrupt():
+        with _open_target(project, target_name, listener, options) as (plan, context):
+            build, release = _build_release(plan, context)
+            licences = licence_files(project, build.steps)
+            made_of = Ingredients(project, build, release, source, licences)
+            packaged = make_package(made_of, names, output, context.file_states)
+            if attest or key:
+                packaged = attest_package(made_of, packaged, key)
+        if twice:
+            from buildtool.release.reproducible import verify_reproducible
 
-        listener(Note("building a second time, elsewhere and without caches, to compare"))
-        verify_reproducible(project, packaged)
+            listener(Note("building a second time, elsewhere and without caches, to compare"))
+            verify_reproducible(project, packaged)
     return packaged
 
 

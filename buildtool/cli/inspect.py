@@ -112,7 +112,9 @@ def _inspect(path: Path, sysroot: Sysroot | None) -> Inspection:
         return inspect_file(path)
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
+    from buildtool.core.process import signals_as_interrupt
+
+    with signals_as_interrupt(), tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
         files = Path(folder, "files")
         unpack(path, files)
         return inspect_directory(files, ARCHIVE, str(path), sysroot)

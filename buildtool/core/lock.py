@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from buildtool.core.files import open_descriptor, open_own
+from buildtool.core.files import open_descriptor, open_own, temporary_file
 
 _POLL_SECONDS = 0.002
 
@@ -56,6 +56,18 @@ def try_lock(path: Path) -> Iterator[int | None]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def locked_temporary_file(folder: Path, prefix: str) -> Iterator[Path]:
+    """As `temporary_file`; also removes the files with this prefix that processes left which were
+    killed: a file is locked as long as it is being written."""
+    for left in folder.glob(f"{prefix}*"):
+        with try_lock(left) as held:
+            if held is not None:
+                left.unlink(missing_ok=True)
+    with temporary_file(folder, prefix) as fresh, try_lock(fresh):
+        yield fresh
 
 
 @contextlib.contextmanager

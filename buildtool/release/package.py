@@ -11,7 +11,8 @@ from buildtool import __version__
 from buildtool.contract.finding import Finding
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
-from buildtool.core.files import replace_file, temporary_file, value_digest
+from buildtool.core.files import replace_file, value_digest
+from buildtool.core.lock import locked_temporary_file
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
@@ -229,7 +230,7 @@ def _write(name: str, package: Package, output: Path, states: FileStates) -> Arc
     from buildtool.release.supply_chain.attach import remove_documents  # noqa: PLC0415
 
     output.mkdir(parents=True, exist_ok=True)
-    with temporary_file(output, ".package.") as fresh:
+    with locked_temporary_file(output, ".package.") as fresh:
         module.write(package, fresh)
         replace_file(fresh, path)
     remove_documents(path)

@@ -1,0 +1,77 @@
+"""Packing that is ended at any moment leaves no half-written archive and no temporary file."""
+
+from __future__ import annotations
+
+import fcntl
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.processes import end, left
+from tests.project import Project
+
+SIZE = 100 << 20  # bytes; packing these takes long enough
+FILES = {
+    "buildtool.toml": """
+[project]
+name = "large"
+
+[host.app]
+source = "."
+
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = []
+""",
+    "CMakeLists.txt": f"""
+cmake_minimum_required(VERSION 3.22)
+project(app NONE)
+install(CODE "execute_process(COMMAND truncate -s {SIZE} \\${{CMAKE_INSTALL_PREFIX}}/zeros)")
+""",
+}
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Project:
+    project = Project(tmp_path / "project")
+    project.lay_out(FILES)
+    project.build()
+    return project
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_packing_that_is_ended(number: int, large: Project) -> None:
+    dist = large.root / "dist"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "buildtool", "package", "--format", "zip"],
+        cwd=large.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not (dist.is_dir() and any(dist.iterdir())):
+        time.sleep(0.001)
+    output = end(process, number)
+
+    assert process.returncode in (130, -signal.SIGKILL), output
+    assert left(large.root) == []
+    assert not (dist / "large-0.0.0-sim.zip").exists()
+    assert bool(list(dist.iterdir())) == (number == signal.SIGKILL)
+    large.succeeds("package", "--format", "zip")
+    assert [file.name for file in dist.iterdir()] == ["large-0.0.0-sim.zip"]
+
+
+def test_a_file_that_another_process_writes_stays(large: Project) -> None:
+    dist = large.root / "dist"
+    dist.mkdir()
+    other, stale = dist / ".package.other", dist / ".package.stale"
+    stale.touch()
+    with other.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        large.succeeds("package", "--format", "zip", "--format", "zip")
+    assert other.exists()
+    assert not stale.exists()
