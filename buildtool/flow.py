@@ -106,6 +106,7 @@ def package(
         Ingredients,
         attest_package,
         check_formats,
+        check_output,
         make_package,
     )
     from buildtool.release.source import find_source
@@ -115,6 +116,7 @@ def package(
     names = tuple(dict.fromkeys(formats)) or target.formats
     check_formats(names, target)
     output = output or project.root / OUTPUT
+    check_output(output)
     source = find_source(project.root, output, lambda text: listener(Note(text)))
     with signals_as_interrupt():
         with _open_target(project, target_name, listener, options) as (plan, context):

@@ -66,7 +66,8 @@ def make_release(build: BuildResult, file_states: FileStates) -> Release:
     key = value_digest([VERSION, __version__, outputs, profiles, build.plan.system_libraries])
     note = build.plan.state / "releases" / f"{build.plan.target}.json"
     slices = _recorded(note, key)
-    if not slices or _entries(build.plan.release, file_states) != _expected(slices):
+    made = slices and build.plan.debug.is_dir()
+    if not made or _entries(build.plan.release, file_states) != _expected(slices):
         contents = _find_out(build, layout, file_states)
         _refuse_below_files(contents)
         archs = dict.fromkeys(s.step.arch for s in build.steps if s.step.arch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -168,6 +169,16 @@ def check_formats(names: Iterable[str], target: Target) -> None:
                 f"{name!r} is not a format of archives",
                 remedy=f"Take one of: {', '.join(FORMATS)}.",
             )
+
+
+def check_output(output: Path) -> None:
+    """Raises `UsageError` if archives cannot be made in `output`; changes nothing."""
+    if os.path.lexists(output) and not output.is_dir():
+        raise UsageError(
+            f"{output} is not a directory",
+            why="it is a link to nothing" if output.is_symlink() else "archives are made in one",
+            remedy="Remove it, or name another directory: --output DIR.",
+        )
 
 
 def _recorded(note: Path, key: str) -> tuple[tuple[Finding, ...] | None, dict[str, Archive]]:

@@ -240,6 +240,20 @@ def test_an_unknown_format_is_an_error_before_anything_is_built(tmp_path: Path) 
     assert not (tmp_path / ".buildtool").exists()
 
 
+@pytest.mark.parametrize("kind", ["file", "link to nothing"])
+def test_an_output_that_is_no_directory_is_an_error_before_anything_is_built(
+    kind: str, tmp_path: Path
+) -> None:
+    project = Project(tmp_path)
+    project.lay_out(FILES)
+    output = tmp_path / "out"
+    output.touch() if kind == "file" else output.symlink_to("nowhere")
+    done = project.run("package", "--output", "out")
+    assert done.returncode == 2
+    assert f"{output} is not a directory" in done.stderr
+    assert not (tmp_path / ".buildtool").exists()
+
+
 def test_the_time_is_the_given_one_or_that_of_the_commit(tmp_path: Path) -> None:
     project = clone(tmp_path / "clone", SOURCE_DATE_EPOCH="1000000000")
     package(project, *ALL)

@@ -127,6 +127,15 @@ def test_a_damaged_stage_is_laid_out_again(tmp_path: Path) -> None:
         assert tree(released(result).directory) == ["bin/app", "run.sh"]
 
 
+def test_deleted_debug_information_is_made_again(tmp_path: Path) -> None:
+    result = build(tmp_path, {"bin/program": "x"})
+    release = released(result)
+    files = release.directory.resolve()
+    release.debug.unlink()
+    assert released(result).debug.is_dir()
+    assert release.directory.resolve() == files  # programs may run from it
+
+
 def test_targets_with_dots_in_their_names_are_kept_apart(tmp_path: Path) -> None:
     for name, text in (("r.1", "one"), ("r.2", "two"), ("r.1", "three")):
         result = build(tmp_path, {"bin/app": text})
