@@ -242,7 +242,10 @@ def _write(name: str, package: Package, output: Path, states: FileStates) -> Arc
 
     output.mkdir(parents=True, exist_ok=True)
     with locked_temporary_file(output, ".package.") as fresh:
-        module.write(package, fresh)
+        try:
+            module.write(package, fresh)
+        except OSError as error:  # a full disk has no name
+            raise OSError(error.errno, error.strerror, error.filename or str(path)) from error
         replace_file(fresh, path)
     remove_documents(path)
     return Archive(name, path, path.stat().st_size, states.with_fresh_stats().state(path))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -41,14 +42,15 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
     fails, and `OSError`.
     """
     with tempfile.TemporaryDirectory(prefix="buildtool-a-second-build-") as folder:
-        top = Path(folder).resolve() / "project"
+        temporary = Path(folder).resolve()
+        top = temporary / "project"
         git, prefix = _git_directory(project.root)
         copy = top / prefix
         output = packaged.archives[0].path.parent
         # Changes in this directory do not make the sources dirty.
         inside = output.is_relative_to(project.root)
-        output = copy / output.relative_to(project.root) if inside else top.with_name("archives")
-        _copy_sources(project.root, copy, packaged.archives)
+        output = copy / output.relative_to(project.root) if inside else temporary / "archives"
+        _copy_sources(project.root, copy, temporary, packaged.archives)
         variables = {"GIT_DIR": git, "GIT_WORK_TREE": str(top)} if git else {}
         _package(project, packaged, copy, output, variables)
         other = copy / STATE / packaged.build.plan.release.relative_to(project.state)
@@ -61,23 +63,32 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
             raise _error(project.root, copy, packaged.build.plan, other, differ)
 
 
-def _copy_sources(root: Path, copy: Path, archives: tuple[Archive, ...]) -> None:
-    """Copy the project without what was built, in another order of directory entries."""
+def _copy_sources(root: Path, copy: Path, temporary: Path, archives: tuple[Archive, ...]) -> None:
+    """Copy the project without what was built, in another order of directory entries, to `copy` in
+    the directory `temporary`."""
     made = {archive.path for archive in archives}
     for folder, folders, names in os.walk(root):
         here = Path(folder)
         if here == root:
             folders[:] = [name for name in folders if name not in (STATE, ".git")]
+        # The directory for temporary files may be in the project.
+        folders[:] = [name for name in folders if (here / name).resolve() != temporary]
         target = copy / here.relative_to(root)
         target.mkdir(parents=True)
         for name in sorted(names, reverse=True):
-            if here / name not in made:
+            if here / name not in made and _is_source(here / name):
                 shutil.copy2(here / name, target / name, follow_symlinks=False)
                 status = (target / name).lstat()
                 times = (status.st_atime - DAY, status.st_mtime - DAY)
                 os.utime(target / name, times, follow_symlinks=False)
         for name in [name for name in folders if (here / name).is_symlink()]:
             (target / name).symlink_to((here / name).readlink())
+
+
+def _is_source(path: Path) -> bool:
+    """Whether `path` is a file or a link: pipes and sockets are of programs that run."""
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
 
 
 def _package(

@@ -1,8 +1,9 @@
-"""Packing that is ended at any moment leaves no half-written archive and no temporary file."""
+"""Packing that is ended, or fails, leaves no half-written archive and no temporary file."""
 
 from __future__ import annotations
 
 import fcntl
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.engine.processes import end, left
+from tests.integration.mounts import mounted, needs_unshare, small_disk
 from tests.project import Project
 
 SIZE = 100 << 20  # bytes; packing these takes long enough
@@ -75,3 +77,15 @@ def test_a_file_that_another_process_writes_stays(large: Project) -> None:
         large.succeeds("package", "--format", "zip", "--format", "zip")
     assert other.exists()
     assert not stale.exists()
+
+
+@needs_unshare
+def test_archives_on_a_full_disk(large: Project, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    package = [sys.executable, "-m", "buildtool", "-C", str(large.root), "package", "--format=zip"]
+    script = f"{shlex.join(package)} --output {disk} 2>&1; echo $?; ls -A {disk}"
+    output = mounted(small_disk(disk, "4m"), "sh", "-c", script)
+    name = "large-0.0.0-sim.zip"
+    assert f"error: {disk}/{name}: No space left on device\n" in output
+    assert output.endswith("\n1\n")

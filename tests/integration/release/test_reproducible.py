@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,16 @@ def test_a_project_with_an_archive_in_its_repository(tmp_path: Path) -> None:
     for arguments in (["init", "-q"], ["add", "dist", "."], ["commit", "-qm", "all"]):
         git(made.root, *arguments)
     made.succeeds("package", "--verify-reproducible")
+
+
+def test_a_project_with_a_pipe_and_the_directory_for_temporary_files(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    os.mkfifo(made.root / "pipe")
+    temporary = made.root / "tmp"
+    temporary.mkdir()
+    made.variables["TMPDIR"] = str(temporary)
+    made.succeeds("package", "--verify-reproducible")
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize(
