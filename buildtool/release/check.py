@@ -13,6 +13,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.engine.result import BuildResult
 from buildtool.project.model import Target
+from buildtool.project.validate import suggest
 from buildtool.release.slices import Release
 from buildtool.toolchains.system_libraries import system_libraries
 
@@ -29,7 +30,7 @@ def check_release(target: Target, build: BuildResult, release: Release) -> tuple
     Errors of rules that the target allows are warnings.  Raises `ReleaseContractError` for other
     errors, `UsageError` for a rule that does not exist.
     """
-    _check_names(target.allow)
+    _check_names(target.allow, release.target)
     found = [
         finding._replace(severity=WARNING) if finding.rule in target.allow else finding
         for finding in check(read_tree(release.directory, _promise(target, build, release)))
@@ -53,14 +54,14 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
         yield f"  → {finding.remedy}"
 
 
-def _check_names(names: Iterable[str]) -> None:
+def _check_names(names: Iterable[str], target: str) -> None:
     known = [module.RULE.name for module in RULES]
     for name in names:
         if name not in known:
             raise UsageError(
-                f"there is no rule {name!r} to allow",
-                why=f"known: {', '.join(known)}",
-                remedy="Name one of these, or remove it from the target.",
+                f"there is no rule {name!r}",
+                why=f"'allow' in [target.{target}] names it",
+                remedy=suggest(name, known),
             )
 
 

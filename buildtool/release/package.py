@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -154,8 +154,14 @@ def attest_package(made_of: Ingredients, packaged: Packaged, key: Path | None) -
     return packaged._replace(documents=documents)
 
 
-def check_formats(names: Iterable[str], target: Target) -> None:
-    """Raises `UsageError` for an unknown format, and for one that is not for the target."""
+def check_formats(names: Sequence[str], target: Target) -> None:
+    """Raises `UsageError` for no format, an unknown one, and one that is not for the target."""
+    if not names:
+        raise UsageError(
+            "there is no archive to make",
+            why="'formats' of the target is empty",
+            remedy=f"Name one there, or here: --format {FORMATS[0]}.",
+        )
     for name in names:
         platform = FORMAT_PLATFORMS.get(name, target.platform)
         if platform != target.platform:

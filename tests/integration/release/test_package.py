@@ -240,6 +240,15 @@ def test_an_unknown_format_is_an_error_before_anything_is_built(tmp_path: Path) 
     assert not (tmp_path / ".buildtool").exists()
 
 
+def test_a_target_without_formats_has_no_archives(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.lay_out(FILES)
+    project.edit("buildtool.toml", "[target.sim]", "[target.sim]\nformats = []")
+    done = project.run("package")
+    assert done.returncode == 2
+    assert "there is no archive to make" in done.stderr
+
+
 @pytest.mark.parametrize("kind", ["file", "link to nothing"])
 def test_an_output_that_is_no_directory_is_an_error_before_anything_is_built(
     kind: str, tmp_path: Path
@@ -267,3 +276,12 @@ def test_sources_without_a_revision(tmp_path: Path) -> None:
     document = json.loads(contents(project)["release.json"])
     assert document["source"] == {"revision": None, "dirty": None}
     assert document["source_date_epoch"] == 315_532_800  # 1980-01-01
+
+
+def test_a_rule_that_does_not_exist_is_an_error_that_names_the_closest_one(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone")
+    project.edit("buildtool.toml", "[target.sim]", '[target.sim]\nallow = ["no-build-path"]')
+    done = project.run("package")
+    assert done.returncode == 2
+    assert "there is no rule 'no-build-path'\n  'allow' in [target.sim] names it" in done.stderr
+    assert "Did you mean 'no-build-paths'?" in done.stderr
