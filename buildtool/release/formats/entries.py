@@ -55,6 +55,11 @@ class Entry(Value):
                 size += count
         return size
 
+    def copy_exactly(self, size: int, write: Callable[[memoryview], object]) -> None:
+        """As `copy_to`; raises `OSError` unless the content has `size` bytes."""
+        if self.copy_to(write) != size:
+            raise OSError(0, "it changed while it was packed", str(self.content))
+
 
 _PIECE = 1 << 20
 

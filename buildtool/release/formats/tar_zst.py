@@ -64,6 +64,5 @@ def _add(entry: Entry, header: tarfile.TarInfo, tar_format: Literal[1, 2], strea
     stream.write(header.tobuf(tar_format, "utf-8", "surrogateescape"))
     if not header.isreg():
         return
-    if entry.copy_to(stream.write) != header.size:
-        raise OSError(0, "it changed while it was packed", str(entry.content))
+    entry.copy_exactly(header.size, stream.write)
     stream.write(bytes(-header.size % _BLOCK))

@@ -41,6 +41,6 @@ def write_zip(path: Path | BytesIO, entries: Iterable[Entry], epoch: int, prefix
             if entry.link or is_directory:
                 archive.writestr(info, entry.link)
                 continue
-            info.file_size = entry.size
+            size = info.file_size = entry.size
             with archive.open(info, "w") as member:
-                entry.copy_to(member.write)
+                entry.copy_exactly(size, member.write)
