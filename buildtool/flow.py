@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.lock import locked
-from buildtool.core.process import signals_as_interrupt
 from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
@@ -101,6 +100,7 @@ def package(
     SBOM and the provenance are written beside each archive; with `key` these too, and all of them
     are signed.
     """
+    from buildtool.core.process import signals_as_interrupt
     from buildtool.release.package import (
         OUTPUT,
         Ingredients,
