@@ -8,15 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from buildtool.core.cache import cache_dir
-from buildtool.core.errors import UsageError
 from buildtool.core.process import ToolError, capture
 from buildtool.core.value import Value
+from buildtool.plan.environment import LATEST_TIME, source_date_epoch
 from buildtool.project.model import STATE
 
-EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 UNKNOWN_TIME = 315532800
 """1980-01-01, the oldest time that zip files can have: that of sources without a revision."""
-LATEST_TIME = 2**32 - 1  # 2106; archive formats store 32 bits
 
 
 class Source(Value):
@@ -38,27 +36,13 @@ def find_source(root: Path, output: Path, note: Callable[[str], None]) -> Source
 
     The time is SOURCE_DATE_EPOCH, else that of the commit.  `note` is called with a message for
     the user if git cannot read the repository.  Raises `UsageError` when the variable is not a
-    time.  Source: reproducible-builds.org, "SOURCE_DATE_EPOCH specification".
+    time.
     """
-    given = _given_epoch()
+    given = source_date_epoch()
     revision, commit_time = _last_commit(root, note)
     time = commit_time if given is None else given
     dirty = _is_dirty(root, output) if revision else None
     return Source(revision, dirty, min(max(time, UNKNOWN_TIME), LATEST_TIME))
-
-
-def _given_epoch() -> int | None:
-    text = os.environ.get(EPOCH_VARIABLE, "")
-    if not text:
-        return None
-    if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII) or int(text) > LATEST_TIME:
-        raise UsageError(
-            f"{EPOCH_VARIABLE} is not a time: {text!r}",
-            why=f"it must be a number of seconds since 1970, at most {LATEST_TIME}",
-            remedy=f"Unset it, or set it to the time of the sources: {EPOCH_VARIABLE}=$(git log -1"
-            " --format=%ct)",
-        )
-    return int(text)
 
 
 def _last_commit(root: Path, note: Callable[[str], None]) -> tuple[str | None, int]:

@@ -225,10 +225,17 @@ def test_documents_and_signatures_are_of_the_archive_beside_them(tmp_path: Path)
 def test_a_malformed_time_is_an_error(value: str, tmp_path: Path) -> None:
     project = Project(tmp_path, variables={"SOURCE_DATE_EPOCH": value})
     project.lay_out(FILES)
-    done = project.run("package")
-    assert done.returncode == 2
-    assert f"SOURCE_DATE_EPOCH is not a time: {value!r}" in done.stderr
+    for command in ("package", "build"):
+        done = project.run(command)
+        assert done.returncode == 2
+        assert f"SOURCE_DATE_EPOCH is not a time: {value!r}" in done.stderr
     assert not (tmp_path / "dist").exists()
+
+
+def test_an_empty_time_is_none(tmp_path: Path) -> None:
+    project = clone(tmp_path / "clone", SOURCE_DATE_EPOCH="")
+    package(project, "--format", "zip")
+    assert json.loads(contents(project)["release.json"])["source_date_epoch"] == TIME
 
 
 def test_an_unknown_format_is_an_error_before_anything_is_built(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.release.source import LATEST_TIME, UNKNOWN_TIME, Source, find_source
+from buildtool.plan.environment import LATEST_TIME
+from buildtool.release.source import UNKNOWN_TIME, Source, find_source
 from tests.integration.release.test_package import TIME, git
 
 
