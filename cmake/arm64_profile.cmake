@@ -15,13 +15,14 @@ endif()
 # Ninja would link in every build.
 set(CMAKE_LINK_DEPENDS_USE_LINKER FALSE)
 
-# Programs get the RUNPATH that they are installed with when they are linked.  Otherwise CMake links
-# them with the directories of the build tree and overwrites these later, and the length of their
-# paths stays in the file.
-if(BUILDTOOL_NATIVE)
-  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON) # they may be run in the build
-else()
+# CMake links programs with the directories of the build tree in their RUNPATH and overwrites these
+# when it installs them, but the length of the paths stays in the file.  $ORIGIN does not depend on
+# the path of the tree; libraries of packages still do.  So programs that buildtool cross-compiles for
+# a release (then BUILDTOOL_PREFIX_MAP is set) get the RUNPATH that they are installed with at once.
+if(BUILDTOOL_PREFIX_MAP AND NOT BUILDTOOL_NATIVE)
   set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+else()
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON) # they may be run in the build tree
 endif()
 
 # After the flags of the project, and of the NDK, of which the linker uses the last one.

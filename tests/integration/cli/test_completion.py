@@ -27,7 +27,7 @@ Completed = Callable[[str], list[str]]
 
 
 @pytest.fixture
-def release_files(project: Path) -> Path:
+def release(project: Path) -> Path:
     """A project with a release that looks as if it had been built."""
     for name in ("bin/demo", "bin/my $(touch run) prog", "lib/libx.so"):
         file = project / ".buildtool/release/sim" / name

@@ -37,7 +37,7 @@ def test_paths_are_from_there(buildtool: Buildtool, project: Path, tmp_path: Pat
     plan = buildtool(*one_by_one, "build", "--plan", "--json", cwd=tmp_path)
     idl = buildtool("-C", str(project), "idl", "dsp/demo_dsp.idl", "-o", "out", cwd=tmp_path)
 
-    assert json.loads(plan.stdout)["release"] == str(project / ".buildtool/release/sim")
+    assert json.loads(plan.stdout)["directory"] == str(project / ".buildtool/release/sim")
     assert idl.returncode == 0, idl.stderr
     assert (project / "out/demo_dsp.h").is_file()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_is_unpacked_is_what_was_packed(made: Path, name: str) -> None:
     archive, into = made / name, made / f"unpacked-{name}"
-    command = COMMANDS[name].format(archive=archive, python=sys.executable)
+    command = COMMANDS[name].format(archive=archive, python=shlex.quote(sys.executable))
     subprocess.run(["sh", "-euc", command], cwd=made, check=True)
 
     unpack(archive, into)
