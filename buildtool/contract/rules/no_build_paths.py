@@ -68,4 +68,4 @@ def _is_path(data: bytes, at: int, text: bytes, *, suspicious: bool) -> bool:
     if suspicious:
         return bool(_DIRECTORY.match(data, at))
     end = data[at + len(text) : at + len(text) + 1]
-    return not re.match(rb"[\w.+-]", end)  # /work/a is not in /work/abc
+    return not re.match(rb"[\w.+-]", end)  # /build/a is not in /build/abc

@@ -349,21 +349,21 @@ def test_a_release_that_keeps_all_rules(platform: str, make: Make) -> None:
 def test_known_build_paths_are_errors_and_no_others(make: Make, tmp_path: Path) -> None:
     release = make()
     long = "x" * ((1 << 20) - 4)  # the path lies on both sides of what is read at once
-    release.put("share/notes.txt", f"{long}/work/demo/a.c /home/somebody/x/y".encode())
-    promise = Promise(platform="ubuntu-aarch64", build_paths=("/work/demo",))
+    release.put("share/notes.txt", f"{long}/build/demo/a.c /home/somebody/x/y".encode())
+    promise = Promise(platform="ubuntu-aarch64", build_paths=("/build/demo",))
 
     (finding,) = check(read_tree(release.root, promise))
 
     assert (finding.rule, finding.severity) == ("no-build-paths", "error")
     assert finding.message.endswith(
-        "notes.txt contains a path of the build machine: /work/demo/a.c /home/somebody/x/y"
+        "notes.txt contains a path of the build machine: /build/demo/a.c /home/somebody/x/y"
     )
-    release.put("share/notes.txt", b"/work/demo2/a.c, /data/local/tmp/x/y")
+    release.put("share/notes.txt", b"/build/demo2/a.c, /data/local/tmp/x/y")
     assert check(read_tree(release.root, promise)) == []
     assert check(read_tree(release.root, promise._replace(build_paths=None))) == []
     assert check(read_tree(release.root, promise._replace(build_paths=("/local", "/tmp")))) == []
-    release.put("share/notes.txt", b"clang -I/work/demo/include, x=/local")
-    for path in ("/work/demo", "/local"):
+    release.put("share/notes.txt", b"clang -I/build/demo/include, x=/local")
+    for path in ("/build/demo", "/local"):
         (finding,) = check(read_tree(release.root, promise._replace(build_paths=(path,))))
         assert f"machine: {path}" in finding.message
 
