@@ -531,8 +531,6 @@ def test_a_pulled_sysroot_decides(make: Make, tmp_path: Path) -> None:
     assert [finding.rule for finding in release.findings()] == [
         *("needed-libraries", "cdsprpc-functions", "shell-symbols")
     ]
-    (tmp_path / "board/root/lib").mkdir(parents=True)
-    (tmp_path / "board/root/lib/libyaml-0.so.2").write_bytes(b"")
     board = Sysroot(
         where=tmp_path / "board",
         version="1",
@@ -545,6 +543,8 @@ def test_a_pulled_sysroot_decides(make: Make, tmp_path: Path) -> None:
         library="",
         shell_exports=frozenset({"of_this_board"}),
     )
+    (board.root / "lib").mkdir(parents=True)
+    (board.root / "lib/libyaml-0.so.2").write_bytes(b"")
     assert inspect_directory(release.root, sysroot=board).findings == ()
 
     older = board._replace(exports=frozenset(), shell_exports=frozenset({"printf"}))
