@@ -1,8 +1,8 @@
 """The only module of this project that starts processes.
 
 `capture` runs a tool and returns its output; `foreground` runs a program on the terminal and
-returns its status.  Arguments are lists, environments are explicit, and no process outlives the
-call.
+returns its status; `running` gives access to the streams of a process while it runs.  Arguments are
+lists, environments are explicit, and no process outlives the call.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from buildtool.core.process_tree import (
     GRACE_SECONDS,
     RUNNING_TOOLS,
     kill_children,
+    kill_group,
     kill_leftovers,
     kill_session,
 )
 from buildtool.core.value import Value
 
+Process = subprocess.Popen[bytes]
+PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
+"""Streams of a process: a new pipe, and /dev/null."""
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
@@ -180,6 +184,46 @@ def foreground(
 
 
 @contextlib.contextmanager
+def running(
+    argv: Sequence[str | Path],
+    *,
+    env: Mapping[str, str],
+    stdin: int | None,
+    stdout: int | None,
+    stderr: int | None,
+    pass_fds: Sequence[int] = (),
+    own_session: bool = True,
+) -> Iterator[Process]:
+    """A process for the block, whose streams are descriptors, `PIPE`, or the caller's if
+    None.  It is killed when it has not ended at the end of the block.
+
+    Without a session of its own the process gets the signals of the caller's terminal.  Raises
+    `ToolError` when the program cannot be started.
+    """
+    started = _started(
+        tuple(str(a) for a in argv),
+        env=env,
+        cwd=None,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=own_session,
+        pass_fds=pass_fds,
+    )
+    with signals_as_interrupt(), started as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                kill_group(process.pid) if own_session else process.kill()
+                process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                with contextlib.suppress(OSError):
+                    if stream:
+                        stream.close()
+
+
+@contextlib.contextmanager
 def _started(
     argv: tuple[str, ...],
     *,
@@ -190,7 +234,8 @@ def _started(
     stderr: int | None = None,
     start_new_session: bool = False,
     umask: int = -1,
-) -> Iterator[subprocess.Popen[bytes]]:
+    pass_fds: Sequence[int] = (),
+) -> Iterator[Process]:
     """A new process.  When the block ends before the process, or this program is killed, the kernel
     ends the process, or asks its whole group to end if it has its own session."""
     with _pipe() as (read, _write):
@@ -204,7 +249,7 @@ def _started(
                 stderr=stderr,
                 start_new_session=start_new_session,
                 umask=umask,
-                pass_fds=[read],
+                pass_fds=[read, *pass_fds],
             )
         except OSError as error:
             raise ToolError(

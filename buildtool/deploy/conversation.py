@@ -1,0 +1,175 @@
+"""Runs a script on a device and exchanges data with it while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import secrets
+import selectors
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import IO
+
+from buildtool.core.process import PIPE, Process, running
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.script import MarkedStream, Report, assignments
+from buildtool.deploy.transports.transport import Transport
+
+MAX_OUTPUT = 64 << 20
+"""Bytes of standard output that are read into memory."""
+KEPT_MESSAGES = 1 << 14
+"""Bytes at the end of the standard error that explain a lost connection."""
+CHUNK = 1 << 16
+LINGER_SECONDS = 3.0
+"""How long a process may keep its streams open after it, or the script, has ended."""
+
+
+@contextlib.contextmanager
+def conversation(
+    transport: Transport,
+    text: str,
+    variables: Mapping[str, str],
+    arguments: Sequence[str] = (),
+    *,
+    stdin: int,
+    stdout: int | None = PIPE,
+    terminal: bool = False,
+    on_messages: Callable[[bytes], object] | None = None,
+) -> Iterator[Conversation]:
+    """Run the script `text`, with shell variables and arguments, for the block.
+
+    `stdin` and `stdout` are descriptors or `PIPE`; None is this process's.
+    `on_messages` gets what the script writes to standard error.  With `terminal` the script has a
+    terminal of the device for its streams, and `on_messages` gets what it writes there.
+
+    Raises `ToolError` when ssh or adb cannot be started.
+    """
+    mark = f"[{secrets.token_hex(16)}]"
+    whole = assignments({"mark": mark, "report_to": "", **variables}, arguments) + text
+    with running(
+        transport.command(whole, terminal=terminal),
+        env=transport.environment,
+        stdin=stdin,
+        stdout=PIPE if terminal else stdout,
+        stderr=PIPE,
+        own_session=not terminal,
+    ) as process:
+        marked = process.stdout if terminal else process.stderr
+        talk = Conversation(transport, process, marked, mark.encode(), on_messages)
+        try:
+            yield talk
+        finally:
+            talk.close()
+
+
+class Conversation:
+    """A script that runs on a device.
+
+    `output` is what it wrote to a standard output that is a pipe, `messages` the end of what it
+    wrote to standard error.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        process: Process,
+        marked: IO[bytes] | None,
+        mark: bytes,
+        on_messages: Callable[[bytes], object] | None,
+    ) -> None:
+        self.process = process
+        self.output = bytearray()
+        self.messages = b""
+        self._transport = transport
+        self._marked = marked
+        self._stream = MarkedStream(mark)
+        self._on_messages = on_messages
+        self._latest = math.inf
+        self._selector = selectors.DefaultSelector()
+        self._ended = os.pidfd_open(process.pid)
+        self._selector.register(self._ended, selectors.EVENT_READ)
+        for stream in (process.stdout, process.stderr):
+            if stream:
+                self._selector.register(stream, selectors.EVENT_READ)
+
+    def close(self) -> None:
+        """Close what this object opened."""
+        self._selector.close()
+        os.close(self._ended)
+
+    def wait(self, until: float = math.inf, also: int | None = None) -> bool:
+        """Read what the script writes until it has ended: True.
+
+        False when `until`, a time of `time.monotonic`, comes first, or when the descriptor `also`
+        can be read.
+        """
+        if also is not None:
+            self._selector.register(also, selectors.EVENT_READ)
+        try:
+            while len(self._selector.get_map()) > (also is not None):
+                left = min(until, self._latest) - time.monotonic()
+                ready = self._selector.select(None if left == math.inf else max(left, 0))
+                if not ready:
+                    return time.monotonic() >= self._latest
+                for key, _ in ready:
+                    if key.fd == also:
+                        return False
+                    if key.fd == self._ended:
+                        self._selector.unregister(self._ended)
+                        self._ends()
+                    else:
+                        self._read(key.fileobj)  # type: ignore[arg-type]  # a stream of the process
+        finally:
+            if also is not None:
+                self._selector.unregister(also)
+        return True
+
+    def report(self) -> Report:
+        """What the script reported at its end; raises `DeviceError` when it did not."""
+        if report := self._stream.report():
+            return report
+        status = self.process.poll()
+        messages = self.messages.decode(errors="replace")
+        raise self._transport.lost(0 if status is None else status, messages)
+
+    def send(self, pieces: Iterable[bytes]) -> threading.Thread:
+        """Write `pieces` to the script's standard input, a pipe, while `wait` reads what it writes.
+
+        The script may end before it has read all of them.
+        """
+
+        def write() -> None:
+            assert self.process.stdin
+            with contextlib.suppress(BrokenPipeError):
+                for piece in pieces:
+                    self.process.stdin.write(piece)
+                self.process.stdin.close()
+
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        return thread
+
+    def _ends(self) -> None:
+        self._latest = min(self._latest, time.monotonic() + LINGER_SECONDS)
+
+    def _read(self, stream: IO[bytes]) -> None:
+        data = os.read(stream.fileno(), CHUNK)
+        if not data:
+            self._selector.unregister(stream)
+        if stream is not self._marked:
+            self.output += data
+            if len(self.output) > MAX_OUTPUT:
+                raise DeviceError(
+                    f"{self._transport.address} sent more than {MAX_OUTPUT >> 20} MiB",
+                    why="the answers to buildtool's own commands are shorter",
+                    remedy="Check what the device's shell prints when it starts.",
+                )
+            return
+        text = self._stream.feed(data) if data else self._stream.rest()
+        if self._stream.marked:
+            self._ends()
+        self.messages = (self.messages + text)[-KEPT_MESSAGES:]
+        if text and self._on_messages:
+            self._on_messages(text)

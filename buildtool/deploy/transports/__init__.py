@@ -1,0 +1,1 @@
+"""How shell scripts are run on devices: over ssh, over adb, and on the emulated device."""
