@@ -9,12 +9,13 @@ import secrets
 import selectors
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import IO
 
 from buildtool.core.process import PIPE, Process, running
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.script import MarkedStream, Report, assignments
+from buildtool.deploy.script import MarkedStream, Report, assignments, parse_report
 from buildtool.deploy.transports.transport import Transport
 
 MAX_OUTPUT = 64 << 20
@@ -33,31 +34,43 @@ def conversation(
     variables: Mapping[str, str],
     arguments: Sequence[str] = (),
     *,
-    stdin: int,
+    stdin: int | None,
     stdout: int | None = PIPE,
     terminal: bool = False,
+    report_file: Path | None = None,
     on_messages: Callable[[bytes], object] | None = None,
 ) -> Iterator[Conversation]:
     """Run the script `text`, with shell variables and arguments, for the block.
 
-    `stdin` and `stdout` are descriptors or `PIPE`; None is this process's.
-    `on_messages` gets what the script writes to standard error.  With `terminal` the script has a
-    terminal of the device for its streams, and `on_messages` gets what it writes there.
+    `stdin` and `stdout` are descriptors or `PIPE`; None is this process's.  `on_messages` gets what
+    the script writes to standard error.  With `terminal` the script has a terminal for its streams:
+    this process's on a device of this machine, otherwise one of the device, and `on_messages` gets
+    what the script writes there.  A device of this machine can write its report to `report_file`:
+    then the script has this process's standard error.
 
     Raises `ToolError` when ssh or adb cannot be started.
     """
     mark = f"[{secrets.token_hex(16)}]"
-    whole = assignments({"mark": mark, "report_to": "", **variables}, arguments) + text
+    report_to = str(report_file or "")
+    whole = assignments({"mark": mark, "report_to": report_to, **variables}, arguments) + text
+    through = terminal and not report_file
     with running(
         transport.command(whole, terminal=terminal),
         env=transport.environment,
         stdin=stdin,
-        stdout=PIPE if terminal else stdout,
-        stderr=PIPE,
+        stdout=PIPE if through else stdout,
+        stderr=None if report_file else PIPE,
         own_session=not terminal,
     ) as process:
-        marked = process.stdout if terminal else process.stderr
-        talk = Conversation(transport, process, marked, mark.encode(), on_messages)
+        marked = process.stdout if through else process.stderr
+        talk = Conversation(
+            transport,
+            process,
+            marked,
+            mark.encode(),
+            on_messages=on_messages,
+            report_file=report_file,
+        )
         try:
             yield talk
         finally:
@@ -77,7 +90,9 @@ class Conversation:
         process: Process,
         marked: IO[bytes] | None,
         mark: bytes,
+        *,
         on_messages: Callable[[bytes], object] | None,
+        report_file: Path | None,
     ) -> None:
         self.process = process
         self.output = bytearray()
@@ -86,6 +101,7 @@ class Conversation:
         self._marked = marked
         self._stream = MarkedStream(mark)
         self._on_messages = on_messages
+        self._report_file = report_file
         self._latest = math.inf
         self._selector = selectors.DefaultSelector()
         self._ended = os.pidfd_open(process.pid)
@@ -128,28 +144,41 @@ class Conversation:
 
     def report(self) -> Report:
         """What the script reported at its end; raises `DeviceError` when it did not."""
-        if report := self._stream.report():
+        if self._report_file and self._report_file.is_file():
+            report = parse_report(self._report_file.read_bytes())
+        else:
+            report = self._stream.report()
+        if report:
             return report
         status = self.process.poll()
         messages = self.messages.decode(errors="replace")
         raise self._transport.lost(0 if status is None else status, messages)
 
-    def send(self, pieces: Iterable[bytes]) -> threading.Thread:
-        """Write `pieces` to the script's standard input, a pipe, while `wait` reads what it writes.
+    @contextlib.contextmanager
+    def sending(self, write: Callable[[IO[bytes]], object]) -> Iterator[None]:
+        """Let `write` write to the script's standard input, a pipe, during the block, which reads
+        what the script writes.  The script may end before it has read everything.
 
-        The script may end before it has read all of them.
+        Raises what `write` raises, at the end of the block.
         """
+        assert self.process.stdin
+        stream = self.process.stdin
+        errors: list[BaseException] = []
 
-        def write() -> None:
-            assert self.process.stdin
-            with contextlib.suppress(BrokenPipeError):
-                for piece in pieces:
-                    self.process.stdin.write(piece)
-                self.process.stdin.close()
+        def run() -> None:
+            try:
+                with contextlib.suppress(BrokenPipeError), stream:
+                    write(stream)
+            except Exception as error:
+                errors.append(error)
+                # What was sent is incomplete, and the script must not take its end for the end.
+                self.process.kill()
 
-        thread = threading.Thread(target=write, daemon=True)
+        thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        return thread
+        yield
+        if errors:
+            raise errors[0]
 
     def _ends(self) -> None:
         self._latest = min(self._latest, time.monotonic() + LINGER_SECONDS)

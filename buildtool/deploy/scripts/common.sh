@@ -1,27 +1,31 @@
 # Functions of the scripts that run in the directory of a project on a device.  They need a POSIX
-# shell and few tools, which coreutils, busybox and toybox have.  Set before:
-#   mark       text that begins each report       report_to  descriptor that reports are written to
+# shell and tools that coreutils, busybox and toybox have.  Set before:
+#   mark         text that begins each report
+#   report_to    file for the report; "" for standard error
 
-# Tell buildtool how the script ended: a word, and what belongs to it.  Everything after it on this
-# descriptor is part of the report.
+# Tell buildtool how the script ended: a word, and what belongs to it.
 report() {
-    printf '%s%s\n' "$mark" "$*" >&"$report_to"
+    if [ -n "$report_to" ]; then
+        printf '%s\n' "$*" >"$report_to"
+    else
+        printf '%s%s\n' "$mark" "$*" >&2
+    fi
 }
 
-# When process $1 started, in clock ticks after the boot; "" when there is no such process.
+# Set `start` to the time when process $1 started, in clock ticks after the boot; "" without one.
 started() {
     start=
     read -r start 2>/dev/null <"/proc/$1/stat" || return 0
-    # The name of the program, in parentheses, may contain anything.
+    # The second field is the program's name in parentheses, which may contain anything.
     set -- ${start##*) }
     start=${20}
 }
 
-# Point `current` to release $1.  A rename replaces the link: it is the old one or the new one.
+# Point `current` to release $1: the rename replaces one link by another.
 switch() {
     [ "releases/$1" -ef current ] && return
     ln -s "releases/$1" "current.$$" || return
-    # Older versions of toybox know no `mv -T`, but replace links by a rename.
+    # Old versions of toybox have no `mv -T`, but replace links by a rename.
     mv -fT "current.$$" current 2>/dev/null || { rm -f "current.$$" && ln -sfn "releases/$1" current; }
 }
 

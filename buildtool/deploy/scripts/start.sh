@@ -1,56 +1,92 @@
 # Start a program of a release, and report its exit status.  Set before, besides what common.sh says:
-#   project    directory      id       release      run      name of the run
-#   boot       id of the boot in which the facts about this device were read; "" for any
-#   lifeline   descriptor with a line for each signal that the program gets; at its end it is killed
-#   stdin      fifo: the program reads logs/RUN/stdin; null; or inherit
-#   session    1: the program gets a session of its own
-# The arguments are those of the release's run.sh.
+#   project      directory                  id          release
+#   run          name of the run, a directory in logs/
+#   boot         boot in which the facts about this device were read; "" for any
+#   lifeline     file from which a line is read for each signal that the program gets, and at whose
+#                end the program is killed; "-" for standard input; "" for none: then the program
+#                stays in the session of this shell, which has a terminal
+#   input        the program's standard input: "fifo" for logs/RUN/stdin, "null", or "inherit"
+#   cwd          working directory, relative to the release; "" for the release
+#   farf         what `PROGRAM.farf` says: the levels of DSP messages that are logged; "" for none
+#   name         name of the program
+# The arguments are those of `env`: variables, then the command that starts the program.
 read -r booted </proc/sys/kernel/random/boot_id
 if [ -n "$boot" ] && [ "$boot" != "$booted" ]; then
     report rebooted "$booted"
     exit
 fi
-if ! cd "$project" 2>/dev/null; then
+cd "$project" 2>/dev/null || {
     report missing
     exit
-fi
+}
 log=$PWD/logs/$run
 started $$
 mkdir -p "$log" && echo "$id $$ $start" >"$log/running"
 if [ ! -d "releases/$id" ] || ! switch "$id"; then
     rm -rf "$log"
-    current=$(readlink current)
-    report missing "${current#releases/}" releases/*.partial
+    report missing "$(readlink current)" releases/*.partial
     exit
 fi
-program() {
-    if [ -z "$session" ]; then
-        sh "releases/$id/run.sh" "$@"
-    else
-        # The shell that becomes the program writes down its id, which is that of its group.
-        setsid sh -c 'echo $$ >"$0" && exec sh "$@"' "$log/group" "releases/$id/run.sh" "$@"
-    fi
-}
+
+if [ -n "$cwd" ]; then
+    cwd=$(cd "releases/$id" && cd "$cwd" 2>&1 && pwd) || {
+        rm -rf "$log"
+        report failed "$cwd"
+        exit
+    }
+fi
+
+# Shells print a line about a program that a signal ended.  Only the program may write to standard
+# error, so the shell that waits for it has none.  The shell that becomes the program writes down its
+# id, which with a session of its own is that of its group.
+program() (
+    exec 7>&2 2>/dev/null
+    [ -z "$cwd" ] || cd "$cwd"
+    ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec env "$@" <&5 2>&7 5<&- 7>&-' \
+        "$log/group" "$@"
+    exit "$?"
+)
 kill_group() {
-    for wait in 1 2 3 4 5 6 7 8 9 10; do
+    for try in 1 2 3 4 5 6 7 8 9 10; do # it may be about to start
         read -r group 2>/dev/null <"$log/group" && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
     done
 }
-case $stdin in
-    fifo)
-        mkfifo "$log/stdin"
-        # Neither this shell nor the program waits until a writer opens it.
-        exec 4<>"$log/stdin" 5<"$log/stdin"
-        ;;
+# Descriptor 5 is what the program reads.  4 keeps a fifo open, so that it has a writer from the
+# start, until a line says that the input has ended.
+case $input in
+    fifo) mkfifo "$log/stdin" && exec 4<>"$log/stdin" 5<"$log/stdin" ;;
     null) exec 4</dev/null 5</dev/null ;;
     inherit) exec 4</dev/null 5<&0 ;;
 esac
-exec 6>&2
+
+# What the DSP logs arrives in the log of the system: in logcat on Android, in the journal, under the
+# name of the program, on Linux.
+follow_log() {
+    if command -v logcat >/dev/null; then
+        logcat -v brief -T "$(date '+%m-%d %H:%M:%S.000')" -s adsprpc "$1"
+    else
+        journalctl -q -f -n 0 -o cat -t "$1"
+    fi
+}
+follower=
+if [ -n "$farf" ]; then
+    echo "$farf" >"$log/$name.farf"
+    echo "$id" >"$log/release"
+    if command -v logcat >/dev/null || command -v journalctl >/dev/null; then
+        follow_log "$name" >"$log/dsp.log" 2>&1 &
+        follower=$!
+        tail -n +1 -f "$log/dsp.log" >&2 &
+        follower="$follower $!"
+    fi
+fi
+
+watcher=
 if [ -n "$lifeline" ]; then
-    eval "exec 3<&$lifeline"
+    case $lifeline in -) exec 3<&0 ;; *) exec 3<"$lifeline" ;; esac
     {
-        exec 5<&- # only the program reads it
+        exec 5<&-
+        trap '' HUP INT TERM # what ends this shell must not keep the program alive
         while read -r word; do
             case $word in
                 EOF) exec 4<&- ;;
@@ -58,20 +94,20 @@ if [ -n "$lifeline" ]; then
             esac
         done
         kill_group KILL
-    } <&3 >/dev/null 2>&1 6>&- &
+    } <&3 >/dev/null 2>&1 &
     watcher=$!
     exec 3<&-
+else
+    trap : INT # is for the program
 fi
 exec 4<&-
-# Shells print a line about a program that a signal ended: only the program may write here.
-exec 2>/dev/null
-program "$@" <&5 2>&6 5<&- 6>&-
+program "$@"
 status=$?
-exec 2>&6
-if [ -n "$session" ]; then
+if [ -n "$lifeline" ]; then
+    kill -KILL "$watcher" 2>/dev/null
     read -r group <"$log/group" && kill -KILL "-$group" 2>/dev/null
 fi
-[ -z "${watcher:-}" ] || kill "$watcher"
+[ -z "$follower" ] || { sleep 0.3 && kill $follower; } # the last lines may be on their way
 rm -f "$log/running" "$log/group" "$log/stdin"
 rmdir "$log" 2>/dev/null
 report exit "$status"

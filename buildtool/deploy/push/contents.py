@@ -1,0 +1,107 @@
+"""What is in a release on a device: as it should be, and as a scan of the device finds it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from buildtool.core.value import Value
+from buildtool.deploy.errors import DeviceError
+from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
+
+ID_DIGITS = 16
+Contents = Mapping[str, str]
+"""Path → "755 SHA256" or "644 SHA256" of a file, or "-> TARGET" of a link."""
+
+
+class Deployment(Value):
+    """What a device gets of a release: the ARM64 side, and the skels of one arch ("": none).
+
+    `id` names its directory on the device; `directory` is the release on this machine.
+    """
+
+    id: str
+    arch: str
+    directory: Path
+    files: tuple[ReleaseFile, ...]
+    links: tuple[ReleaseLink, ...]
+
+    @property
+    def contents(self) -> Contents:
+        return {
+            **{file.path: f"{file.mode:o} {file.sha256}" for file in self.files},
+            **{link.path: f"-> {link.target}" for link in self.links},
+        }
+
+
+def deployment(release: Release, arch: str) -> Deployment:
+    """What a device whose DSP loads skels of `arch` gets; raises `DeviceError` for names that no
+    list of files can have."""
+    parts = [part for part in release.slices if part.name in (HOST, arch)]
+    files = tuple(file for part in parts for file in part.files)
+    links = tuple(link for part in parts for link in part.links)
+    for path in (*(file.path for file in files), *(link.path for link in links)):
+        if "\n" in path:
+            raise DeviceError(
+                f"{path!r} contains a line break",
+                why="the device lists the files of a release, one in a line",
+                remedy="Give the file another name.",
+            )
+    whole = release_id({part.name: part.id for part in parts})
+    return Deployment(whole[:ID_DIGITS], arch, release.directory, files, links)
+
+
+def scan_text(contents: Contents) -> str:
+    """What `scan` prints on a device with coreutils for these contents."""
+    lines: list[str] = []
+    for mode in ("755", "644"):
+        files = (
+            _checksum_line(path, state[4:])
+            for path, state in contents.items()
+            if state.startswith(f"{mode} ")
+        )
+        lines += [mode, *sorted(files, key=_bytes)]
+    links = sorted((p for p, state in contents.items() if state.startswith("-> ")), key=_bytes)
+    lines += ["links", *(line for path in links for line in (f"./{path}", contents[path][3:]))]
+    return "\n".join(lines)
+
+
+def scan_digest(text: str) -> str:
+    """The digest by which the device recognises the output of a scan."""
+    return hashlib.sha256(_bytes(f"{text}\n")).hexdigest()
+
+
+def parse_scan(text: str) -> dict[str, str]:
+    """The contents that a scan printed; lines of another form are left out, so that what they are
+    about is seen as missing."""
+    found: dict[str, str] = {}
+    mode, link = "", ""
+    for line in text.split("\n"):
+        if mode == "links":
+            if link:
+                found[link], link = f"-> {line}", ""
+            else:
+                link = line.removeprefix("./")
+        elif line in ("755", "644", "links"):
+            mode = line
+        elif parts := re.fullmatch(r"(\\?)([0-9a-f]{64}) [ *]\./(.+)", line):
+            escaped, digest, path = parts.groups()
+            found[_unescaped(path) if escaped else path] = f"{mode} {digest}"
+    return found
+
+
+def _checksum_line(path: str, digest: str) -> str:
+    """A line of sha256sum, which marks names with backslashes by another one before the line."""
+    escaped = path.replace("\\", "\\\\")
+    mark = "\\" if escaped != path else ""
+    return f"{mark}{digest}  ./{escaped}"
+
+
+def _unescaped(path: str) -> str:
+    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], path)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogateescape")

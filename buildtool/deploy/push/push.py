@@ -1,0 +1,165 @@
+"""Pushes a release to a device: what differs is sent, and the release is made current as a whole.
+
+buildtool takes for granted what it knows of the device: that nothing is there, or the release that
+it pushed before.  The device checks that before and after; when it finds something else it says
+what, and buildtool sends the difference to that.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import IO
+
+from buildtool.core.escape import escape
+from buildtool.core.events import Listener, Note
+from buildtool.core.process import PIPE
+from buildtool.core.value import Value
+from buildtool.deploy.conversation import conversation
+from buildtool.deploy.device import Device
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.push.contents import (
+    Contents,
+    Deployment,
+    parse_scan,
+    scan_digest,
+    scan_text,
+)
+from buildtool.deploy.push.stream import Changes, changes, write_archive
+from buildtool.deploy.script import Report, script
+
+ROUNDS = 6
+"""How often a difference is sent that does not become smaller.  It is sent once when the device
+holds what is expected, and twice otherwise; more often only while a program writes there."""
+KEEP = 3
+"""Releases that stay on the device; programs that run keep theirs, too."""
+LOCK_SECONDS = 120.0
+LOCK_POLL_SECONDS = 0.5
+MAX_REASON = 1000
+"""Characters of what the device's tools say about a failure, its end."""
+
+
+class Pushed(Value):
+    """What a push sent: the number of files and links, and the bytes in them."""
+
+    files: int = 0
+    size: int = 0
+
+
+class Push(Value):
+    """A push of `deployment` to a device.
+
+    `project` is the directory of the project on the device, `unpack` the program there that
+    decompresses what is sent, and `owner` describes the caller to others who push at the same
+    time.
+    """
+
+    device: Device
+    project: str
+    deployment: Deployment
+    unpack: str
+    owner: str
+    listener: Listener
+
+    def run(self, base: str | None, have: Contents, *, repair: bool = False) -> Pushed:
+        """Make the deployment the current release.
+
+        buildtool takes for granted that the release `base` ("": none) is there and has the contents
+        `have`; None stands for nothing that is known.  With `repair` the deployment itself is
+        there, damaged.  Raises `DeviceError`.
+        """
+        wanted = self.deployment.contents
+        expected = scan_digest(scan_text(wanted))
+        begin = "unknown" if base is None else "new"
+        sent = Pushed()
+        rounds, least = 0, math.inf
+        while rounds < ROUNDS:
+            premise = {"begin": begin, "base": base or "", "repair": "1" if repair else ""}
+            change = None if begin == "unknown" else changes(have, wanted)
+            report = self._round({**premise, "expected": expected}, change)
+            if report.word == "there":
+                return sent
+            if change:
+                sent = self._added(sent, change)
+            if report.word == "done":
+                return sent
+            if report.word != "differs":
+                raise _failure(self.device, report)
+            have, begin = parse_scan(report.text), "continue"
+            left = changes(have, wanted).count
+            rounds = 0 if left < least else rounds + 1
+            least = min(left, least)
+            # The same contents in another order have another digest.
+            expected = scan_digest(report.text if have == wanted else scan_text(wanted))
+        raise DeviceError(
+            f"the release on {self.device.name} differs from what was sent, again and again",
+            why=_difference(have, wanted),
+            remedy="Check that no program writes into its directory, and that the disk is sound.",
+        )
+
+    def _round(self, premise: Mapping[str, str], change: Changes | None) -> Report:
+        """Let the device check `premise` and make the change; returns its report."""
+        variables = {
+            **premise,
+            "project": self.project,
+            "id": self.deployment.id,
+            "owner": self.owner,
+            "keep": str(KEEP),
+            "flush": "" if self.device.transport.direct else "1",
+            "arch": self.deployment.arch,
+            "unpack": self.unpack if change and change.added else "-",
+        }
+
+        def write(stream: IO[bytes]) -> None:
+            if change and change.added:
+                write_archive(stream, self.deployment, change.added, self.unpack)
+
+        text = script("common", "lock", "scan", "prune", "push")
+        deadline = time.monotonic() + LOCK_SECONDS
+        told = False
+        while True:
+            removed = change.removed if change else ()
+            with conversation(self.device.transport, text, variables, removed, stdin=PIPE) as talk:
+                with talk.sending(write):
+                    talk.wait()
+                report = talk.report()
+            if report.word != "locked" or time.monotonic() > deadline:
+                return report
+            if not told:
+                note = f"waiting for another push to {self.device.name}: {escape(report.text)}"
+                self.listener(Note(note))
+            told = True
+            time.sleep(LOCK_POLL_SECONDS)
+
+    def _added(self, sent: Pushed, change: Changes) -> Pushed:
+        sizes = {file.path: file.size for file in self.deployment.files}
+        size = sum(sizes.get(path, 0) for path in change.added)
+        return Pushed(sent.files + len(change.added), sent.size + size)
+
+
+def _failure(device: Device, report: Report) -> DeviceError:
+    """The error for a report that ends a push."""
+    where = f"{device.name} ({device.transport.address})"
+    text = escape(report.text[-MAX_REASON:])
+    if report.word == "locked":
+        return DeviceError(
+            f"another push to {where} has not ended in {LOCK_SECONDS:g} s",
+            why=f"it was started by {text}",
+            remedy="Wait for it, or end that process.",
+        )
+    full = "No space left" in report.text
+    return DeviceError(
+        f"{where} cannot take the release" if full else f"pushing to {where} failed",
+        why=text or f"its script ended with {report.word!r}",
+        remedy="Make room there; the next push goes on from what has arrived."
+        if full
+        else f"Check the device: buildtool devices check {device.name}",
+    )
+
+
+def _difference(have: Contents, wanted: Contents) -> str:
+    change = changes(have, wanted)
+    paths = sorted({*change.removed, *change.added})
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"they differ in {', '.join(map(escape, paths[:3]))}{more}"

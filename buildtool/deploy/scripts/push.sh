@@ -1,0 +1,115 @@
+# Make a release from what is on the device and a stream.  Set before, besides what common.sh, lock.sh
+# and prune.sh say:
+#   project      directory                  id          release
+#   begin        what buildtool takes for granted, see below
+#   base         release that is taken over; "" for none
+#   unpack       program that decompresses the tar archive on standard input; "" for none, and "-"
+#                when there is no archive
+#   expected     digest of what `scan` prints of the release
+#   repair       1: the release is there, damaged
+#   flush        1: write everything to the disk before the release is made current
+#   arch         DSP arch of this device; "" without a DSP
+# The arguments are removed from what is taken over.
+umask 022
+mkdir -p "$project/releases" "$project/logs" && cd "$project" || {
+    report failed "$project cannot be created"
+    exit
+}
+if [ -z "$repair" ] && [ -d "releases/$id" ]; then
+    switch "$id" && touch "releases/$id" && report there
+    exit
+fi
+lock
+partial=releases/$id.partial
+left=
+for other in releases/*.partial; do
+    [ -d "$other" ] || continue
+    if [ -z "$left" ]; then
+        left=$other
+        [ "$other" = "$partial" ] || mv "$other" "$partial"
+    else
+        rm -rf "$other"
+    fi
+done
+
+# Take over release $1, whose files are not written again: links to them are enough.
+take_over() {
+    cp -RPl "releases/$1" "$partial" 2>/dev/null && return
+    rm -rf "$partial"
+    cp -RPp "releases/$1" "$partial"
+}
+
+# Report what there is when it is not what buildtool takes for granted.
+differs() {
+    if [ ! -d "$partial" ]; then
+        newest=$(ls -t releases | while read -r name; do
+            case $name in *.*) ;; *) echo "$name" && break ;; esac
+        done)
+        if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
+    fi
+    report differs "$(scan "$partial")"
+    exit
+}
+
+case $begin in
+    new) # there is no part of a release
+        [ -z "$left" ] || differs
+        if [ -z "$base" ]; then
+            mkdir "$partial"
+        else
+            [ -d "releases/$base" ] || differs
+            take_over "$base"
+        fi
+        ;;
+    continue) # buildtool knows what a part of a release contains
+        [ -n "$left" ] || differs
+        ;;
+    *) differs ;;
+esac
+
+failure=
+[ $# -eq 0 ] || (cd "$partial" && rm -rf -- "$@")
+if [ "$unpack" != - ]; then
+    failure=$(
+        exec 2>&1
+        if [ -n "$unpack" ]; then
+            "$unpack" -dc | tar -xf - -C "$partial"
+        else
+            tar -xf - -C "$partial"
+        fi
+    )
+fi
+found=$(scan "$partial")
+digest=$(printf '%s\n' "$found" | sha256sum)
+if [ "${digest%% *}" != "$expected" ]; then
+    [ -z "$failure" ] || report failed "$failure"
+    [ -n "$failure" ] || report differs "$found"
+    exit
+fi
+
+# The release may be there, damaged: then its files are replaced one by one.
+repair() {
+    cd "$partial" && find . ! -type d -exec sh -c '
+        for file; do
+            mkdir -p "$0/${file%/*}"
+            [ ! -d "$0/$file" ] || [ -L "$0/$file" ] || rm -rf "$0/$file"
+            mv -f "$file" "$0/$file"
+        done' "../$id" {} +
+}
+[ -z "$flush" ] || sync
+if [ -d "releases/$id" ]; then
+    (repair)
+    rm -rf "$partial"
+else
+    mv "$partial" "releases/$id"
+fi
+[ -z "$arch" ] || {
+    echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
+    mv -f "device.env.$$" device.env
+}
+if switch "$id"; then
+    prune
+    report done
+else
+    report failed "$PWD/current cannot be replaced"
+fi
