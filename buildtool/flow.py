@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,10 @@ from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:  # each command imports what only it needs
-    from buildtool.deploy.emulated.run import RunResult
+    from buildtool.deploy.deploy import Deployed
+    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.run.on_device import RunResult
+    from buildtool.deploy.run.program import RunRequest
     from buildtool.deploy.sysroot.device_files import DeviceFiles
     from buildtool.engine import clean as cleaning
     from buildtool.engine.context import BuildContext, Options
@@ -206,33 +209,68 @@ def prepare_editors(
         return prepare.prepare_editors(project, target_name, arch, plan_of, context)
 
 
-def run_emulated(
+def deploy(
     project: Project,
-    target_name: str,
-    command: Sequence[str],
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None = None,
+) -> Deployed:
+    """Build, make the release, and make it current on the device."""
+    from buildtool.deploy.deploy import deploy as deploy_release
+
+    with _ready(project, device_name, choice, listener, options) as (ready, _):
+        return deploy_release(ready, verify_files=choice.verify)
+
+
+def run(
+    project: Project,
+    device_name: str,
+    request: RunRequest,
     *,
-    soc_name: str,
+    choice: DeviceChoice,
     listener: Listener,
     options: Options | None = None,
     stdout: int | None = None,
 ) -> RunResult:
-    """Build, make the release, and run `command` on the emulated device; `stdout` as in `run`."""
-    from buildtool.deploy.emulated.device import check_fits, check_platform, prepare
-    from buildtool.deploy.emulated.run import run as run_program
-    from buildtool.deploy.emulated.socs import find_soc
+    """Build, make the release, bring it onto the device if it is not there, and run a program of
+    it; `stdout` as in `deploy.run.run`."""
+    from buildtool.deploy.run.on_device import run_on_device
 
-    soc = find_soc(soc_name)
-    target = find_target(project, target_name)
-    check_platform(target_name, target.platform)
+    with _ready(project, device_name, choice, listener, options) as (ready, renew):
+        return run_on_device(ready, request, renew=renew, verify_files=choice.verify, stdout=stdout)
+
+
+def rollback(
+    project: Project, device_name: str, choice: DeviceChoice, listener: Listener
+) -> tuple[str, str]:
+    """Make the release current on the device that was deployed before; returns the ids of the
+    former one and of this one."""
+    from buildtool.deploy.ready import select, site_on
+    from buildtool.deploy.site import rollback as roll_back
+
+    return roll_back(site_on(project, select(project, device_name, choice), listener))
+
+
+@contextlib.contextmanager
+def _ready(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None,
+) -> Iterator[tuple[Ready, Callable[[], Ready]]]:
+    """Build what the device needs, and find out where it goes there; also returns a function that
+    finds it out again."""
+    from buildtool.deploy.ready import make_ready, select
+
+    selected = select(project, device_name, choice)
     with contextlib.ExitStack() as stack:
-        with _open_target(project, target_name, listener, options) as (plan, context):
+        with _open_target(project, selected.target, listener, options) as (plan, context):
             _, release = _build_release(plan, context)
             release = stack.enter_context(in_use(release))
-        device = prepare(
-            project.state / "device" / soc.name.lower(), soc, listener, project.tool("qemu")
-        )
-        arch = check_fits(device, release, target.glibc)
-        return run_program(device, release, arch, command, stdout=stdout)
+        renew = partial(make_ready, project, selected, release, listener, refresh=True)
+        yield make_ready(project, selected, release, listener), renew
 
 
 def pull_sysroot(

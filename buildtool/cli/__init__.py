@@ -123,14 +123,14 @@ def _run_without_typer(argv: list[str]) -> int | None:
         write(page)
         return (0 if argv else USAGE_ERROR) if page else None
     own = _own_arguments(argv)
-    if len(own) > 2 or own[-1:] == [] or own[-1].startswith("-"):
+    if len(own) > 3 or own == [] or any(word.startswith("-") for word in own):
         return None
-    if own[0] == "build" and own == argv:
+    if own[0] == "build" and own == argv and len(own) < 3:
         from buildtool.cli.build_target import build_target
 
         build_target(*own[1:])
         return 0
-    if own[0] == "package" and own == argv:
+    if own[0] == "package" and own == argv and len(own) < 3:
         from buildtool.cli.package_target import package_target
 
         package_target(*own[1:])

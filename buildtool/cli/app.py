@@ -22,6 +22,8 @@ COMMANDS = {
     "package": "Release",
     "verify": "Release",
     "run": "Devices",
+    "deploy": "Devices",
+    "rollback": "Devices",
     "sysroot": "Devices",
     "inspect": "Inspect",
     "idl": "Inspect",

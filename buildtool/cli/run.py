@@ -1,4 +1,4 @@
-"""`buildtool run [DEVICE] -- PROGRAM [ARGUMENT...]`."""
+"""`buildtool run [DEVICE] [NAME | -- PROGRAM [ARGUMENT...]]`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,37 @@ def run(
     device: Annotated[
         str, typer.Argument(metavar="[DEVICE]", help="Device to run on; default: sim.")
     ] = "sim",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Name of a [run.NAME] in buildtool.toml.")
+    ] = "",
     *,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env", "-e", metavar="NAME=VALUE", help="Set a variable there; may be repeated."
+        ),
+    ] = None,
+    cwd: Annotated[
+        str,
+        typer.Option("--cwd", metavar="DIR", help="Working directory there; default: the release."),
+    ] = "",
+    timeout: Annotated[
+        str, typer.Option("--timeout", metavar="TIME", help="End the program after 90s, 2m, 1h.")
+    ] = "",
+    pull: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pull", metavar="FILE", help="Fetch FILE (or FILE:HERE) at the end; may be repeated."
+        ),
+    ] = None,
+    farf: Annotated[bool, typer.Option("--farf", help="Show and keep what the DSP logs.")] = False,
+    tty: Annotated[bool, typer.Option("--tty", "-t", help="Give the program a terminal.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="First compute the digests of the files there.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run although the release does not seem to fit.")
+    ] = False,
     target: Annotated[
         str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
     ] = "",
@@ -43,7 +73,7 @@ def run(
     launcher: Launcher = "",
     json: Json = False,
 ) -> None:
-    """Build what changed and run a program on a device.
+    """Build and push what changed, and run a program on a device.
 
     The exit status is the program's: 128+n after signal n, and 125 if it could not be run.
     With --json the program's output goes to standard error.
@@ -51,13 +81,20 @@ def run(
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
     from buildtool.cli.run_program import run_program
+    from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
 
     status = run_program(
         device,
+        name,
         command=ctx.obj or (),
-        target=target,
-        soc=soc,
+        env=env or (),
+        cwd=cwd,
+        timeout=timeout,
+        pull=pull or (),
+        farf=farf,
+        terminal=tty,
+        choice=DeviceChoice(target, soc, verify, force),
         verbose=verbose,
         build_type=build_type,
         as_json=json,

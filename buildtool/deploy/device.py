@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from buildtool.core.escape import escape
+from buildtool.core.files import temporary_file
 from buildtool.core.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
+from buildtool.deploy.script import script as scripts
 from buildtool.deploy.transports.transport import Transport
 
 EXEC_SECONDS = 60.0
@@ -66,3 +70,35 @@ class Device(Value):
                 remedy="Check what the device's shell prints when it starts.",
             )
         return Output(int(report.text), bytes(talk.output), talk.messages.decode(errors="replace"))
+
+    def pull(self, path: str, target: Path) -> None:
+        """Fetch the file `path` of the device as `target`, completely or not at all.
+
+        Raises `DeviceError` when it is not a file that can be read.
+        """
+        text = """
+            [ -f "$1" ] && exec 3<"$1" || { report failed "$(ls -ld -- "$1" 2>&1)"; exit; }
+            cat <&3 && report done || report failed "it cannot be read"
+        """
+        with temporary_file(target.absolute().parent, f".{target.name}-") as fresh:
+            with (
+                fresh.open("wb") as stream,
+                conversation(
+                    self.transport,
+                    scripts("common") + text,
+                    {},
+                    [path],
+                    stdin=DEVNULL,
+                    stdout=stream.fileno(),
+                ) as talk,
+            ):
+                talk.wait()
+                report = talk.report()
+            if report.word != "done":
+                raise DeviceError(
+                    f"{path} of {self.name} cannot be fetched",
+                    why=f"it is not a file that can be read: {escape(report.text[-500:])}",
+                    remedy="Name a file that the program writes, from its working directory.",
+                )
+            fresh.chmod(0o644)
+            fresh.replace(target)

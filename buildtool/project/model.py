@@ -38,10 +38,14 @@ NO_DEFINES: Mapping[str, Define] = {}
 
 
 class Key(Value):
-    """A key of the project file: its meaning, and the values that it accepts, if not all."""
+    """A key of the project file: its meaning, and the values that it accepts, if not all.
+
+    A list may contain a value twice if it `repeats`.
+    """
 
     doc: str
     choices: tuple[str, ...] = ()
+    repeats: bool = False
 
 
 # Keys of both kinds of component.
@@ -194,6 +198,22 @@ class Target(Value):
     ] = ()
 
 
+class Run(Value):
+    """`[run.NAME]`: a program with its arguments, to be run on a device as NAME."""
+
+    program: Annotated[str, Key("program of the release, such as bin/demo")]
+    args: Annotated[Strings, Key("its arguments", repeats=True)] = ()
+    env: Annotated[Mapping[str, Define], Key("environment variables that it gets")] = NO_DEFINES
+    cwd: Annotated[str, Key("its working directory in the release; default: the top")] = ""
+    timeout: Annotated[
+        str, Key('time after which it is ended: "90s", "2m", "1h"; default: none')
+    ] = ""
+    farf: Annotated[bool, Key("show and keep what the DSP logs")] = False
+    pull: Annotated[
+        Strings, Key("files that are fetched after it has ended, from its working directory")
+    ] = ()
+
+
 class Tool(Value):
     """`[tool.NAME]`: the project's requirement of a tool on this machine."""
 
@@ -210,6 +230,7 @@ class Project(Value):
     skels: Mapping[str, Skel]
     targets: Mapping[str, Target]
     tools: Mapping[str, Tool] = {}
+    runs: Mapping[str, Run] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -227,6 +248,12 @@ class Project(Value):
         return self.root / STATE
 
 
-SECTIONS: Mapping[str, type] = {"host": Host, "skel": Skel, "target": Target, "tool": Tool}
+SECTIONS: Mapping[str, type] = {
+    "host": Host,
+    "skel": Skel,
+    "target": Target,
+    "run": Run,
+    "tool": Tool,
+}
 """The sections with named tables."""
 BUILT_IN_TARGET = "sim"

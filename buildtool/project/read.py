@@ -7,7 +7,7 @@ import functools
 import hashlib
 import re
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from buildtool.project.model import (
     Host,
     Key,
     Project,
+    Run,
     Skel,
     Target,
     Tool,
@@ -175,7 +176,9 @@ class _TableReader:
             archs = ("v68",) if any("v68" in skel.archs for skel in skels.values()) else ()
             targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
         tools = self.section(Tool, "tool", tables)
-        project = Project(self.file.absolute().parent, header, hosts, skels, targets, tools)
+        runs = self.section(Run, "run", tables)
+        root = self.file.absolute().parent
+        project = Project(root, header, hosts, skels, targets, tools, runs)
         for key, message, remedy in violations(project):
             raise self.error(key, message, remedy)
         return project
@@ -202,12 +205,12 @@ class _TableReader:
         for field, (kind, key) in known.items():
             name = field.replace("_", "-")
             if name in table:
-                values[field] = self.value(kind, table[name], (*at, name), key.choices)
+                values[field] = self.value(kind, table[name], (*at, name), key)
             elif field not in record._field_defaults:  # type: ignore[attr-defined]  # a Value
                 raise self.error(at, f"lacks the key {name!r}", f"Add: {name} = … ({key.doc})")
         return record(**values)
 
-    def value(self, hint: Any, value: Any, at: tuple[str, ...], choices: Sequence[str]) -> Any:
+    def value(self, hint: Any, value: Any, at: tuple[str, ...], key: Key) -> Any:
         if hint in _TYPE_NAMES:
             if type(value) is not hint:
                 from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - rarely needed
@@ -215,16 +218,18 @@ class _TableReader:
                 remedy = as_scalar(at[-1], value, hint)
                 raise self.error(at, f"must be {_TYPE_NAMES[hint]}", remedy)
             if hint is str:
-                self.choice(value, at, choices)
+                self.choice(value, at, key.choices)
             return value
         if typing.get_origin(hint) is tuple:
             if not isinstance(value, list) or any(type(item) is not str for item in value):
                 from buildtool.project.remedies import as_list  # noqa: PLC0415 - rarely needed
 
-                raise self.error(at, "must be a list of strings", as_list(at[-1], value, choices))
+                raise self.error(
+                    at, "must be a list of strings", as_list(at[-1], value, key.choices)
+                )
             for item in value:
-                self.choice(item, at, choices)
-            if len(set(value)) != len(value):
+                self.choice(item, at, key.choices)
+            if len(set(value)) != len(value) and not key.repeats:
                 raise self.error(at, "has duplicate values", "Remove the duplicates.")
             return tuple(value)
         if not isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-from buildtool.project.model import SECTIONS, Header, keys
+from buildtool.project.model import SECTIONS, Header, Key, keys
 
 _TYPES = {str: "string", bool: "boolean", int: "integer"}
 
@@ -34,7 +34,7 @@ def _record(record: Any) -> dict[str, Any]:
     properties, required = {}, []
     for field, (kind, key) in keys(record).items():
         name = field.replace("_", "-")
-        entry = _type(kind, key.choices)
+        entry = _type(kind, key)
         entry["description"] = key.doc
         if field not in record._field_defaults:
             required.append(name)
@@ -50,10 +50,11 @@ def _record(record: Any) -> dict[str, Any]:
     }
 
 
-def _type(hint: Any, choices: tuple[str, ...]) -> dict[str, Any]:
+def _type(hint: Any, key: Key) -> dict[str, Any]:
     if hint in _TYPES:
-        return {"type": _TYPES[hint], **({"enum": list(choices)} if choices else {})}
+        return {"type": _TYPES[hint], **({"enum": list(key.choices)} if key.choices else {})}
     if typing.get_origin(hint) is tuple:
-        return {"type": "array", "items": _type(str, choices), "uniqueItems": True}
+        unique = {} if key.repeats else {"uniqueItems": True}
+        return {"type": "array", "items": _type(str, key), **unique}
     kinds = [_TYPES[kind] for kind in typing.get_args(typing.get_args(hint)[1])]
     return {"type": "object", "additionalProperties": {"type": kinds}}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from buildtool.core.safe_path import misread
 from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Host, Project, Skel, Target
+from buildtool.project.runs import run_violations
 
 Violation = tuple[tuple[str, ...], str, str]
 """The invalid key, the problem, and what to do."""
@@ -50,6 +51,7 @@ def violations(project: Project) -> Iterator[Violation]:
     yield from _conan(project)
     yield from _tools(project)
     yield from _targets(project)
+    yield from run_violations(project.runs)
 
 
 def suggest(name: str, names: Iterable[str]) -> str:

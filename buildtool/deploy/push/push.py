@@ -87,7 +87,7 @@ class Push(Value):
             if report.word != "differs":
                 raise _failure(self.device, report)
             have, begin = parse_scan(report.text), "continue"
-            left = changes(have, wanted).count
+            left = changes(have, wanted).differing
             rounds = 0 if left < least else rounds + 1
             least = min(left, least)
             # The same contents in another order have another digest.

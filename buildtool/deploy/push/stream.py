@@ -22,12 +22,12 @@ FAST = 1
 class Changes(Value):
     """How contents become other contents: paths to remove first, and paths to add.
 
-    `count` is the number of paths that differ; some may be left for another time.
+    `differing` is the number of paths that differ; some may be left for another time.
     """
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
-    count: int
+    differing: int
 
 
 def changes(have: Contents, wanted: Contents) -> Changes:
@@ -48,9 +48,9 @@ def changes(have: Contents, wanted: Contents) -> Changes:
             break
         removed.append(path)
     left = outdated.difference(removed)
-    count = len(outdated.union(added))
+    differing = len(outdated.union(added))
     added = [path for path in added if not left.intersection((path, *_folders(path)))]
-    return Changes(tuple(removed), tuple(sorted(added)), count)
+    return Changes(tuple(removed), tuple(sorted(added)), differing)
 
 
 def write_archive(stream: IO[bytes], deployment: Deployment, added: Iterable[str], by: str) -> None:

@@ -23,10 +23,14 @@ started() {
 
 # Point `current` to release $1: the rename replaces one link by another.
 switch() {
-    [ "releases/$1" -ef current ] && return
     ln -s "releases/$1" "current.$$" || return
     # Old versions of toybox have no `mv -T`, but replace links by a rename.
     mv -fT "current.$$" current 2>/dev/null || { rm -f "current.$$" && ln -sfn "releases/$1" current; }
+}
+
+# The same for a release that is deployed: rolling back goes from newer releases to older ones.
+deploy() {
+    [ "releases/$1" -ef current ] || { touch "releases/$1" && switch "$1"; }
 }
 
 # Whether a program of release $1 is running.

@@ -16,7 +16,7 @@ mkdir -p "$project/releases" "$project/logs" && cd "$project" || {
     exit
 }
 if [ -z "$repair" ] && [ -d "releases/$id" ]; then
-    switch "$id" && touch "releases/$id" && report there
+    deploy "$id" && report there
     exit
 fi
 lock
@@ -107,7 +107,8 @@ fi
     echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
     mv -f "device.env.$$" device.env
 }
-if switch "$id"; then
+touch "releases/$id"
+if deploy "$id"; then
     prune
     report done
 else

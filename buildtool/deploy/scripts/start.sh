@@ -22,7 +22,7 @@ cd "$project" 2>/dev/null || {
 log=$PWD/logs/$run
 started $$
 mkdir -p "$log" && echo "$id $$ $start" >"$log/running"
-if [ ! -d "releases/$id" ] || ! switch "$id"; then
+if [ ! -d "releases/$id" ] || ! deploy "$id"; then
     rm -rf "$log"
     report missing "$(readlink current)" releases/*.partial
     exit

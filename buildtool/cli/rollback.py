@@ -1,0 +1,38 @@
+"""`buildtool rollback [DEVICE]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+
+
+def rollback(
+    device: Annotated[
+        str, typer.Argument(metavar="[DEVICE]", help="Device to roll back; default: sim.")
+    ] = "sim",
+    *,
+    soc: Annotated[
+        str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Make the release current on a device that was deployed before the current one.
+
+    The next deploy or run makes the project's own release current again.
+    """
+    from buildtool import flow
+    from buildtool.cli.screen import Screen
+    from buildtool.cli.show import show
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.project.read import find_project
+
+    project = find_project(Path.cwd())
+    former, current = flow.rollback(project, device, DeviceChoice(soc=soc), Screen())
+    if json:
+        print_json({"device": device, "former": former, "current": current})
+    else:
+        show(f"{device}: {current} is current again, instead of {former}")

@@ -1,0 +1,151 @@
+"""From the name of a device to where a release goes there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener
+from buildtool.core.value import Value
+from buildtool.deploy.device import Device
+from buildtool.deploy.push.contents import Deployment, deployment
+from buildtool.deploy.push.known import known_file
+from buildtool.deploy.site import Site
+from buildtool.plan.plan import find_target
+from buildtool.project.model import BUILT_IN_TARGET, Project
+from buildtool.release.slices import Release
+
+if TYPE_CHECKING:
+    from buildtool.deploy.emulated.device import EmulatedDevice
+    from buildtool.deploy.emulated.socs import Soc
+
+EMULATED_ROOT = "opt/buildtool"
+"""The install root on the emulated device, below the directory that is its root."""
+
+
+class DeviceChoice(Value):
+    """What a command line says about a device: the target, by default the device's; the SoC that
+    the emulated device imitates; whether the files there are verified; and whether the release is
+    brought there although it does not fit."""
+
+    target: str = ""
+    soc: str = ""
+    verify: bool = False
+    force: bool = False
+
+
+class Selected(Value):
+    """A device, and the target that is built for it.  `soc` is the emulated device's."""
+
+    target: str
+    device: Device | None
+    soc: Soc | None
+    force: bool
+
+
+class Ready(Value):
+    """A release, and the place where it goes.
+
+    `boot` is the boot of the device in which its facts were read, "" for any; `soc` its SoC, "" if
+    unknown.
+    """
+
+    site: Site
+    release: Release
+    deployment: Deployment
+    boot: str
+    soc: str
+
+
+def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
+    """The device `name`, and the target for it; raises what can be said before a build."""
+    if name == BUILT_IN_TARGET:
+        from buildtool.deploy.emulated.device import check_platform  # noqa: PLC0415 - one transport
+        from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc  # noqa: PLC0415
+
+        soc = find_soc(choice.soc or DEFAULT_SOC)
+        target = choice.target or project.header.default_target
+        check_platform(target, find_target(project, target).platform)
+        return Selected(target, None, soc, choice.force)
+    if choice.soc:
+        raise UsageError(
+            "--soc is for sim only",
+            why=f"{name} has a SoC of its own",
+            remedy=f"Omit --soc, or run on the emulated device: sim --soc {choice.soc}",
+        )
+    from buildtool.deploy.configuration import open_device  # noqa: PLC0415 - not for sim
+
+    device = open_device(name, project)
+    target = choice.target or device.target or project.header.default_target
+    find_target(project, target)
+    return Selected(target, device, None, choice.force)
+
+
+def make_ready(
+    project: Project,
+    selected: Selected,
+    release: Release,
+    listener: Listener,
+    *,
+    refresh: bool = False,
+) -> Ready:
+    """Check that `release` fits the device, and find out where it goes there.
+
+    With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
+    does not fit.
+    """
+    target = project.targets[selected.target]
+    if selected.soc:
+        from buildtool.deploy.emulated.device import check_fits as check_emulated  # noqa: PLC0415
+
+        emulated = _emulated(project, selected.soc, listener)
+        arch = check_emulated(emulated, release, target.glibc)
+        site = _emulated_site(project, emulated, arch, selected.target, listener)
+        return Ready(site, release, deployment(release, arch), "", selected.soc.name)
+    from buildtool.deploy.facts import facts_of  # noqa: PLC0415 - not for sim
+    from buildtool.deploy.fit import check_fits  # noqa: PLC0415 - not for sim
+
+    assert selected.device
+    selected.device.transport.connect()
+    facts = facts_of(selected.device, refresh=refresh)
+    arch = check_fits(facts, release, target, force=selected.force)
+    unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
+    site = _site(project, selected.device, facts.root, unpack, listener)
+    return Ready(site, release, deployment(release, arch), facts.boot, facts.soc)
+
+
+def site_on(project: Project, selected: Selected, listener: Listener) -> Site:
+    """Where the project's releases are on the device."""
+    if selected.soc:
+        emulated = _emulated(project, selected.soc, listener)
+        return _emulated_site(project, emulated, "", selected.target, listener)
+    from buildtool.deploy.facts import facts_of  # noqa: PLC0415 - not for sim
+
+    assert selected.device
+    selected.device.transport.connect()
+    return _site(project, selected.device, facts_of(selected.device).root, "", listener)
+
+
+def _emulated(project: Project, soc: Soc, listener: Listener) -> EmulatedDevice:
+    from buildtool.deploy.emulated.device import prepare  # noqa: PLC0415 - one transport of several
+
+    root = project.state / "device" / soc.name.lower()
+    return prepare(root, soc, listener, project.tool("qemu"))
+
+
+def _emulated_site(
+    project: Project, emulated: EmulatedDevice, arch: str, target: str, listener: Listener
+) -> Site:
+    from buildtool.deploy.emulated.device import environment  # noqa: PLC0415
+    from buildtool.deploy.transports.emulated import Emulated  # noqa: PLC0415
+
+    root = str(emulated.root / EMULATED_ROOT)
+    transport = Emulated(root, environment(emulated, arch))
+    device = Device(BUILT_IN_TARGET, target, root, transport)
+    return _site(project, device, root, "", listener)
+
+
+def _site(project: Project, device: Device, root: str, unpack: str, listener: Listener) -> Site:
+    directory = f"{root}/{project.name}"
+    known = known_file(project.state / "state", device, directory)
+    return Site(device, directory, known, unpack, listener)

@@ -1,0 +1,1 @@
+"""Runs programs of a release on devices."""

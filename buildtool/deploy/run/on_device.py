@@ -1,0 +1,106 @@
+"""Runs a program of a release on a device, to which the release is brought if it is not there."""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from buildtool.core.escape import escape
+from buildtool.core.value import Value
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.ready import Ready
+from buildtool.deploy.run.program import RunRequest, find_command
+from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.deploy.script import Report
+from buildtool.deploy.site import make_current, make_current_after, outdated, verify
+
+TRIES = 4
+"""How often the program is started: a device can have been booted again and be without the release,
+and another user's push can remove what was just pushed."""
+
+
+class RunResult(Value):
+    """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
+
+    `release` is the id of the release on this machine, `deployment` that of what the device has of
+    it, `run` the name of the run.
+    """
+
+    device: str
+    target: str
+    release: str
+    deployment: str
+    soc: str
+    arch: str
+    run: str
+    command: tuple[str, ...]
+    status: int
+    seconds: float
+
+    def as_json(self) -> dict[str, object]:
+        return {**self._asdict(), "seconds": round(self.seconds, 3)}
+
+
+def run_on_device(
+    ready: Ready,
+    request: RunRequest,
+    *,
+    renew: Callable[[], Ready],
+    verify_files: bool = False,
+    stdout: int | None = None,
+) -> RunResult:
+    """Run the command of `request`; `renew` reads the facts about the device again.
+
+    The release is only pushed when the device does not have it: looking for it and starting the
+    program is one command.  Raises `DeviceError`.
+    """
+    request = request._replace(command=find_command(ready.release, request.command))
+    if verify_files:
+        verify(ready.site, ready.deployment)
+    elif outdated(ready.site, ready.deployment):
+        make_current(ready.site, ready.deployment)
+    name = new_run()
+    for _ in range(TRIES):
+        place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
+        started = time.monotonic()
+        report = run(place, request, name, stdout=stdout)
+        if report.word == "exit" and report.text.isdecimal():
+            break
+        if report.word == "rebooted":
+            ready = renew()
+        elif report.word == "missing":
+            make_current_after(ready.site, ready.deployment, report.text)
+        else:
+            raise _failure(ready, report)
+    else:
+        raise _failure(ready, report)
+    for path, target in request.pull.items():
+        ready.site.device.pull(_absolute(place, request, path), Path(target))
+    return RunResult(
+        device=ready.site.device.name,
+        target=ready.release.target,
+        release=ready.release.id,
+        deployment=ready.deployment.id,
+        soc=ready.soc,
+        arch=ready.deployment.arch,
+        run=name,
+        command=request.command,
+        status=int(report.text),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _absolute(place: Place, request: RunRequest, path: str) -> str:
+    """`path` on the device, from the working directory of the program."""
+    return posixpath.join(place.directory, request.cwd, path)
+
+
+def _failure(ready: Ready, report: Report) -> DeviceError:
+    device = ready.site.device
+    return DeviceError(
+        f"the program could not be started on {device.name} ({device.transport.address})",
+        why=escape(report.text[-1000:]) or f"the device reported {report.word!r}",
+        remedy=f"Check the device: buildtool devices check {device.name}",
+    )

@@ -1,0 +1,262 @@
+"""Starts a program of a release on a device and stays with it until it has ended."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import posixpath
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.value import Value
+from buildtool.deploy.conversation import Conversation, conversation
+from buildtool.deploy.device import Device
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.script import Report, assignments, script
+from buildtool.deploy.transports.transport import Command
+
+GRACE_SECONDS = 3.0
+"""The time that a program has to end after Ctrl-C or a timeout before it is killed."""
+
+
+class RunTimeoutError(DeviceError):
+    """The program did not end in the time that it has."""
+
+    code = "timeout"
+
+
+class Place(Value):
+    """Where a release lies: the directory of its project on a device, and its id.
+
+    `boot` is the boot of the device in which its facts were read, "" for any.
+    """
+
+    device: Device
+    project: str
+    id: str
+    boot: str = ""
+
+    @property
+    def directory(self) -> str:
+        return f"{self.project}/releases/{self.id}"
+
+
+def new_run() -> str:
+    """A name for a run: the time, and something random."""
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
+
+
+def run(place: Place, request: RunRequest, name: str, *, stdout: int | None = None) -> Report:
+    """Run the command of `request`, in one exchange with the device; returns its report.
+
+    That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
+    `rebooted`; or `failed` and why.  The program has the standard streams of this process, except
+    that `stdout`, a descriptor, takes the place of standard output.  Ctrl-C is sent on to it.
+
+    Raises `DeviceConnectionError` when the connection is lost, `RunTimeoutError`, and
+    `KeyboardInterrupt` when the program has ended after Ctrl-C.
+    """
+    with contextlib.ExitStack() as stack:
+        direct = place.device.transport.direct
+        folder = None
+        if direct:
+            folder = Path(tempfile.mkdtemp(prefix="buildtool-run-"))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        session = _Session(place, request, name, folder)
+        return session.run(stdout)
+
+
+class _Session:
+    """One run.  On a device of this machine the program inherits the streams of this process, and
+    the lifeline and the report are files in `folder`."""
+
+    def __init__(self, place: Place, request: RunRequest, name: str, folder: Path | None) -> None:
+        self.place = place
+        self.request = request
+        self.name = name
+        self.folder = folder
+        self.direct = folder is not None
+        self.feeds = not (self.direct or request.terminal or _is_null(sys.stdin.fileno()))
+
+    def run(self, stdout: int | None) -> Report:
+        lifeline = "-"
+        stdin: int | None = PIPE
+        report = None
+        if self.folder:
+            report = self.folder / "report"
+            lifeline, stdin = str(self.folder / "lifeline"), None
+            os.mkfifo(lifeline)
+        if self.request.terminal:
+            lifeline, stdin = "", None
+        with conversation(
+            self.place.device.transport,
+            script("common", "start"),
+            self._variables(lifeline),
+            self._arguments(),
+            stdin=stdin,
+            stdout=stdout,
+            terminal=self.request.terminal,
+            report_file=report,
+            on_messages=_pass_on(1 if self.request.terminal else 2),
+        ) as talk:
+            with self._lifeline(talk, lifeline) as line:
+                self._attend(talk, line)
+            return talk.report()
+
+    def _variables(self, lifeline: str) -> dict[str, str]:
+        inherits = self.direct or self.request.terminal
+        return {
+            "project": self.place.project,
+            "id": self.place.id,
+            "run": self.name,
+            "boot": self.place.boot,
+            "lifeline": lifeline,
+            "input": "inherit" if inherits else "fifo" if self.feeds else "null",
+            "cwd": self.request.cwd,
+            "farf": self.request.farf,
+            "name": posixpath.basename(self.request.command[0]),
+        }
+
+    def _arguments(self) -> list[str]:
+        """The arguments of `env`: the variables of the program, and the command that starts it."""
+        env = dict(self.request.env)
+        if self.request.farf:
+            # The library searches PROGRAM.farf in the directories of skels.
+            log = f"{self.place.project}/logs/{self.name}"
+            env["ADSP_LIBRARY_PATH"] = ";".join(filter(None, (env.get("ADSP_LIBRARY_PATH"), log)))
+        if self.request.cwd:
+            env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
+        pairs = [f"{name}={value}" for name, value in env.items()]
+        return [*pairs, "sh", f"{self.place.directory}/run.sh", *self.request.command]
+
+    @contextlib.contextmanager
+    def _lifeline(self, talk: Conversation, lifeline: str) -> Iterator[_Lifeline]:
+        if self.direct and lifeline:
+            # Opened for reading too, it does not wait for the script, which may not get that far.
+            handle = os.open(lifeline, os.O_RDWR | os.O_CLOEXEC)
+        elif lifeline:
+            assert talk.process.stdin
+            handle = os.dup(talk.process.stdin.fileno())
+            talk.process.stdin.close()
+        else:
+            handle = -1
+        line = _Lifeline(handle)
+        try:
+            yield line
+        finally:
+            line.cut()
+
+    def feed(self) -> Command:
+        """The command line of a process that sends its standard input to the program."""
+        text = assignments({"log": f"{self.place.project}/logs/{self.name}"}) + script("feed")
+        return self.place.device.transport.command(text)
+
+    def _attend(self, talk: Conversation, line: _Lifeline) -> None:
+        """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
+        seconds = self.request.timeout
+        deadline = time.monotonic() + seconds if seconds else math.inf
+        try:
+            with contextlib.ExitStack() as stack:
+                source = _Input(self, line, stack) if self.feeds else None
+                while not talk.wait(deadline, source.wakes if source else None):
+                    if time.monotonic() >= deadline:
+                        _end(talk, line, "TERM")
+                        raise RunTimeoutError(
+                            f"{self.request.command[0]} did not end in {seconds:g} s",
+                            why=f"it was ended on {self.place.device.name}, with all processes of"
+                            " its group",
+                            remedy="Allow more time: --timeout",
+                        )
+                    assert source
+                    source.go_on()
+        except KeyboardInterrupt:
+            if not self.request.terminal:
+                with contextlib.suppress(KeyboardInterrupt):
+                    _end(talk, line, "INT")
+            raise
+
+
+class _Lifeline:
+    """The line to the program's script: it sends signals, and at its end the program is killed."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def send(self, word: str) -> None:
+        """Send a line: the name of a signal, or that the input has ended."""
+        with contextlib.suppress(OSError):  # the script has ended
+            os.write(self._handle, f"{word}\n".encode())
+
+    def cut(self) -> None:
+        """Let the program be killed, if it has not ended."""
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+
+class _Input:
+    """Sends standard input to a program on another machine, in a second exchange: the first one's
+    standard input is the lifeline.  It begins when there is something to read."""
+
+    def __init__(self, session: _Session, line: _Lifeline, stack: contextlib.ExitStack) -> None:
+        self._session = session
+        self._line = line
+        self._stack = stack
+        self._feeder: Process | None = None
+        self.wakes: int | None = sys.stdin.fileno()
+        if stat.S_ISREG(os.fstat(self.wakes).st_mode):  # it can always be read
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Take the next step, when the descriptor `wakes` can be read."""
+        if self._feeder:
+            self._line.send("EOF")
+            self.wakes = None
+            return
+        transport = self._session.place.device.transport
+        self._feeder = self._stack.enter_context(
+            running(
+                self._session.feed(),
+                env=transport.environment,
+                stdin=None,
+                stdout=DEVNULL,
+                stderr=DEVNULL,
+            )
+        )
+        self.wakes = os.pidfd_open(self._feeder.pid)
+        self._stack.callback(os.close, self.wakes)
+
+
+def _end(talk: Conversation, line: _Lifeline, signal: str) -> None:
+    """Send `signal` to the program, and kill it when it does not end."""
+    line.send(signal)
+    if not talk.wait(time.monotonic() + GRACE_SECONDS):
+        line.cut()
+        talk.wait(time.monotonic() + GRACE_SECONDS)
+
+
+def _is_null(handle: int) -> bool:
+    """Whether a descriptor is closed or /dev/null."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(os.devnull))  # noqa: PTH116
+    except OSError:
+        return True
+
+
+def _pass_on(handle: int) -> Callable[[bytes], None]:
+    """A function that writes to a descriptor of this process, whole."""
+
+    def write(data: bytes) -> None:
+        while data:
+            data = data[os.write(handle, data) :]
+
+    return write

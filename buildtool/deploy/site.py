@@ -1,0 +1,116 @@
+"""The directory of a project on a device: make a release current there, verify it, roll back."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+from pathlib import Path
+
+from buildtool.core.escape import escape
+from buildtool.core.events import Listener, Note
+from buildtool.core.process import DEVNULL
+from buildtool.core.value import Value
+from buildtool.deploy.conversation import conversation
+from buildtool.deploy.device import Device
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.push.contents import Deployment, parse_scan
+from buildtool.deploy.push.known import Known, read_known, write_known
+from buildtool.deploy.push.push import Push, Pushed
+from buildtool.deploy.script import script
+
+
+class Site(Value):
+    """The directory `project` of a project on a device; `known` is the file about it here.
+
+    `unpack` is the program there that decompresses what is sent, "" for none.
+    """
+
+    device: Device
+    project: str
+    known: Path
+    unpack: str
+    listener: Listener
+
+
+def make_current(site: Site, deployment: Deployment) -> Pushed:
+    """Make `deployment` current, whatever is on the device.  Raises `DeviceError`."""
+    return _push(site, deployment, outdated(site, deployment))
+
+
+def outdated(site: Site, deployment: Deployment) -> Known | None:
+    """The other release that is known to be current on the device; None if none is known."""
+    known = read_known(site.known)
+    return known if known.id not in ("", deployment.id) else None
+
+
+def make_current_after(site: Site, deployment: Deployment, missing: str) -> Pushed:
+    """The same after the device has reported that the release is missing, and what it has instead:
+    the link `current` and directories of releases that were not pushed to their end."""
+    known = read_known(site.known)
+    words = missing.split(" ")
+    partial = [word for word in words[1:] if word.endswith(".partial") and "*" not in word]
+    if partial:
+        return _push(site, deployment, None)
+    if not words[0]:
+        return _push(site, deployment, Known())
+    return _push(site, deployment, known if words[0] == f"releases/{known.id}" else None)
+
+
+def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
+    """Compute the digests of the files on the device; returns the paths that differ and were sent
+    again."""
+    text = script("common", "scan", "verify")
+    variables = {"project": site.project, "id": deployment.id}
+    with conversation(site.device.transport, text, variables, stdin=DEVNULL) as talk:
+        talk.wait()
+        report = talk.report()
+    if report.word != "scan":
+        return ()
+    found = parse_scan(report.text)
+    damaged = tuple(path for path, state in deployment.contents.items() if found.get(path) != state)
+    if damaged:
+        site.listener(Note(f"{len(damaged)} files on {site.device.name} are damaged; sending them"))
+        _push(site, deployment, Known(deployment.id, found), repair=True)
+    return damaged
+
+
+def rollback(site: Site) -> tuple[str, str]:
+    """Make the release current that was deployed before the current one; returns the ids of both.
+
+    Raises `DeviceError` when there is no earlier release.
+    """
+    text = script("common", "rollback")
+    with conversation(
+        site.device.transport, text, {"project": site.project}, stdin=DEVNULL
+    ) as talk:
+        talk.wait()
+        report = talk.report()
+    words = report.text.split(" ")
+    if report.word == "done" and len(words) == 2:
+        return words[0], words[1]
+    raise DeviceError(
+        f"there is no earlier release on {site.device.name}",
+        why=f"{site.project}/releases has {escape(report.text) or 'no release'}",
+        remedy=f"Deploy one: buildtool deploy {site.device.name}",
+    )
+
+
+def _push(
+    site: Site, deployment: Deployment, known: Known | None, *, repair: bool = False
+) -> Pushed:
+    site.device.transport.connect()
+    push = Push(site.device, site.project, deployment, site.unpack, _owner(), site.listener)
+    if known is None:
+        pushed = push.run(None, {}, repair=repair)
+    else:
+        pushed = push.run(known.id, known.contents, repair=repair)
+    write_known(site.known, Known(deployment.id, deployment.contents))
+    return pushed
+
+
+def _owner() -> str:
+    """Who pushes, for others."""
+    name = f"{getpass.getuser()}@{socket.gethostname()}, process {os.getpid()}"
+    return re.sub(r"[^\w.@, -]", "?", name)
