@@ -14,7 +14,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from buildtool.core.cache import cache_dir
 from tests.caches import SLOW, share
 
-pytest_plugins = ["tests.command_line", "tests.standins.fixtures"]
+pytest_plugins = ["tests.command_line", "tests.standins.fixtures", "tests.remote.fixtures"]
 
 LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)

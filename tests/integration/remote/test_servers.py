@@ -1,0 +1,139 @@
+"""The servers that tests of remote devices use work by themselves."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.remote.adbd import AdbServer
+from tests.remote.device_root import DeviceRoot
+from tests.remote.sshd import SshServer
+from tests.remote.tool_sets import SYSTEM_PATH, TOOL_SETS, Tools
+
+STATUSES = (0, 1, 2, 125, 127, 128, 137, 254, 255)
+PROGRAMS = {
+    "coreutils": ("dash", "ls"),
+    "posix": ("dash", "ls"),
+    "busybox": ("busybox", "busybox"),
+    "toybox": ("dash", "toybox"),
+    "android": ("dash", "toybox"),
+}
+"""The shell and `ls` of each set of tools."""
+
+
+def ssh(server: SshServer, *command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["ssh", server.client.host, *command],
+        env=server.client.environment,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+def adb(server: AdbServer, *command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["adb", "-s", server.serial, "shell", *command],
+        env=server.environment,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+SHOW = "cat; echo err >&2; for f in /proc/$$/exe $(command -v ls); do stat -Lc %i $f; done; exit 7"
+
+
+def assert_shown(done: subprocess.CompletedProcess[str], text: str, tools: str) -> None:
+    """`SHOW` ran with the standard input `text`, in the shell of `tools`."""
+    assert done.returncode == 7
+    assert done.stderr == "err\n"
+    programs = (shutil.which(name, path=SYSTEM_PATH) or "" for name in PROGRAMS[tools])
+    inodes = [str(Path(program).stat().st_ino) for program in programs]
+    assert done.stdout == text + "\n".join([*inodes, ""])
+
+
+@pytest.mark.parametrize("ssh_server", TOOL_SETS, indirect=True)
+def test_ssh_runs_commands_with_the_selected_tools(
+    ssh_server: SshServer, request: pytest.FixtureRequest
+) -> None:
+    tools = request.node.callspec.params["ssh_server"]
+    assert_shown(ssh(ssh_server, SHOW, text="in\n"), "in\n", tools)
+
+
+@pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
+def test_adb_runs_commands_with_the_selected_tools(
+    adb_server: AdbServer, request: pytest.FixtureRequest
+) -> None:
+    tools = request.node.callspec.params["adb_server"]
+    assert_shown(adb(adb_server, "-T", SHOW, text="in\n"), "in\n", tools)
+
+
+def test_exit_statuses_arrive(ssh_server: SshServer, adb_server: AdbServer) -> None:
+    for status in STATUSES:
+        assert adb(adb_server, f"exit {status}").returncode == status
+    for status in STATUSES[-2:]:
+        assert ssh(ssh_server, f"exit {status}").returncode == status
+
+
+def test_a_device_has_its_own_home_and_data(ssh_server: SshServer, adb_server: AdbServer) -> None:
+    for device, done in (
+        (ssh_server.device, ssh(ssh_server, "echo $HOME; echo hi >/data/local/tmp/file")),
+        (adb_server.device, adb(adb_server, "echo $HOME; echo hi >/data/local/tmp/file")),
+    ):
+        assert done.stdout == f"{device.home}\n"
+        assert (device.data / "local/tmp/file").read_text() == "hi\n"
+    assert not Path("/data/local/tmp/file").exists()
+
+
+def test_ssh_uses_the_login_shell(tmp_path: Path) -> None:
+    fish = Path("/usr/bin/fish")
+    if not fish.exists():
+        pytest.skip("there is no fish: scripts/setup tests")
+    with SshServer(tmp_path / "server", shell=str(fish)) as server:
+        done = ssh(server, "set word fish; echo $word (status current-command)")
+        assert done.stdout.split()[0] == "fish", done
+
+
+def test_two_devices_of_one_adb_server(tmp_path: Path) -> None:
+    with AdbServer(tmp_path / "server", count=2) as server:
+        for serial, port in zip(server.serials, server.ports, strict=True):
+            assert server.adb("-s", serial, "shell", "echo $ADBD_PORT").stdout == f"{port}\n"
+
+
+def test_a_killed_adb_server_can_be_started_again(tmp_path: Path) -> None:
+    with AdbServer(tmp_path / "server") as server:
+        server.kill_server()
+        # The client starts a server, in the network of adbd.
+        assert server.adb("-s", server.serial, "get-state").returncode
+        server.connect(server.ports[0])
+        assert server.adb("shell", "echo hi").stdout == "hi\n"
+        server.kill_server()
+        server.start_server()
+        server.connect(server.ports[0])
+        assert server.adb("shell", "echo hi").stdout == "hi\n"
+
+
+def test_adbd_is_not_in_the_network_of_this_machine(adb_server: AdbServer) -> None:
+    port = f":{adb_server.ports[0]:04X} "
+    show = "/usr/bin/cat", "/proc/net/tcp", "/proc/net/tcp6"
+    for command, listens in ((adb_server.device.command(*show), True), (show, False)):
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert (port in done.stdout) == listens
+
+
+@pytest.mark.parametrize("tools", ["coreutils", "busybox"])
+def test_stopping_leaves_no_process(tmp_path: Path, tools: Tools) -> None:
+    server = SshServer(tmp_path / "server", tools=tools)
+    device: DeviceRoot = server.device
+    assert ssh(server, "sleep 1000 >/dev/null 2>&1 </dev/null &").returncode == 0
+    assert any("sleep" in line for line in device.processes().values())
+    server.stop()
+    assert device.processes() == {}
