@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot
+from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
 from tests.remote.tool_sets import SYSTEM_PATH, TOOL_SETS, Tools
 
@@ -137,3 +139,97 @@ def test_stopping_leaves_no_process(tmp_path: Path, tools: Tools) -> None:
     assert any("sleep" in line for line in device.processes().values())
     server.stop()
     assert device.processes() == {}
+
+
+def test_a_proxy_delays_each_round_trip_of_ssh(ssh_server: SshServer, tmp_path: Path) -> None:
+    times = []
+    with Proxy(ssh_server.port) as proxy:
+        client = ssh_server.make_client(tmp_path / "client", proxy.port)
+        control = ["-S", str(tmp_path / "s")]
+        master = ["ssh", *control, "-M", "-f", "-N", client.host]
+        try:
+            subprocess.run(
+                master, env=client.environment, check=True, stderr=subprocess.DEVNULL, timeout=20
+            )
+            for delay in (0, 0.05):
+                proxy.set_delay(delay)
+                proxy.reset_traffic()
+                start = time.monotonic()
+                command = ["ssh", *control, client.host, "true"]
+                subprocess.run(command, env=client.environment, check=True, timeout=20)
+                times.append(time.monotonic() - start)
+                traffic = proxy.traffic()
+                assert 2 <= traffic.round_trips <= 4
+                assert traffic.connections == 0
+                assert traffic.up > 0 < traffic.down
+        finally:
+            stop = ["ssh", *control, "-O", "exit", client.host]
+            subprocess.run(stop, env=client.environment, check=False, capture_output=True)
+    assert 0.2 <= times[1] - times[0] < 0.5  # two round trips or more
+
+
+def test_a_proxy_delays_each_round_trip_of_adb(tmp_path: Path) -> None:
+    with (
+        AdbServer(tmp_path / "server") as server,
+        Proxy(server.ports[0], delay=0.05, device=server.device) as proxy,
+    ):
+        serial = server.connect(proxy.port)
+        proxy.reset_traffic()
+        start = time.monotonic()
+        assert server.adb("-s", serial, "shell", "echo hi").stdout == "hi\n"
+        assert 0.1 <= time.monotonic() - start < 0.4
+        assert 1 <= proxy.traffic().round_trips <= 3
+
+
+@pytest.mark.parametrize("reset", [True, False])
+def test_a_cut_connection_of_ssh_fails(
+    ssh_server: SshServer, tmp_path: Path, *, reset: bool
+) -> None:
+    with Proxy(ssh_server.port) as proxy:
+        client = ssh_server.make_client(tmp_path / "client", proxy.port)
+        proxy.cut(after=100_000, reset=reset)
+        done = subprocess.run(
+            ["ssh", client.host, f"cat >{tmp_path}/file"],
+            env=client.environment,
+            input=b"x" * 1_000_000,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+        assert done.returncode == 255
+        assert proxy.traffic().up == 100_000
+        file = tmp_path / "file"
+        assert not file.exists() or file.stat().st_size < 100_000
+        command = ["ssh", client.host, "exit 3"]  # a new connection
+        assert subprocess.run(command, env=client.environment, check=False).returncode == 3
+
+
+def test_a_cut_connection_of_adb_fails(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"x" * 1_000_000)
+    with (
+        AdbServer(tmp_path / "server") as server,
+        Proxy(server.ports[0], device=server.device) as proxy,
+    ):
+        serial = server.connect(proxy.port)
+        proxy.cut(after=100_000)
+        push = "-s", serial, "push", str(source), "/data/local/tmp/file"
+        assert server.adb(*push).returncode == 1
+        server.connect(proxy.port)
+        assert server.adb(*push).returncode == 0
+        assert (server.device.data / "local/tmp/file").read_bytes() == source.read_bytes()
+
+
+def test_a_stalled_connection_goes_on_when_it_is_resumed(
+    ssh_server: SshServer, tmp_path: Path
+) -> None:
+    with Proxy(ssh_server.port) as proxy:
+        client = ssh_server.make_client(tmp_path / "client", proxy.port)
+        proxy.stall()
+        command = ["ssh", client.host, "echo hi"]
+        process = subprocess.Popen(command, env=client.environment, stdout=subprocess.PIPE)
+        with process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1)
+            proxy.resume()
+            assert process.communicate(timeout=20)[0] == b"hi\n"
