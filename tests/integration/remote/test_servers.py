@@ -90,7 +90,7 @@ def test_a_device_has_its_own_home_and_data(ssh_server: SshServer, adb_server: A
         (ssh_server.device, ssh(ssh_server, "echo $HOME; echo hi >/data/local/tmp/file")),
         (adb_server.device, adb(adb_server, "echo $HOME; echo hi >/data/local/tmp/file")),
     ):
-        assert done.stdout == f"{device.home}\n"
+        assert done.stdout == f"{device.home}\n", done
         assert (device.data / "local/tmp/file").read_text() == "hi\n"
     assert not Path("/data/local/tmp/file").exists()
 
@@ -153,11 +153,14 @@ def test_a_proxy_delays_each_round_trip_of_ssh(ssh_server: SshServer, tmp_path: 
             )
             for delay in (0, 0.05):
                 proxy.set_delay(delay)
-                proxy.reset_traffic()
-                start = time.monotonic()
                 command = ["ssh", *control, client.host, "true"]
-                subprocess.run(command, env=client.environment, check=True, timeout=20)
-                times.append(time.monotonic() - start)
+                seconds = []
+                for _ in range(3):
+                    proxy.reset_traffic()
+                    start = time.monotonic()
+                    subprocess.run(command, env=client.environment, check=True, timeout=20)
+                    seconds.append(time.monotonic() - start)
+                times.append(min(seconds))
                 traffic = proxy.traffic()
                 assert 2 <= traffic.round_trips <= 4
                 assert traffic.connections == 0
@@ -165,7 +168,9 @@ def test_a_proxy_delays_each_round_trip_of_ssh(ssh_server: SshServer, tmp_path: 
         finally:
             stop = ["ssh", *control, "-O", "exit", client.host]
             subprocess.run(stop, env=client.environment, check=False, capture_output=True)
-    assert 0.2 <= times[1] - times[0] < 0.5  # two round trips or more
+    without, delayed = times
+    assert 2 * without < delayed
+    assert delayed >= 0.2  # two round trips or more
 
 
 def test_a_proxy_delays_each_round_trip_of_adb(tmp_path: Path) -> None:
@@ -178,7 +183,7 @@ def test_a_proxy_delays_each_round_trip_of_adb(tmp_path: Path) -> None:
         start = time.monotonic()
         assert server.adb("-s", serial, "shell", "echo hi").stdout == "hi\n"
         assert 0.1 <= time.monotonic() - start < 0.4
-        assert 1 <= proxy.traffic().round_trips <= 3
+        assert 1 <= proxy.traffic().round_trips <= 5  # with acknowledgements
 
 
 @pytest.mark.parametrize("reset", [True, False])
