@@ -1,0 +1,103 @@
+"""What the messages of ssh mean."""
+
+from __future__ import annotations
+
+from buildtool.deploy.transports.failures import Failure
+
+KEY_CHANGED = Failure(
+    r"^Host key for .* has changed|REMOTE HOST IDENTIFICATION HAS CHANGED",
+    "{device} has another host key than before",
+    "If the device was set up anew, remove its old key with ssh-keygen -R, then accept the new one:"
+    " {command}. Otherwise another machine may have taken its place.",
+)
+KEY_UNKNOWN = Failure(
+    r"^No .* host key is known|^Host key verification failed",
+    "the host key of {device} is not known",
+    "Log in once by hand, and compare the key before you accept it: {command}",
+)
+UNKNOWN_HOST = Failure(
+    r"^ssh: Could not resolve hostname",
+    "the address of {device} is not known",
+    "Check the name of the host, and that the device is switched on and in this network.",
+)
+NOT_LISTENING = Failure(
+    r"^ssh: connect to host .*: Connection refused",
+    "{device} accepts no ssh connections",
+    "Check the port, and that an ssh server runs on the device.",
+)
+UNREACHABLE = Failure(
+    r"^ssh: connect to host |^Connection timed out during|^Connection to .* timed out",
+    "{device} cannot be reached",
+    "Check that the device is switched on and in this network: {command}",
+)
+REFUSED_LOGIN = Failure(
+    r"Permission denied \(|Too many authentication failures|no (more )?authentication methods",
+    "{device} refuses the login",
+    "Log in by hand: {command}. If that asks for a password or a passphrase, install a key with"
+    " ssh-copy-id, or add the key to the agent with ssh-add.",
+)
+CONFIGURATION = Failure(
+    r"Bad configuration option|bad configuration options|^Bad owner or permissions on|"
+    r"unsupported option|^percent_expand|^Can't open user config file",
+    "ssh refuses its configuration",
+    "Correct the configuration until this command works: {command}",
+)
+JUMP_HOST = Failure(
+    r"stdio forwarding failed|port 65535$|^ProxyCommand|proxy",
+    "the jump host does not reach {device}",
+    "Check the connection by hand: {command}",
+)
+ACCOUNT = Failure(
+    r"account is (currently )?not available|has expired|password change required|restricted|"
+    r"^rbash|not allowed to",
+    "the account on {device} cannot run commands",
+    "Give the account a shell without restrictions, or use another one: {command}",
+)
+NO_SHELL = Failure(
+    r"\bsh: .*not found|exec: .*not found|Unknown command|Unmatched '|Illegal variable name",
+    "the login shell on {device} cannot start sh",
+    "Give the account a POSIX shell, such as /bin/sh: {command}",
+)
+TOO_MANY_SESSIONS = Failure(
+    r"Session open refused by peer|session request failed",
+    "{device} refuses another session",
+    "Wait until other commands for the device have ended, or set a higher MaxSessions in"
+    " /etc/ssh/sshd_config there.",
+)
+INTERRUPTED = Failure(
+    r"^Connection (to .* )?(reset|closed)|closed by remote host|^client_loop|^kex_exchange|"
+    r"^mux_client|Broken pipe|not responding|^Timeout, server|^ssh_dispatch|^packet_write",
+    "the connection to {device} was interrupted",
+    "Check the device and the network, then start the command again: {command}",
+)
+FAILURES = (
+    KEY_CHANGED,
+    KEY_UNKNOWN,
+    UNKNOWN_HOST,
+    JUMP_HOST,
+    NOT_LISTENING,
+    UNREACHABLE,
+    REFUSED_LOGIN,
+    CONFIGURATION,
+    TOO_MANY_SESSIONS,
+    INTERRUPTED,
+)
+"""What ssh itself reports."""
+SHELL_FAILURES = (ACCOUNT, NO_SHELL)
+"""What the login shell reports, which ended by itself."""
+SILENT = Failure(
+    "ssh ended with status {status} and reported nothing, which it also does when a signal ends sh"
+    " on the device",
+    "the connection to {device} was interrupted",
+    "Check that the device still runs, then start the command again: {command}",
+)
+KILLED = Failure(
+    "it reported nothing",
+    "signal {status} ended ssh, and with it the connection to {device}",
+    "Start the command again, unless the signal was sent on purpose.",
+)
+NO_REPORT = Failure(
+    "it printed nothing",
+    "the login shell on {device} ended with status {status} and without a report of the script",
+    "Check what the login shell does when it starts: {command}",
+)
