@@ -20,7 +20,10 @@ SDK_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
 class Adb(FoundTool, kw_only=True):
-    """A found adb; `where` is the program, `version` its package's version ("29.0.6")."""
+    """A found adb; `where` is the program, `version` its package's version ("29.0.6"), `protocol`
+    the version that its server must have ("41")."""
+
+    protocol: str = ""
 
 
 def find_adb(requirement: Tool = NO_REQUIREMENT) -> Adb:
@@ -51,9 +54,11 @@ def _probe(program: Path) -> Adb | None:
         return None
     # `adb version` does not start a server.
     version, problems = probe_version(program, "version", pattern=r"^Version (\d+(?:\.\d+){0,4})")
+    protocol, _ = probe_version(program, "version", pattern=r"^Android Debug .* 1\.0\.(\d{1,9})$")
     return Adb(
         where=program,
         version=version or "unknown",
+        protocol=protocol,
         identity=tool_identity("adb", version, {"adb": program}),
         problems=problems,
     )
