@@ -1,8 +1,9 @@
-"""The JSON schema of `buildtool.toml` for editors, generated from the model."""
+"""The JSON schemas of TOML files for editors, generated from the models."""
 
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
 from typing import Any
 
 from buildtool.project.model import SECTIONS, Header, Key, keys
@@ -11,22 +12,27 @@ _TYPES = {str: "string", bool: "boolean", int: "integer"}
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema as a JSON-serialisable value (draft 2020-12)."""
-    sections = {
-        name: {
-            "type": "object",
-            "description": (record.__doc__ or "").strip(),
-            "additionalProperties": _record(record),
-        }
-        for name, record in SECTIONS.items()
-    }
+    """The schema of `buildtool.toml` as a JSON-serialisable value (draft 2020-12)."""
+    schema = file_schema("buildtool.toml", SECTIONS)
+    schema["properties"] = {"project": _record(Header), **schema["properties"]}
+    return {**schema, "required": ["project"]}
+
+
+def file_schema(title: str, sections: Mapping[str, type]) -> dict[str, Any]:
+    """The schema of a file of tables `[section.NAME]`."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "buildtool.toml",
+        "title": title,
         "type": "object",
-        "required": ["project"],
         "additionalProperties": False,
-        "properties": {"project": _record(Header), **sections},
+        "properties": {
+            name: {
+                "type": "object",
+                "description": (record.__doc__ or "").strip(),
+                "additionalProperties": _record(record),
+            }
+            for name, record in sections.items()
+        },
     }
 
 

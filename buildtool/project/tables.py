@@ -1,0 +1,205 @@
+"""Reads the tables of TOML files into values; errors have file, line, key and a suggestion."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import re
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.errors import UsageError
+from buildtool.project.model import Define, Key, keys
+from buildtool.project.validate import suggest
+
+MAX_BYTES = 1 << 20
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a number"}
+TableType = TypeVar("TableType")
+
+
+class TomlError(UsageError):
+    """A TOML file is invalid.  `line` counts from 1; `key` is the dotted key."""
+
+    def __init__(self, message: str, *, file: Path, line: int, key: str = "", remedy: str) -> None:
+        where = f"{file}:{line}" + (f": {key}" if key else "")
+        super().__init__(f"{where}: {message}", remedy=remedy)
+        self.file = file
+        self.line = line
+        self.key = key
+
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "file": str(self.file), "line": self.line}
+
+
+def read_text(file: Path, error_type: type[TomlError]) -> str:
+    """The text of a TOML file of at most 1 MiB; raises an error of that type."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise error_type(
+            f"cannot be read: {error}", file=file, line=1, remedy="Write it as UTF-8 text."
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise error_type("larger than 1 MiB", file=file, line=1, remedy="Reduce the file.")
+    return text
+
+
+def parse_tables(
+    file: Path, text: str, cached: Path, error_type: type[TomlError]
+) -> Mapping[str, Any]:
+    """The tables of the TOML file `file`, which contains `text`.
+
+    They are cached in the file `cached` if its directory exists: parsing TOML takes a third of the
+    time of a build with nothing to do.  Raises an error of that type.
+    """
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        known = read_checksummed(cached)
+        if known["digest"] == digest:
+            return dict(known["tables"])
+    import tomllib  # noqa: PLC0415 - usually the tables are cached
+
+    _check_keys(file, text, error_type)
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers with too many digits
+        place = re.search(r"at line (\d+)", str(error))
+        raise error_type(
+            f"not TOML: {error}",
+            file=file,
+            line=int(place[1]) if place else max(1, len(text.splitlines())),
+            remedy='The form of a key is: name = "value"',
+        ) from error
+    if cached.parent.is_dir():
+        # JSON has no dates, which TOML has.
+        with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):
+            write_checksummed(cached, {"digest": digest, "tables": tables})
+    return tables
+
+
+def _check_keys(file: Path, text: str, error_type: type[TomlError]) -> None:
+    """Reject dotted keys with many parts: tomllib takes quadratic time for them."""
+    part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+    deep = rf"""(?<![\w"'.-])(?:{part}[ \t]*+\.[ \t]*+){{32}}"""
+    if found := re.search(deep, text, re.ASCII):
+        raise error_type(
+            "a key has more than 32 parts",
+            file=file,
+            line=text.count("\n", 0, found.start()) + 1,
+            remedy="The longest key has four parts, such as skel.NAME.defines.ENTRY",
+        )
+
+
+@functools.cache  # there may be many tables of one kind
+def _keys(record: type[Any]) -> dict[str, tuple[Any, Key]]:
+    return keys(record)
+
+
+class TableReader:
+    """Reads the tables of `file`, which contains `text`; raises errors of the type `error_type`."""
+
+    def __init__(self, file: Path, text: str, error_type: type[TomlError]) -> None:
+        self.file = file
+        self.text = text
+        self.error_type = error_type
+
+    def section(
+        self, record: type[TableType], kind: str, tables: Mapping[str, Any]
+    ) -> dict[str, TableType]:
+        """The tables `[kind.NAME]` as records, by name."""
+        table = tables.get(kind, {})
+        if not isinstance(table, dict):
+            raise self.error((kind,), "must be tables", f"Write [{kind}.NAME], then its keys.")
+        records = {}
+        for name, value in table.items():
+            self.name(name, (kind, name))
+            records[name] = self.record(record, value, (kind, name))
+        return records
+
+    def record(self, record: type[TableType], table: Any, at: tuple[str, ...]) -> TableType:
+        """Check `table` against the keys of `record`, and create the record."""
+        if not isinstance(table, dict):
+            raise self.error(at, "must be a table", f"Write [{'.'.join(at)}], then its keys.")
+        known = _keys(record)  # type: ignore[arg-type]  # a class is hashable
+        self.known(table, [name.replace("_", "-") for name in known], at)
+        values = {}
+        for field, (kind, key) in known.items():
+            name = field.replace("_", "-")
+            if name in table:
+                values[field] = self.value(kind, table[name], (*at, name), key)
+            elif field not in record._field_defaults:  # type: ignore[attr-defined]  # a Value
+                raise self.error(at, f"lacks the key {name!r}", f"Add: {name} = … ({key.doc})")
+        return record(**values)
+
+    def value(self, hint: Any, value: Any, at: tuple[str, ...], key: Key) -> Any:
+        if hint in _TYPE_NAMES:
+            if type(value) is not hint:
+                from buildtool.project.remedies import as_scalar  # noqa: PLC0415 - rarely needed
+
+                remedy = as_scalar(at[-1], value, hint)
+                raise self.error(at, f"must be {_TYPE_NAMES[hint]}", remedy)
+            if hint is str:
+                self.choice(value, at, key.choices)
+            return value
+        if typing.get_origin(hint) is tuple:
+            if not isinstance(value, list) or any(type(item) is not str for item in value):
+                from buildtool.project.remedies import as_list  # noqa: PLC0415 - rarely needed
+
+                raise self.error(
+                    at, "must be a list of strings", as_list(at[-1], value, key.choices)
+                )
+            for item in value:
+                self.choice(item, at, key.choices)
+            if len(set(value)) != len(value) and not key.repeats:
+                raise self.error(at, "has duplicate values", "Remove the duplicates.")
+            return tuple(value)
+        if not isinstance(value, dict):
+            raise self.error(at, "must be a table", 'Write: { NAME = "value" }')
+        for name, item in value.items():
+            if type(item) not in typing.get_args(Define):
+                raise self.error(
+                    (*at, name), "must be a string, a number, true or false", f"It is {item!r}."
+                )
+            for part in (name, item):
+                if isinstance(part, str):
+                    self.choice(part, (*at, name), ())
+        return dict(value)
+
+    def choice(self, value: str, at: tuple[str, ...], choices: Iterable[str]) -> None:
+        choices = list(choices)
+        if "\0" in value or "\n" in value:
+            raise self.error(at, "contains a line break or a NUL", "Write it on one line.")
+        if choices and value not in choices:
+            raise self.error(at, f"unknown value {value!r}", suggest(value, choices))
+
+    def known(self, table: Mapping[str, Any], names: Iterable[str], at: tuple[str, ...]) -> None:
+        names = list(names)
+        for name in table:
+            if name not in names:
+                raise self.error((*at, name), "unknown key", suggest(name, names))
+
+    def name(self, name: str, at: tuple[str, ...]) -> None:
+        if not re.fullmatch(NAME, name):
+            raise self.error(
+                at,
+                f"{name!r} is not a valid name",
+                "Use letters, digits, '.', '_' and '-'; start with a letter or digit.",
+            )
+
+    def error(self, at: tuple[str, ...], message: str, remedy: str) -> TomlError:
+        from buildtool.project.key_location import line_of  # noqa: PLC0415 - rarely needed
+
+        return self.error_type(
+            message,
+            file=self.file,
+            line=line_of(self.text, at),
+            key=".".join(at),
+            remedy=remedy,
+        )
