@@ -23,6 +23,7 @@ IN_CACHE = (
     "answers",
     "buildtool-cdsprpc",
     "device",
+    "devices",
     "digests",
     "emulator",
     "toolchains",

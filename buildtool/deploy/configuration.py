@@ -1,0 +1,203 @@
+"""The devices of `devices.toml`: in the user's configuration directory, and in the project's."""
+
+# No `from __future__ import annotations`: the reader evaluates the annotations in every run.
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import UsageError
+from buildtool.core.value import Value
+from buildtool.project.model import BUILT_IN_TARGET, Key, Project
+from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_text
+from buildtool.project.validate import Violation, suggest
+from buildtool.sdk.tool_search import NO_REQUIREMENT
+
+if TYPE_CHECKING:
+    from buildtool.deploy.device import Device
+    from buildtool.deploy.transports.transport import Transport
+
+FILE_NAME = "devices.toml"
+DIRECTORY = "devices"  # in the user's cache: what is remembered about devices
+MAX_TEXT = 255
+_SERVER = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})"
+_APPLICATION = r"[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+"
+_ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
+
+
+class DevicesError(TomlError):
+    """A `devices.toml` is invalid."""
+
+    code = "devices"
+
+
+class ConfiguredDevice(Value):
+    """`[device.NAME]`: a device, and how it is reached."""
+
+    transport: Annotated[str, Key("how commands reach it", choices=("ssh", "adb"))]
+    address: Annotated[
+        str, Key("ssh: USER@HOST or a host of ~/.ssh/config; adb: the device's serial number")
+    ]
+    port: Annotated[int, Key("ssh: port of the server; default: ssh's own configuration")] = 0
+    target: Annotated[
+        str, Key("target of the project that is built for it; default: the project's")
+    ] = ""
+    root: Annotated[
+        str,
+        Key(
+            "directory on the device that releases are installed below; it may begin with ~/;"
+            " default: the transport's"
+        ),
+    ] = ""
+    tags: Annotated[tuple[str, ...], Key("names for groups of devices")] = ()
+    adb_server: Annotated[str, Key("adb: HOST:PORT of an adb server on another machine")] = ""
+    run_as: Annotated[
+        str, Key("adb: debuggable app, as whose user commands run and whose directory is used")
+    ] = ""
+
+
+SECTIONS: Mapping[str, type] = {"device": ConfiguredDevice}
+
+
+def user_file() -> Path:
+    """The user's `devices.toml`.
+
+    Source: the XDG Base Directory Specification, which tells programs to ignore a relative path.
+    """
+    folder = os.environ.get("XDG_CONFIG_HOME", "")
+    if not folder.startswith("/"):
+        folder = os.path.expanduser("~/.config")  # noqa: PTH111
+    return Path(folder, "buildtool", FILE_NAME)
+
+
+def project_file(project: Project) -> Path:
+    """The `devices.toml` beside the project file."""
+    return project.root / FILE_NAME
+
+
+def configured_devices(project: Project | None) -> dict[str, ConfiguredDevice]:
+    """The devices by name; those beside the project file take precedence over the user's.
+
+    Raises `DevicesError`.
+    """
+    users = user_file()
+    cached = cache_dir() / DIRECTORY / "devices.json"
+    devices = read_devices(users, cached) if users.is_file() else {}
+    if project and project_file(project).is_file():
+        cached = project.state / "state" / "devices.json"
+        devices |= read_devices(project_file(project), cached)
+    return devices
+
+
+def read_devices(file: Path, cached: Path) -> dict[str, ConfiguredDevice]:
+    """The devices in `file`, whose tables are cached in `cached`; raises `DevicesError`."""
+    text = read_text(file, DevicesError)
+    return devices_in(file, text, parse_tables(file, text, cached, DevicesError))
+
+
+def devices_in(file: Path, text: str, tables: Mapping[str, object]) -> dict[str, ConfiguredDevice]:
+    """The devices in the tables of `file`, which contains `text`; raises `DevicesError`."""
+    reader = TableReader(file, text, DevicesError)
+    reader.known(tables, SECTIONS, ())
+    devices = reader.section(ConfiguredDevice, "device", tables)
+    for name, device in devices.items():
+        for key, message, remedy in _violations(name, device):
+            raise reader.error(key, message, remedy)
+    return devices
+
+
+def open_device(name: str, project: Project | None) -> "Device":
+    """The device called `name`; nothing connects to it yet.
+
+    Raises `UsageError` for an unknown name, `DevicesError`, and the errors of finding ssh or adb.
+    """
+    from buildtool.deploy.device import Device  # noqa: PLC0415 - completion lists names only
+
+    devices = configured_devices(project)
+    known = [BUILT_IN_TARGET, *devices]
+    if name not in devices:
+        raise UsageError(
+            f"there is no device {name!r}",
+            why=f"devices are configured in {_files(project)}",
+            remedy=f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST,"
+            " or --adb",
+        )
+    device = devices[name]
+    transport = _transport(device, project)
+    root = device.root
+    if root.startswith("~"):
+        root = "$HOME" + root[1:]
+    return Device(name, device.target, root or transport.root, transport, device.tags)
+
+
+def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport":
+    requirement = project.tool(device.transport) if project else NO_REQUIREMENT
+    if device.transport == "ssh":
+        from buildtool.deploy.transports.ssh import ssh_device  # noqa: PLC0415 - as above
+
+        return ssh_device(device.address, device.port or None, requirement)
+    raise UsageError("devices are reached over ssh", remedy='Set transport = "ssh".')
+
+
+def _files(project: Project | None) -> str:
+    places = [str(user_file()), *([str(project_file(project))] if project else [])]
+    return " and ".join(places)
+
+
+def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
+    at = ("device", name)
+    if name == BUILT_IN_TARGET:
+        yield at, f"{name!r} is the emulated device, which is built in", "Choose another name."
+    kind, other = ("a host", "USER@HOST") if device.transport == "ssh" else ("a serial", "1A2B3C4D")
+    if not _is_word(device.address):
+        yield (
+            (*at, "address"),
+            f"{device.address!r} is not {kind}",
+            f"Write: address = \"{other}\", without spaces; it cannot begin with '-'.",
+        )
+    if not 0 <= device.port < 1 << 16:
+        yield (*at, "port"), f"{device.port} is not a port", "Write a number from 1 to 65535."
+    if device.root and not _is_root(device.root):
+        yield (
+            (*at, "root"),
+            f"{device.root!r} is not an absolute directory",
+            'Write a path that begins with / or ~/ and contains no "..", such as "/opt/buildtool".',
+        )
+    for tag in device.tags:
+        if not re.fullmatch(NAME, tag):
+            yield (
+                (*at, "tags"),
+                f"{tag!r} is not a valid tag",
+                "Use letters, digits, '.', '_' and '-'; start with a letter or digit.",
+            )
+    server = re.fullmatch(_SERVER, device.adb_server)
+    if device.adb_server and not (server and 0 < int(server["port"]) < 1 << 16):
+        yield (
+            (*at, "adb-server"),
+            f"{device.adb_server!r} is not the address of an adb server",
+            'Write: adb-server = "HOST:5037"',
+        )
+    if device.run_as and not re.fullmatch(_APPLICATION, device.run_as):
+        yield (
+            (*at, "run-as"),
+            f"{device.run_as!r} is not the name of an app",
+            'Write the name of its package: run-as = "com.example.app"',
+        )
+    wrong = {"ssh": ("adb_server", "run_as"), "adb": ("port",)}[device.transport]
+    for field in wrong:
+        if getattr(device, field):
+            key = field.replace("_", "-")
+            yield (*at, key), f"does not apply to {device.transport}", "Remove this key."
+
+
+def _is_word(text: str) -> bool:
+    """Whether `text` can be an argument of ssh and adb that names a device."""
+    printable = text.isprintable() and not any(letter.isspace() for letter in text)
+    return 0 < len(text) <= MAX_TEXT and printable and not text.startswith("-")
+
+
+def _is_root(text: str) -> bool:
+    sound = text.isprintable() and len(text) <= MAX_TEXT and re.fullmatch(_ROOT, text)
+    return bool(sound) and text.strip("/") != "" and not {".", ".."} & {*text.split("/")}
