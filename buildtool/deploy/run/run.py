@@ -9,7 +9,6 @@ import posixpath
 import secrets
 import shutil
 import stat
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.script import Report, assignments, script
 from buildtool.deploy.transports.transport import Command
 
+STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
 """The time that a program has to end after Ctrl-C or a timeout before it is killed."""
 
@@ -85,7 +85,7 @@ class _Session:
         self.name = name
         self.folder = folder
         self.direct = folder is not None
-        self.feeds = not (self.direct or request.terminal or _is_null(sys.stdin.fileno()))
+        self.feeds = not (self.direct or request.terminal or _is_null(STDIN))
 
     def run(self, stdout: int | None) -> Report:
         lifeline = "-"
@@ -106,7 +106,7 @@ class _Session:
             stdout=stdout,
             terminal=self.request.terminal,
             report_file=report,
-            on_messages=_pass_on(1 if self.request.terminal else 2),
+            on_messages=_pass_on(STDOUT if self.request.terminal else STDERR),
         ) as talk:
             with self._lifeline(talk, lifeline) as line:
                 self._attend(talk, line)
@@ -212,7 +212,7 @@ class _Input:
         self._line = line
         self._stack = stack
         self._feeder: Process | None = None
-        self.wakes: int | None = sys.stdin.fileno()
+        self.wakes: int | None = STDIN
         if stat.S_ISREG(os.fstat(self.wakes).st_mode):  # it can always be read
             self.go_on()
 
