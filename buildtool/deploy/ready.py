@@ -111,6 +111,7 @@ def make_ready(
     arch = check_fits(facts, release, target, force=selected.force)
     unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
     site = _site(project, selected.device, facts.root, unpack, listener)
+    site = site._replace(store=facts.links and not facts.hard_links)
     return Ready(site, release, deployment(release, arch), facts.boot, facts.soc)
 
 

@@ -15,7 +15,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.push.contents import Deployment, parse_scan
+from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, read_known, write_known
 from buildtool.deploy.push.push import Push, Pushed
 from buildtool.deploy.script import script
@@ -24,7 +24,8 @@ from buildtool.deploy.script import script
 class Site(Value):
     """The directory `project` of a project on a device; `known` is the file about it here.
 
-    `unpack` is the program there that decompresses what is sent, "" for none.
+    `unpack` is the program there that decompresses what is sent, "" for none.  With `store`, files
+    are links into a store there.
     """
 
     device: Device
@@ -32,11 +33,12 @@ class Site(Value):
     known: Path
     unpack: str
     listener: Listener
+    store: bool = False
 
 
 def make_current(site: Site, deployment: Deployment) -> Pushed:
     """Make `deployment` current, whatever is on the device.  Raises `DeviceError`."""
-    return _push(site, deployment, outdated(site, deployment))
+    return _push(site, _new_push(site, deployment), outdated(site, deployment))
 
 
 def outdated(site: Site, deployment: Deployment) -> Known | None:
@@ -52,27 +54,33 @@ def make_current_after(site: Site, deployment: Deployment, missing: str) -> Push
     words = missing.split(" ")
     partial = [word for word in words[1:] if word.endswith(".partial") and "*" not in word]
     if partial:
-        return _push(site, deployment, None)
+        return _push(site, _new_push(site, deployment), None)
     if not words[0]:
-        return _push(site, deployment, Known())
-    return _push(site, deployment, known if words[0] == f"releases/{known.id}" else None)
+        return _push(site, _new_push(site, deployment), Known())
+    return _push(
+        site, _new_push(site, deployment), known if words[0] == f"releases/{known.id}" else None
+    )
 
 
 def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     """Compute the digests of the files on the device; returns the paths that differ and were sent
     again."""
     text = script("common", "scan", "verify")
-    variables = {"project": site.project, "id": deployment.id}
+    follow = "-L" if site.store else ""
+    variables = {"project": site.project, "id": deployment.id, "follow": follow}
     with conversation(site.device.transport, text, variables, stdin=DEVNULL) as talk:
         talk.wait()
         report = talk.report()
     if report.word != "scan":
         return ()
     found = parse_scan(report.text)
-    damaged = tuple(path for path, state in deployment.contents.items() if found.get(path) != state)
+    wanted = followed(deployment.contents) if site.store else deployment.contents
+    damaged = tuple(path for path, state in wanted.items() if found.get(path) != state)
     if damaged:
         site.listener(Note(f"{len(damaged)} files on {site.device.name} are damaged; sending them"))
-        _push(site, deployment, Known(deployment.id, found), repair=True)
+        push = _new_push(site, deployment)
+        have = {**push.contents, **dict.fromkeys(damaged, "damaged")}
+        _push(site, push, Known(deployment.id, have), repair=True)
     return damaged
 
 
@@ -97,16 +105,23 @@ def rollback(site: Site) -> tuple[str, str]:
     )
 
 
-def _push(
-    site: Site, deployment: Deployment, known: Known | None, *, repair: bool = False
-) -> Pushed:
+def _new_push(site: Site, deployment: Deployment) -> Push:
+    return Push(
+        site.device,
+        site.project,
+        deployment,
+        unpack=site.unpack,
+        owner=_owner(),
+        listener=site.listener,
+        store=site.store,
+    )
+
+
+def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
     site.device.transport.connect()
-    push = Push(site.device, site.project, deployment, site.unpack, _owner(), site.listener)
-    if known is None:
-        pushed = push.run(None, {}, repair=repair)
-    else:
-        pushed = push.run(known.id, known.contents, repair=repair)
-    write_known(site.known, Known(deployment.id, deployment.contents))
+    base, have = (known.id, known.contents) if known else (None, {})
+    pushed = push.run(base, have, repair=repair)
+    write_known(site.known, Known(push.deployment.id, push.contents))
     return pushed
 
 

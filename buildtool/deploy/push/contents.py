@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
 
 ID_DIGITS = 16
+STORE = "store"
+MAX_LINKS = 40  # as many as Linux follows in one path
 Contents = Mapping[str, str]
 """Path → "755 SHA256" or "644 SHA256" of a file, or "-> TARGET" of a link."""
 
@@ -53,6 +56,39 @@ def deployment(release: Release, arch: str) -> Deployment:
     return Deployment(whole[:ID_DIGITS], arch, release.directory, files, links)
 
 
+def stored(contents: Contents) -> Contents:
+    """These contents on a device that forbids hard links: most files are links into its store.
+
+    Programs are files even so, since many look for other files beside their own.
+    """
+    return {
+        path: state
+        if state.startswith("-> ") or path.startswith("bin/") or "/" not in path
+        else f"-> {'../' * (2 + path.count('/'))}{STORE}/{state.replace(' ', '-')}"
+        for path, state in contents.items()
+    }
+
+
+def in_store(state: str) -> str:
+    """The name in the store that a link with this state leads to, "" for any other state."""
+    found = re.fullmatch(rf"-> (?:\.\./)+{STORE}/((?:755|644)-[0-9a-f]{{64}})", state)
+    return found[1] if found else ""
+
+
+def followed(contents: Contents) -> dict[str, str]:
+    """The contents that a scan finds which follows links."""
+    found = {}
+    for path in contents:
+        place, state = path, contents[path]
+        for _ in range(MAX_LINKS):
+            if not state.startswith("-> "):
+                found[path] = state
+                break
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(place), state[3:]))
+            state = contents.get(place, "")
+    return found
+
+
 def scan_text(contents: Contents) -> str:
     """What `scan` prints on a device with coreutils for these contents."""
     lines: list[str] = []
@@ -64,8 +100,8 @@ def scan_text(contents: Contents) -> str:
         )
         lines += [mode, *sorted(files, key=_bytes)]
     links = sorted((p for p, state in contents.items() if state.startswith("-> ")), key=_bytes)
-    lines += ["links", *(line for path in links for line in (f"./{path}", contents[path][3:]))]
-    return "\n".join(lines)
+    lines += ["links", *(f"./{path}" for path in links), "dangling", "targets"]
+    return "\n".join([*lines, *(contents[path][3:] for path in links)])
 
 
 def scan_digest(text: str) -> str:
@@ -74,21 +110,27 @@ def scan_digest(text: str) -> str:
 
 
 def parse_scan(text: str) -> dict[str, str]:
-    """The contents that a scan printed; lines of another form are left out, so that what they are
-    about is seen as missing."""
+    """The contents that a scan printed.
+
+    Lines of another form, and links to files that the store lacks, are left out, so that what they
+    are about is seen as missing.
+    """
+    files, _, rest = text.partition("\nlinks\n")
+    names, _, rest = rest.partition("dangling\n")
+    dangling, _, targets = rest.partition("targets")
     found: dict[str, str] = {}
-    mode, link = "", ""
-    for line in text.split("\n"):
-        if mode == "links":
-            if link:
-                found[link], link = f"-> {line}", ""
-            else:
-                link = line.removeprefix("./")
-        elif line in ("755", "644", "links"):
+    mode = ""
+    for line in files.split("\n"):
+        if line in ("755", "644"):
             mode = line
         elif parts := re.fullmatch(r"(\\?)([0-9a-f]{64}) [ *]\./(.+)", line):
             escaped, digest, path = parts.groups()
             found[_unescaped(path) if escaped else path] = f"{mode} {digest}"
+    missing = set(dangling.split("\n"))
+    for name, target in zip(names.split("\n"), targets[1:].split("\n"), strict=False):
+        state = f"-> {target}"
+        if name and not (name in missing and in_store(state)):
+            found[name.removeprefix("./")] = state
     return found
 
 

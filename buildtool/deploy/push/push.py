@@ -25,6 +25,7 @@ from buildtool.deploy.push.contents import (
     parse_scan,
     scan_digest,
     scan_text,
+    stored,
 )
 from buildtool.deploy.push.stream import Changes, changes, write_archive
 from buildtool.deploy.script import Report, script
@@ -52,7 +53,7 @@ class Push(Value):
 
     `project` is the directory of the project on the device, `unpack` the program there that
     decompresses what is sent, and `owner` describes the caller to others who push at the same
-    time.
+    time.  With `store`, files are symbolic links into a store: the device forbids hard links.
     """
 
     device: Device
@@ -61,6 +62,13 @@ class Push(Value):
     unpack: str
     owner: str
     listener: Listener
+    store: bool = False
+
+    @property
+    def contents(self) -> Contents:
+        """What the release has on the device."""
+        contents = self.deployment.contents
+        return stored(contents) if self.store else contents
 
     def run(self, base: str | None, have: Contents, *, repair: bool = False) -> Pushed:
         """Make the deployment the current release.
@@ -69,7 +77,7 @@ class Push(Value):
         `have`; None stands for nothing that is known.  With `repair` the deployment itself is
         there, damaged.  Raises `DeviceError`.
         """
-        wanted = self.deployment.contents
+        wanted = self.contents
         expected = scan_digest(scan_text(wanted))
         begin = "unknown" if base is None else "new"
         sent = Pushed()
@@ -106,6 +114,7 @@ class Push(Value):
             "id": self.deployment.id,
             "owner": self.owner,
             "keep": str(KEEP),
+            "store": "1" if self.store else "",
             "flush": "" if self.device.transport.direct else "1",
             "arch": self.deployment.arch,
             "unpack": self.unpack if change and change.added else "-",
@@ -113,7 +122,7 @@ class Push(Value):
 
         def write(stream: IO[bytes]) -> None:
             if change and change.added:
-                write_archive(stream, self.deployment, change.added, self.unpack)
+                write_archive(stream, self.deployment, self.contents, change, self.unpack)
 
         text = script("common", "lock", "scan", "prune", "push")
         deadline = time.monotonic() + LOCK_SECONDS

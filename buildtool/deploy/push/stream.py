@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from buildtool.core.value import Value
-from buildtool.deploy.push.contents import Contents, Deployment
+from buildtool.deploy.push.contents import Contents, Deployment, in_store
 from buildtool.deploy.transports.transport import quote
+from buildtool.release.slices import ReleaseFile
 
 MAX_NAMES = 24 << 10
 """Bytes of the removed paths, as words of a shell: adb takes commands of less than 64 KiB."""
@@ -22,12 +23,14 @@ FAST = 1
 class Changes(Value):
     """How contents become other contents: paths to remove first, and paths to add.
 
-    `differing` is the number of paths that differ; some may be left for another time.
+    `differing` is the number of paths that differ; some may be left for another time.  `there` are
+    the names of files in the device's store.
     """
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
     differing: int
+    there: frozenset[str]
 
 
 def changes(have: Contents, wanted: Contents) -> Changes:
@@ -50,35 +53,50 @@ def changes(have: Contents, wanted: Contents) -> Changes:
     left = outdated.difference(removed)
     differing = len(outdated.union(added))
     added = [path for path in added if not left.intersection((path, *_folders(path)))]
-    return Changes(tuple(removed), tuple(sorted(added)), differing)
+    there = frozenset(filter(None, map(in_store, have.values())))
+    return Changes(tuple(removed), tuple(sorted(added)), differing, there)
 
 
-def write_archive(stream: IO[bytes], deployment: Deployment, added: Iterable[str], by: str) -> None:
-    """Write a tar archive of the files and links `added`, compressed for the program `by`.
+def write_archive(
+    stream: IO[bytes], deployment: Deployment, contents: Contents, change: Changes, by: str
+) -> None:
+    """Write a tar archive of what `change` adds to a device, compressed for the program `by`.
 
+    `contents` is what the deployment becomes there; `change.there` names the files in its store.
     Raises `OSError` when a file cannot be read or has become shorter, or the stream is closed.
     """
     files = {file.path: file for file in deployment.files}
-    links = {link.path: link.target for link in deployment.links}
+    folder = f"releases/{deployment.id}.partial"
+    sent = set(change.there)
     with (
         _compressed(stream, by) as packed,
         # The GNU format is the one for long names that busybox and toybox read, too.
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.GNU_FORMAT) as archive,
     ):
-        for folder in sorted({folder for path in added for folder in _folders(path)}):
-            entry = tarfile.TarInfo(folder)
+        for name in sorted({name for path in change.added for name in _folders(path)}):
+            entry = tarfile.TarInfo(f"{folder}/{name}")
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(entry)
-        for path in added:
-            entry = tarfile.TarInfo(path)
-            if path in links:
-                entry.type, entry.linkname = tarfile.SYMTYPE, links[path]
-                archive.addfile(entry)
+        for path in change.added:
+            state = contents[path]
+            if not state.startswith("-> "):
+                _add_file(archive, f"{folder}/{path}", deployment.directory, files[path])
                 continue
-            entry.size, entry.mode = files[path].size, files[path].mode
-            with Path(deployment.directory, path).open("rb") as source:
-                entry.mtime = int(os.fstat(source.fileno()).st_mtime)
-                archive.addfile(entry, source)
+            if (name := in_store(state)) and name not in sent:
+                # Before its link: after a break, links show what has arrived.
+                _add_file(archive, f"incoming/{name}", deployment.directory, files[path])
+                sent.add(name)
+            entry = tarfile.TarInfo(f"{folder}/{path}")
+            entry.type, entry.linkname = tarfile.SYMTYPE, state[3:]
+            archive.addfile(entry)
+
+
+def _add_file(archive: tarfile.TarFile, name: str, directory: Path, file: ReleaseFile) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = file.size, file.mode
+    with Path(directory, file.path).open("rb") as source:
+        entry.mtime = int(os.fstat(source.fileno()).st_mtime)
+        archive.addfile(entry, source)
 
 
 @contextlib.contextmanager

@@ -13,11 +13,25 @@ prune() {
         [ "$number" -gt "$keep" ] || continue
         [ "releases/$name" -ef current ] || in_use "$name" || {
             mv "releases/$name" "releases/$name.removed" && rm -rf "releases/$name.removed"
+            : >unused # part of the store
         }
     done
+    [ ! -e unused ] || [ ! -d store ] || prune_store
+    rm -f unused
     number=0
     ls -t logs | while read -r name; do
         number=$((number + 1))
         [ "$number" -gt 20 ] && [ ! -e "logs/$name/running" ] && rm -rf "logs/$name"
     done
+}
+
+# Remove the files of the store to which no release has a link.
+prune_store() {
+    if readlink current current >/dev/null 2>&1; then
+        find releases -type l -exec readlink {} +
+    else # the readlink of busybox takes one link
+        find releases -type l -exec readlink {} \;
+    fi | sed 's#.*/##' >store.used
+    ls store | grep -vxFf store.used | while read -r name; do rm -f "store/$name"; done
+    rm -f store.used
 }

@@ -7,6 +7,7 @@
 #                when there is no archive
 #   expected     digest of what `scan` prints of the release
 #   repair       1: the release is there, damaged
+#   store        1: files are links into store/, where they lie under the names MODE-DIGEST
 #   flush        1: write everything to the disk before the release is made current
 #   arch         DSP arch of this device; "" without a DSP
 # The arguments are removed from what is taken over.
@@ -34,9 +35,23 @@ done
 
 # Take over release $1, whose files are not written again: links to them are enough.
 take_over() {
-    cp -RPl "releases/$1" "$partial" 2>/dev/null && return
+    [ -n "$store" ] || ! cp -RPl "releases/$1" "$partial" 2>/dev/null || return 0
     rm -rf "$partial"
     cp -RPp "releases/$1" "$partial"
+}
+
+# Move what has arrived for the store into it, if it is whole.
+admit() {
+    [ -d incoming ] || return 0
+    mkdir -p store
+    (
+        cd incoming || exit
+        find . -type f -exec sha256sum {} + | while read -r digest name; do
+            case $name in *-"$digest") ;; *) rm -f "$name" ;; esac
+        done
+        find . -type f -exec sh -c 'mv -f "$@" ../store' sh {} +
+    )
+    rm -rf incoming
 }
 
 # Report what there is when it is not what buildtool takes for granted.
@@ -47,10 +62,11 @@ differs() {
         done)
         if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
     fi
-    report differs "$(scan "$partial")"
+    report differs "$(scan "$partial" "")"
     exit
 }
 
+admit
 case $begin in
     new) # there is no part of a release
         [ -z "$left" ] || differs
@@ -73,13 +89,14 @@ if [ "$unpack" != - ]; then
     failure=$(
         exec 2>&1
         if [ -n "$unpack" ]; then
-            "$unpack" -dc | tar -xf - -C "$partial"
+            "$unpack" -dc | tar -xf -
         else
-            tar -xf - -C "$partial"
+            tar -xf -
         fi
+        admit
     )
 fi
-found=$(scan "$partial")
+found=$(scan "$partial" "")
 digest=$(printf '%s\n' "$found" | sha256sum)
 if [ "${digest%% *}" != "$expected" ]; then
     [ -z "$failure" ] || report failed "$failure"

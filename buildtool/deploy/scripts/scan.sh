@@ -1,16 +1,25 @@
 # What is in a release, for comparison: the digest of each file, and where links lead.  Files of
 # other modes than 0755 and 0644 are in neither list, so they differ from what they should be.
 #   $1           directory
+#   $2           -L to follow links, else nothing
 scan() (
     cd "$1" || exit
-    # The order of `find` is not fixed.  Without `sort` the text only takes longer to compare.
+    # The order of `find` is not fixed.  Without `sort`, comparing takes one more exchange.
     sorted() { if command -v sort >/dev/null; then LC_ALL=C sort; else cat; fi; }
     for mode in 755 644; do
         echo "$mode"
-        find . -type f -perm "$mode" -exec sha256sum {} + | sorted
+        find ${2:-} . -type f -perm "$mode" -exec sha256sum {} + | sorted
     done
     echo links
-    find . -type l | sorted | while IFS= read -r link; do
-        printf '%s\n%s\n' "$link" "$(readlink "$link")"
-    done
+    links=$(find ${2:-} . -type l | sorted)
+    [ -z "$links" ] || printf '%s\n' "$links"
+    echo dangling
+    find -L . -type l | sorted
+    echo targets
+    set -f
+    IFS='
+'
+    set -- $links
+    # The readlink of busybox takes one link.
+    [ $# -eq 0 ] || readlink "$@" 2>/dev/null || for link; do readlink "$link"; done
 )
