@@ -51,16 +51,32 @@ class AdbServer:
     client that starts a new server, as adb does if there is none, starts it there.
     """
 
-    def __init__(self, directory: Path, *, tools: Tools = "coreutils", count: int = 1) -> None:
-        """`directory` must not exist.  Skips the test if there is no adbd here."""
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        tools: Tools = "coreutils",
+        disk: str = "",
+        count: int = 1,
+        unpacked_adb: bool = False,
+    ) -> None:
+        """`directory` must not exist; `tools` and `disk` are those of `DeviceRoot`.  The adb server
+        and clients are those of Debian's package adb (29 in Debian 12), or with `unpacked_adb`
+        those that belong to adbd (34).
+
+        Skips the test if there is no adbd here.
+        """
         if not (UNPACKED / _PLATFORM_TOOLS / "adbd").exists():
             pytest.skip("there is no adbd: scripts/setup tests")
         adb = shutil.which("adb", path=SYSTEM_PATH)
         if not adb:
             pytest.skip("there is no adb: scripts/setup tests")
-        self._adb = adb
+        self._adb = [adb]
+        if unpacked_adb:
+            libraries = f"LD_LIBRARY_PATH={library_path(UNPACKED)}"
+            self._adb = ["env", libraries, str(UNPACKED / _PLATFORM_TOOLS / "adb")]
         self._directory = directory
-        self.device = DeviceRoot(directory / "device", tools=tools, network=True)
+        self.device = DeviceRoot(directory / "device", tools=tools, disk=disk, network=True)
         # The path of a Unix socket has at most 107 characters.
         self._socket = tempfile.TemporaryDirectory(prefix="adb-")
         self._children: list[subprocess.Popen[bytes]] = []
@@ -80,7 +96,7 @@ class AdbServer:
         (directory / "bin").mkdir(parents=True)
         (directory / "home").mkdir()
         wrapper = directory / "bin" / "adb"
-        command = " ".join(self.device.network_command(self._adb))
+        command = " ".join(self.device.network_command(*self._adb))
         wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         wrapper.chmod(0o755)
         return {
@@ -110,9 +126,10 @@ class AdbServer:
     def start_server(self) -> None:
         """Start the adb server; it must not be running."""
         log = self._directory / "server.log"
+        ends = "setpriv", "--pdeathsig", "KILL"
         with log.open("ab") as output:
             server = subprocess.Popen(
-                self.device.network_command(self._adb, "nodaemon", "server"),
+                self.device.network_command(*ends, *self._adb, "nodaemon", "server"),
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -120,6 +137,15 @@ class AdbServer:
             )
         self._children.append(server)
         _wait_until(Path(self._socket.name, "server").is_socket, "the adb server", log)
+
+    def reboot(self) -> None:
+        """Kill all adbds and their sessions, as a reboot does, and start the adbds again.
+
+        The adb server goes on, and connects again by itself within about a second.
+        """
+        self.device.kill_processes()
+        for port in self.ports:
+            self._start_adbd(port)
 
     def kill_server(self) -> None:
         """Kill the adb server, as a crash would.

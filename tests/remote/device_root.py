@@ -1,42 +1,48 @@
 """A place where the programs of a device run: a root directory and, if needed, a network.
 
 The root directory is that of this machine, with these differences: `/data` is a directory of the
-test, `/run` is empty, `/bin/sh` is the shell of the device's tools, and `/etc/passwd` names one
-user with a home directory and a login shell of the test.  All are mounted in a mount namespace, so
-nothing of this machine changes.  Other paths, such as those below `/tmp`, are the same in and
-outside.  Process IDs are the same too.
+test, `/run` is empty, `/bin/sh` is the shell of the device's tools, `/etc/passwd` names one user
+with a home directory and a login shell of the test, and the kernel's boot ID is another.  All are
+mounted in a mount namespace, so nothing of this machine changes.  Other paths, such as those below
+`/tmp`, are the same in and outside.  Process IDs are the same too.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-import time
+import uuid
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pytest
 
+from .members import Members
 from .tool_sets import SYSTEM_PATH, Tools, make_tool_set
 
 _MAKE_ROOT = r"""
 set -eu
-root=$1 passwd=$2 shell=$3 data=$4 network=$5
+root=$1 passwd=$2 boot_id=$3 shell=$4 data=$5 network=$6 disk=$7
 for entry in /*; do
     if [ -L "$entry" ]; then cp -P "$entry" "$root$entry"
     elif [ -d "$entry" ]; then mkdir "$root$entry"; mount --rbind "$entry" "$root$entry"
     fi
 done
 [ -d "$root/data" ] || mkdir "$root/data"
-mount --bind "$data" "$root/data"
+if [ "$disk" ]; then
+    mount -t tmpfs -o "size=$disk" none "$root/data"
+    mkdir -p "$root/data/local/tmp"
+else
+    mount --bind "$data" "$root/data"
+fi
 mount -t tmpfs none "$root/run"
 mkdir -m 755 "$root/run/sshd"
 mount --bind "$passwd" "$root/etc/passwd"
 mount --bind "$shell" "$root/bin/sh"
-if [ "$network" = yes ]; then
+mount --bind "$boot_id" "$root/proc/sys/kernel/random/boot_id"
+if [ "$network" ]; then
     ip link set lo up
     echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
 fi
@@ -48,8 +54,9 @@ exec chroot "$root" cat
 class DeviceRoot:
     """The root directory of a device, and its processes; a context manager that ends them.
 
-    `home` is the home directory of `user`, `data` the directory `/data`, `path` the PATH of its
-    tools.  With `network` the processes have a network of their own, which has only loopback.
+    `home` is the home directory of `user`, `data` the directory `/data` (seen from outside), `path`
+    the PATH of its tools.  With `network` the processes have a network of their own, which has only
+    loopback.
     """
 
     user = "device"
@@ -61,8 +68,10 @@ class DeviceRoot:
         tools: Tools = "coreutils",
         shell: str | None = None,
         network: bool = False,
+        disk: str = "",
     ) -> None:
-        """`directory` must not exist; `shell` is the login shell, by default the shell of `tools`.
+        """`directory` must not exist; `shell` is the login shell, by default the shell of `tools`;
+        `disk` is the size of the file system of `/data` (`64m`), by default that of `directory`.
 
         Skips the test if this user may not create namespaces.
         """
@@ -73,6 +82,7 @@ class DeviceRoot:
         (self.data / "local" / "tmp").mkdir(parents=True)
         tool_set = make_tool_set(tools, directory / "tools")
         self.path = tool_set.path
+        self._tools = tool_set.directory
         root, passwd = directory / "root", directory / "passwd"
         root.mkdir()
         # sshd run by root demands the user sshd.
@@ -80,15 +90,26 @@ class DeviceRoot:
             f"{self.user}:*:{os.getuid()}:{os.getgid()}::{self.home}:{shell or '/bin/sh'}\n"
             "sshd:*:65533:65534::/run/sshd:/usr/sbin/nologin\n"
         )
+        self._boot_id = directory / "boot_id"
+        self._boot_id.write_text(f"{uuid.uuid4()}\n")
+        self._members: Members | None = None
         self._kinds = ["--mount", *(["--net"] if network else [])]
         as_user = ["--user", "--map-current-user", "--keep-caps"] if os.geteuid() else []
         self._holder = subprocess.Popen(
             [
                 *("unshare", *as_user, *self._kinds, "sh", "-c", _MAKE_ROOT, "device"),
-                *(root, passwd, tool_set.shell, self.data, "yes" if network else "no"),
+                *(
+                    root,
+                    passwd,
+                    self._boot_id,
+                    tool_set.shell,
+                    self.data,
+                    "yes" if network else "",
+                    disk,
+                ),
             ],
             env={"PATH": SYSTEM_PATH},
-            stdin=subprocess.PIPE,
+            stdin=subprocess.PIPE,  # it ends with this process
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -98,20 +119,18 @@ class DeviceRoot:
             reason = self._holder.stderr.read().decode(errors="replace").strip()
             self.stop()
             pytest.skip(f"no namespaces for a device here: {reason}")
+        if disk:
+            self.data = Path(f"/proc/{self._holder.pid}/root/data")
         if as_user:
             self._kinds.insert(0, "--user")
-        self._namespaces = {kind: self._namespace(self._holder.pid, kind) for kind in self._names}
+        self._members = Members(self._holder.pid, ("mnt", "net") if network else ("mnt",))
 
-    @property
-    def _names(self) -> list[str]:
-        return ["net", "mnt"] if "--net" in self._kinds else ["mnt"]
-
-    @staticmethod
-    def _namespace(process: int, kind: str) -> str | None:
-        try:
-            return str(Path(f"/proc/{process}/ns/{kind}").readlink())
-        except OSError:  # it has ended
-            return None
+    def put_tool(self, name: str, script: str) -> None:
+        """Make a shell script the program `name` of the device, in the place of its own."""
+        tool = self._tools / name
+        tool.unlink(missing_ok=True)
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
 
     def command(self, *argv: str | Path) -> list[str]:
         """The command that runs `argv` on the device, and ends it when its parent process ends."""
@@ -134,35 +153,24 @@ class DeviceRoot:
 
     def processes(self) -> dict[int, str]:
         """The processes on the device and in its network: IDs and command lines."""
-        found = {}
-        for directory in Path("/proc").iterdir():
-            if not directory.name.isdigit() or int(directory.name) == self._holder.pid:
-                continue
-            process = int(directory.name)
-            if any(
-                self._namespace(process, kind) == name for kind, name in self._namespaces.items()
-            ):
-                try:
-                    line = (directory / "cmdline").read_bytes()
-                except OSError:
-                    continue
-                found[process] = line.replace(b"\0", b" ").decode(errors="replace").strip()
-        return found
+        return self._members.find() if self._members else {}
+
+    def kill_processes(self) -> None:
+        """Kill all processes on the device, and give it another boot ID, as a reboot does.
+
+        Processes that are only in its network go on.
+        """
+        assert self._members
+        self._members.kill(("mnt",))
+        self._boot_id.write_text(f"{uuid.uuid4()}\n")
 
     def stop(self) -> None:
         """End all processes on the device and in its network."""
-        if self._holder.poll() is None:
-            for _ in range(100):  # a process can have forked since it was listed
-                found = self.processes()
-                for process in found:
-                    try:
-                        os.kill(process, signal.SIGKILL)
-                    except ProcessLookupError:
-                        continue
-                if not found:
-                    break
-                time.sleep(0.01)
-            self._holder.kill()
+        if self._members:
+            self._members.kill()
+            self._members.close()
+            self._members = None
+        self._holder.kill()
         self._holder.communicate()
 
     def __enter__(self) -> Self:

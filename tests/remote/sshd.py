@@ -84,35 +84,37 @@ class SshServer:
         *,
         tools: Tools = "coreutils",
         shell: str | None = None,
+        disk: str = "",
         max_sessions: int = 10,
     ) -> None:
-        """`directory` must not exist; `shell` is the login shell, by default the shell of `tools`.
+        """`directory` must not exist; `tools`, `shell` and `disk` are those of `DeviceRoot`.
 
         Skips the test if there is no sshd here.
         """
         self._directory = directory
         self._program = program()
-        self.device = DeviceRoot(directory / "device", tools=tools, shell=shell)
+        self.device = DeviceRoot(directory / "device", tools=tools, shell=shell, disk=disk)
         self.log = directory / "sshd.log"
+        self._max_sessions = max_sessions
         try:
             for key in ("host_key", "user_key"):
                 command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f"]
                 subprocess.run([*command, str(directory / key)], check=True)
-            self._start(max_sessions)
+            self._start()
         except BaseException:
             self.device.stop()
             raise
         self.client = self.make_client(directory / "client")
 
-    def _start(self, max_sessions: int) -> None:
+    def _start(self, port: int = 0) -> None:
         config = self._directory / "sshd_config"
         for _ in range(5):  # another process can take the free port first
-            self.port = free_port()
+            self.port = port or free_port()
             config.write_text(
                 _SERVER.format(
                     directory=self._directory,
                     port=self.port,
-                    max_sessions=max_sessions,
+                    max_sessions=self._max_sessions,
                     path=self.device.path,
                     home=self.device.home,
                 )
@@ -151,6 +153,13 @@ class SshServer:
             wrapper.write_text(f"#!/bin/sh\nexec {shutil.which(name)} -F '{config}' \"$@\"\n")
             wrapper.chmod(0o755)
         return SshClient(host=HOST, bin=bin_directory, config=config)
+
+    def reboot(self) -> None:
+        """Kill sshd and all sessions, as a reboot does, and start sshd again."""
+        self.device.kill_processes()
+        self._sshd.wait()
+        self.log.unlink()
+        self._start(self.port)
 
     def stop(self) -> None:
         self.device.stop()

@@ -1,4 +1,4 @@
-"""The programs that a device has: a directory of links that is the only one on its PATH.
+"""The programs that a device has: a directory of links, which comes first on its PATH.
 
 `coreutils`: everything this machine has, with dash; `posix`: dash, coreutils, findutils, sed, grep
 and tar, without util-linux and compressors; `busybox`: BusyBox with its own shell; `toybox`: dash
@@ -31,15 +31,15 @@ POSIX = """
 """
 """Programs of coreutils, findutils, sed, grep, tar and procps."""
 
-ANDROID = "awk dd diff expr gunzip gzip more tar tr zcat"
-"""Programs of Android 12's toybox that Debian's build of toybox 0.8.9 leaves out (`gzip`, `tar` and
-others are in toybox's directory "pending"), and `awk`, which Android has apart from toybox."""
+ANDROID = "awk dd diff expr gzip tr"
+"""Programs of Android's toybox that Debian's build of toybox 0.8.9 leaves out, and `awk`, which
+Android has apart from toybox."""
 
 
 class ToolSet(Value):
-    """What a device runs: its shell, and its PATH."""
+    """What a device runs: its shell, and its PATH, which begins with `directory`."""
 
-    name: Tools
+    directory: Path
     shell: Path
     path: str
 
@@ -51,10 +51,10 @@ def make_tool_set(name: Tools, directory: Path) -> ToolSet:
     if name == "busybox":
         busybox = _program("busybox")
         _link(directory, busybox, _lines(busybox, "--list"))
-        return ToolSet(name=name, shell=busybox, path=str(directory))
+        return ToolSet(directory=directory, shell=busybox, path=str(directory))
     dash = _program("dash")
     if name == "coreutils":
-        return ToolSet(name=name, shell=dash, path=SYSTEM_PATH)
+        return ToolSet(directory=directory, shell=dash, path=f"{directory}:{SYSTEM_PATH}")
     _link(directory, dash, ["sh"])
     if name == "posix":
         for program in POSIX.split():
@@ -64,7 +64,7 @@ def make_tool_set(name: Tools, directory: Path) -> ToolSet:
         _link(directory, toybox, _lines(toybox))
     if name == "android":
         _link(directory, _program("busybox"), ANDROID.split())
-    return ToolSet(name=name, shell=dash, path=str(directory))
+    return ToolSet(directory=directory, shell=dash, path=str(directory))
 
 
 def _program(name: str) -> Path:

@@ -238,3 +238,50 @@ def test_a_stalled_connection_goes_on_when_it_is_resumed(
                 process.wait(1)
             proxy.resume()
             assert process.communicate(timeout=20)[0] == b"hi\n"
+
+
+def test_a_device_can_have_a_small_disk(tmp_path: Path) -> None:
+    with SshServer(tmp_path / "server", disk="1m") as server:
+        done = ssh(server, "head -c 2000000 /dev/zero >/data/local/tmp/file")
+        assert done.returncode == 1
+        assert "No space left on device" in done.stderr
+        assert (server.device.data / "local/tmp/file").stat().st_size == 1 << 20
+
+
+@pytest.mark.parametrize("tools", ["coreutils", "busybox"])
+def test_a_script_takes_the_place_of_a_tool(tmp_path: Path, tools: Tools) -> None:
+    with SshServer(tmp_path / "server", tools=tools) as server:
+        server.device.put_tool("ln", 'echo "no link: $*" >&2; exit 1')
+        done = ssh(server, "ln a b")
+        assert (done.returncode, done.stderr) == (1, "no link: a b\n")
+
+
+def test_adb_of_the_version_of_adbd_compresses(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(bytes(1_000_000))
+    with (
+        AdbServer(tmp_path / "server", unpacked_adb=True) as server,
+        Proxy(server.ports[0], device=server.device) as proxy,
+    ):
+        serial = server.connect(proxy.port)
+        proxy.reset_traffic()
+        assert server.adb("-s", serial, "push", str(source), "/data/file").returncode == 0
+        assert (server.device.data / "file").read_bytes() == source.read_bytes()
+        assert proxy.traffic().up < 100_000
+
+
+def test_a_reboot_ends_all_sessions(tmp_path: Path) -> None:
+    boot_id = "cat /proc/sys/kernel/random/boot_id"
+    leave = "sleep 1000 >/dev/null 2>&1 </dev/null &"
+    with SshServer(tmp_path / "ssh") as server:
+        before = ssh(server, f"{leave} {boot_id}").stdout
+        server.reboot()
+        assert ssh(server, boot_id).stdout not in {before, ""}
+        assert not any("sleep" in line for line in server.device.processes().values())
+    with AdbServer(tmp_path / "adb") as adb_server:
+        before = adb(adb_server, f"{leave} {boot_id}").stdout
+        adb_server.reboot()
+        adb_server.adb("disconnect", adb_server.serial)
+        adb_server.connect(adb_server.ports[0])
+        assert adb(adb_server, boot_id).stdout not in {before, ""}
+        assert not any("sleep" in line for line in adb_server.device.processes().values())
