@@ -96,12 +96,12 @@ FAILURES = (
 NO_SERVER = Failure("it does not answer", "there is no adb server", SERVER.remedy)
 NO_CONNECTION = Failure("", "the adb server does not reach {device}", REFUSES_CONNECTION.remedy)
 NO_REPORT = Failure(
-    "adb ended with status {status} and reported nothing",
+    "adb ended with status {status}, without a report of the script",
     "the connection to {device} was interrupted",
     INTERRUPTED.remedy,
 )
 KILLED = Failure(
-    "it reported nothing",
+    "it had no time to report anything",
     "signal {status} ended adb, and with it the connection to {device}",
     "Start the command again, unless the signal was sent on purpose.",
 )

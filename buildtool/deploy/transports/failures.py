@@ -30,15 +30,17 @@ def explain(
 ) -> DeviceConnectionError:
     """The error of the first of `failures` whose pattern is in the last lines of `messages`.
 
-    Without one it is that of `otherwise`, whose pattern is the reason when there are no messages.
+    Without one it is that of `otherwise`, whose pattern is the reason.
     """
     lines = last_lines(messages)
     flags = re.IGNORECASE | re.MULTILINE
-    found = next((f for f in failures if re.search(f.pattern, lines, flags)), otherwise)
+    found = next((f for f in failures if re.search(f.pattern, lines, flags)), None)
+    reason = "" if found else otherwise.pattern.format(**names)
+    meant = found or otherwise
     return DeviceConnectionError(
-        found.happened.format(**names),
-        why=lines or otherwise.pattern.format(**names),
-        remedy=found.remedy.format(**names),
+        meant.happened.format(**names),
+        why="\n".join(filter(None, [reason, lines])),
+        remedy=meant.remedy.format(**names),
     )
 
 

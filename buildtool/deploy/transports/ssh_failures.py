@@ -42,10 +42,11 @@ CONFIGURATION = Failure(
     "ssh refuses its configuration",
     "Correct the configuration until this command works: {command}",
 )
-JUMP_HOST = Failure(
-    r"stdio forwarding failed|port 65535$|^ProxyCommand|proxy",
-    "the jump host does not reach {device}",
-    "Check the connection by hand: {command}",
+CLOSED_AT_ONCE = Failure(
+    r"^kex_exchange_identification|UNKNOWN port 65535$|stdio forwarding failed",
+    "the connection to {device} was closed before the login",
+    "Log in by hand, which shows why: {command}. It can be the jump host, a ProxyCommand that"
+    " fails, or a server with too many connections.",
 )
 ACCOUNT = Failure(
     r"account is (currently )?not available|has expired|password change required|restricted|"
@@ -65,16 +66,16 @@ TOO_MANY_SESSIONS = Failure(
     " /etc/ssh/sshd_config there.",
 )
 INTERRUPTED = Failure(
-    r"^Connection (to .* )?(reset|closed)|closed by remote host|^client_loop|^kex_exchange|"
-    r"^mux_client|Broken pipe|not responding|^Timeout, server|^ssh_dispatch|^packet_write",
+    r"^Connection (to .* )?(reset|closed)|closed by remote host|^client_loop|^ssh_dispatch|"
+    r"^mux_client|Broken pipe|not responding|^Timeout, server|^packet_write",
     "the connection to {device} was interrupted",
     "Check the device and the network, then start the command again: {command}",
 )
 FAILURES = (
     KEY_CHANGED,
     KEY_UNKNOWN,
+    CLOSED_AT_ONCE,
     UNKNOWN_HOST,
-    JUMP_HOST,
     NOT_LISTENING,
     UNREACHABLE,
     REFUSED_LOGIN,
@@ -86,18 +87,17 @@ FAILURES = (
 SHELL_FAILURES = (ACCOUNT, NO_SHELL)
 """What the login shell reports, which ended by itself."""
 SILENT = Failure(
-    "ssh ended with status {status} and reported nothing, which it also does when a signal ends sh"
-    " on the device",
+    "ssh ended with status {status}, which it also does when a signal ends sh on the device",
     "the connection to {device} was interrupted",
     "Check that the device still runs, then start the command again: {command}",
 )
 KILLED = Failure(
-    "it reported nothing",
+    "it had no time to report anything",
     "signal {status} ended ssh, and with it the connection to {device}",
     "Start the command again, unless the signal was sent on purpose.",
 )
 NO_REPORT = Failure(
-    "it printed nothing",
-    "the login shell on {device} ended with status {status} and without a report of the script",
+    "the script did not run to its end",
+    "the login shell on {device} ended with status {status} and without a report",
     "Check what the login shell does when it starts: {command}",
 )

@@ -1,0 +1,40 @@
+"""Fixtures of devices that buildtool's transports reach."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.device import Device
+from buildtool.deploy.transports.ssh_socket import accepts
+from tests.remote.boards import board_of
+from tests.remote.sshd import SshClient, SshServer
+
+
+@pytest.fixture(autouse=True)
+def runtime_directory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory for sockets whose path is short; at the end ssh ends its connections there."""
+    with tempfile.TemporaryDirectory(prefix="ssh-") as directory:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", directory)
+        yield Path(directory)
+        for path in Path(directory, "buildtool").glob("*"):
+            if accepts(path):
+                subprocess.run(
+                    ["ssh", "-S", path, "-O", "exit", "x"], capture_output=True, check=True
+                )
+
+
+@pytest.fixture
+def client(ssh_server: SshServer, tmp_path: Path) -> SshClient:
+    """A client of `ssh_server`, with a configuration that the test may change."""
+    return ssh_server.make_client(tmp_path / "client")
+
+
+@pytest.fixture
+def board(client: SshClient, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """The device that `client` reaches."""
+    return board_of(client, monkeypatch)

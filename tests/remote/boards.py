@@ -1,0 +1,48 @@
+"""The board that tests reach over ssh, as a device of buildtool."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.device import Device
+from buildtool.deploy.transports.ssh import Ssh, ssh_device
+from buildtool.deploy.transports.ssh_socket import socket_path
+from tests.remote.sshd import HOST, SshClient, SshServer
+
+
+def board_of(client: SshClient, monkeypatch: pytest.MonkeyPatch, *settings: str) -> Device:
+    """The device that `client` reaches, with more lines in its configuration."""
+    monkeypatch.setenv("PATH", client.environment["PATH"])
+    if settings:
+        text = client.config.read_text()
+        client.config.write_text("\n".join([*settings, text]))
+    transport = ssh_device(client.host)
+    return Device(name="board", target="sim", root=transport.root, transport=transport)
+
+
+def ssh_of(device: Device) -> Ssh:
+    assert isinstance(device.transport, Ssh)
+    return device.transport
+
+
+def shared_socket(device: Device) -> Path:
+    transport = ssh_of(device)
+    return socket_path(str(transport.program), transport.host, transport.port)
+
+
+def logins(server: SshServer) -> int:
+    return server.log.read_text().count("Accepted publickey")
+
+
+def master(device: Device) -> int:
+    """The process that holds the connection."""
+    done = subprocess.run(
+        ["ssh", "-S", shared_socket(device), "-O", "check", HOST],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stderr.partition("pid=")[2].partition(")")[0])
