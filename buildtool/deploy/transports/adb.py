@@ -140,9 +140,9 @@ class Adb(Value):
         """Have the server connect to a device in the network."""
         try:
             state = server.ask(f"host-serial:{self.serial}:get-state")
-            if state.okay and state.text != "offline":
+            if state.okay:
                 return
-            if state.okay:  # a connection that has broken
+            if "offline" in state.text:  # a connection that has broken
                 server.ask(f"host:disconnect:{self.serial}")
             answer = server.ask(f"host:connect:{self.serial}").text
         except OSError as error:

@@ -11,7 +11,9 @@ import pytest
 
 from buildtool.deploy.device import Device
 from buildtool.deploy.transports.ssh_socket import accepts
+from tests.remote.adbd import AdbServer
 from tests.remote.boards import board_of
+from tests.remote.phones import phone_of
 from tests.remote.sshd import SshClient, SshServer
 
 
@@ -38,3 +40,9 @@ def client(ssh_server: SshServer, tmp_path: Path) -> SshClient:
 def board(client: SshClient, monkeypatch: pytest.MonkeyPatch) -> Device:
     """The device that `client` reaches."""
     return board_of(client, monkeypatch)
+
+
+@pytest.fixture
+def phone(adb_server: AdbServer, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """The first device of `adb_server`."""
+    return phone_of(adb_server, monkeypatch)

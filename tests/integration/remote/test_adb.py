@@ -1,0 +1,142 @@
+"""Scripts run on devices over adb."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from buildtool.core.process import DEVNULL, PIPE
+from buildtool.deploy.conversation import conversation
+from buildtool.deploy.device import Device
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.transports.adb import Adb
+from tests.remote.adbd import AdbServer
+from tests.remote.phones import phone_of
+from tests.remote.tool_sets import TOOL_SETS
+
+
+@pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
+def test_statuses_and_streams_arrive(phone: Device) -> None:
+    phone.transport.connect()
+    for status in (0, 1, 2, 126, 127, 128, 137, 254, 255):
+        done = phone.exec(f"printf out; printf err >&2; exit {status}")
+        assert (done.status, done.stdout, done.stderr) == (status, b"out", "err")
+
+
+def test_data_arrive_unchanged_in_both_directions(phone: Device, tmp_path: Path) -> None:
+    data = os.urandom(5_000_000) + bytes(range(256)) + b"\r\n\0\n~.\n"
+    (tmp_path / "data").write_bytes(data)
+    with (tmp_path / "data").open("rb") as stream:
+        assert phone.exec("cat", stdin=stream.fileno()).stdout == data
+
+
+def test_much_output_arrives(phone: Device) -> None:
+    assert len(phone.exec("head -c 20000000 /dev/zero").stdout) == 20_000_000
+
+
+@pytest.mark.parametrize("adb_server", ["coreutils", "busybox"], indirect=True)
+def test_arguments_arrive(phone: Device) -> None:
+    @settings(max_examples=20)
+    @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
+    def arrive(arguments: list[str]) -> None:
+        done = phone.exec("printf '%s\\0' \"$@\"", arguments=[*arguments, "\\'\n$(x)\\"])
+        assert done.stdout == "\0".join([*arguments, "\\'\n$(x)\\", ""]).encode()
+
+    arrive()
+
+
+@pytest.mark.parametrize("terminal", ["", "xterm-256color"])
+def test_the_longest_script_runs_and_a_longer_one_is_refused(
+    terminal: str, phone: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", terminal)
+    longest = 0xFFFF - len(f"shell,v2,TERM={terminal},raw:")
+
+    def run(size: int) -> bytes:
+        command = phone.transport.command("echo hi #".ljust(size, "x"))
+        return subprocess.run(command, stdin=DEVNULL, stdout=PIPE, check=True).stdout
+
+    assert run(longest) == b"hi\n"
+    with pytest.raises(DeviceError, match="too long"):
+        run(longest + 1)
+
+
+def test_a_script_gets_a_terminal(phone: Device) -> None:
+    seen: list[bytes] = []
+    with conversation(
+        phone.transport,
+        'tty; stty size >/dev/null; printf "%sexit 7\\n" "$mark"',
+        {},
+        stdin=PIPE,
+        terminal=True,
+        on_messages=seen.append,
+    ) as talk:
+        assert talk.wait(time.monotonic() + 10)
+        assert talk.report().text.strip() == "7"
+    assert b"/dev/pts/" in b"".join(seen)
+
+
+RUN_AS = """#!/bin/sh
+[ "$1" = com.example.app ] || { echo "run-as: unknown package: $1" >&2; exit 1; }
+shift
+cd "$(dirname "$0")" || exit
+HOME=$PWD exec "$@"
+"""
+
+
+def test_scripts_run_as_an_app_with_a_stand_in_of_run_as(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AdbServer(tmp_path / "server", tools="posix") as server:
+        phone = phone_of(server, monkeypatch, run_as="com.example.app")
+        with pytest.raises(DeviceError, match=r"cannot run commands as com\.example\.app"):
+            phone.exec("true")
+        program = Path(server.device.path) / "run-as"
+        program.write_text(RUN_AS)
+        program.chmod(0o755)
+        done = phone.exec('echo "$HOME" "$1"; exit 3', arguments=["a 'b'\n\\"])
+        assert (done.status, done.stdout) == (3, f"{program.parent} a 'b'\n\\\n".encode())
+        assert phone.root == "$HOME/buildtool"
+        other = phone_of(server, monkeypatch, run_as="com.example.other")
+        with pytest.raises(DeviceError, match=r"does not run commands as com\.example\.other"):
+            other.exec("true")
+
+
+def test_connecting_starts_no_process(
+    adb_server: AdbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transport = phone_of(adb_server, monkeypatch).transport
+    assert isinstance(transport, Adb)
+    transport._replace(program=Path("/nonexistent")).connect()
+
+
+def test_a_device_in_the_network_is_connected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AdbServer(tmp_path / "server", count=2) as server:
+        phone = phone_of(server, monkeypatch, server.serials[1])
+        server.adb("disconnect")
+        phone.transport.connect()
+        assert phone.exec("echo $ADBD_PORT").stdout == f"{server.ports[1]}\n".encode()
+        # The adb server starts again, and keeps no stream of this process open.
+        server.kill_server()
+        program = "from buildtool.deploy.transports.adb import adb_device\n"
+        program += f"adb_device({server.serial!r}).connect(); print('connected')"
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            stdout=-1,
+            stderr=-2,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        assert done.stdout == "connected\n"
+        phone.transport.connect()
+        assert phone.exec("echo hi").stdout == b"hi\n"
