@@ -138,7 +138,11 @@ def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport"
         from buildtool.deploy.transports.ssh import ssh_device  # noqa: PLC0415 - as above
 
         return ssh_device(device.address, device.port or None, requirement)
-    raise UsageError("devices are reached over ssh", remedy='Set transport = "ssh".')
+    from buildtool.deploy.transports.adb import adb_device  # noqa: PLC0415 - as above
+
+    return adb_device(
+        device.address, server=device.adb_server, run_as=device.run_as, requirement=requirement
+    )
 
 
 def _files(project: Project | None) -> str:
