@@ -34,8 +34,8 @@ from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_nu
 
 IDLE_SECONDS = 600
 CONNECT_SECONDS = 15
-ALIVE_SECONDS = 10
-ALIVE_TRIES = 2
+ALIVE_SECONDS = 5
+ALIVE_TRIES = 3
 """ssh notices an interrupted line after ALIVE_SECONDS * (ALIVE_TRIES + 1) at the latest."""
 MAX_ARGUMENT = (128 << 10) - 1
 """Bytes of one argument of a program; execve(2): MAX_ARG_STRLEN.  sshd passes the command as one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import signal
 import socket
@@ -17,7 +18,7 @@ import pytest
 from buildtool.deploy.device import Device
 from buildtool.deploy.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, logins, master, shared_socket, ssh_of
-from tests.remote.sshd import SshServer
+from tests.remote.sshd import SshClient, SshServer
 
 
 def test_further_commands_use_the_same_connection(board: Device, ssh_server: SshServer) -> None:
@@ -130,3 +131,25 @@ def test_sockets_are_in_a_directory_of_this_user_alone(
     assert shared_socket(board).parent != directory
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/" + "x" * 100)
     assert shared_socket(board).parent == Path(f"/tmp/buildtool-{os.geteuid()}")
+
+
+def test_questions_of_ssh_appear_on_the_terminal(
+    client: SshClient, board: Device, tmp_path: Path
+) -> None:
+    known_hosts = tmp_path / "client" / "known_hosts"
+    known_hosts.unlink()
+    client.config.write_text(client.config.read_text().replace("Checking yes", "Checking ask"))
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(sys.executable, [sys.executable, "-c", CONNECT])
+    screen = b""
+    answers = [(b"continue connecting", b"yes\n"), (b"connected", b"")]
+    while answers:
+        screen += os.read(terminal, 1000)
+        if answers[0][0] in screen:
+            os.write(terminal, answers.pop(0)[1])
+            screen = b""
+    assert os.waitpid(process, 0)[1] == 0
+    os.close(terminal)  # a terminal that hangs up does not end the connection
+    assert "ssh-ed25519" in known_hosts.read_text()
+    assert accepts(shared_socket(board))
