@@ -20,7 +20,9 @@ TOOLS = Path(sys.executable).parent
 GENERATED = ROOT / ".buildtool" / "check" / "idl"
 BATCH = 6  # files for each process of clang-tidy: small enough to keep all processors busy
 
-LAID_OUT = ("dsp", "emulator", "host", "tests/device", "tests/integration/truth")
+LAID_OUT = (
+    *("buildtool/deploy", "dsp", "emulator", "host", "tests/device", "tests/integration/truth"),
+)
 FLAGS = (
     *("-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-nostdlibinc", f"-I{GENERATED}"),
     *("-Ihost/include", "-Ihost/include/fastrpc", "-Iemulator/common"),
@@ -30,7 +32,7 @@ SIDES = {
         *("--target=hexagon-linux-musl", "-mcpu=hexagonv68", "-mhvx", "-mhvx-length=128b"),
         *("-Idsp/include", "-Iemulator/shell", *FLAGS),
     ),
-    ("host/src", "emulator/cdsprpc", "emulator/common"): (
+    ("host/src", "emulator/cdsprpc", "emulator/common", "buildtool/deploy/query"): (
         *("--target=aarch64-linux-gnu", "-Iemulator/cdsprpc", *FLAGS),
     ),
 }

@@ -25,6 +25,7 @@ DESCRIPTIONS = {
     "zig": "compiled by zig",
     "emulator": "programs of the emulated device",
     "device": "emulated devices",
+    "devices": "facts about devices",
     "buildtool-cdsprpc": "import stubs",
     "digests": "digests of compilers and SDKs",
     "answers": "answers of compilers",
@@ -36,7 +37,7 @@ NEVER_CLEARED = ("sysroots",)
 """Caches that are never cleared: a sysroot cannot be recreated without its device."""
 COUNTED = tuple(name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains"))
 """Caches that count towards the size limit."""
-SMALL_FILES = ("answers", "digests")
+SMALL_FILES = ("answers", "devices", "digests")
 """Caches of small files, each of which can be evicted at any time."""
 SIZE_VALID_NS = 3600 * 10**9
 """How long a computed size is used: to compute it takes a tenth of a second."""

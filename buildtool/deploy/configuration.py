@@ -11,7 +11,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
 from buildtool.project.model import BUILT_IN_TARGET, Key, Project
-from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_text
+from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml
 from buildtool.project.validate import Violation, suggest
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 
@@ -93,7 +93,7 @@ def configured_devices(project: Project | None) -> dict[str, ConfiguredDevice]:
 
 def read_devices(file: Path, cached: Path) -> dict[str, ConfiguredDevice]:
     """The devices in `file`, whose tables are cached in `cached`; raises `DevicesError`."""
-    text = read_text(file, DevicesError)
+    text = read_toml(file, DevicesError)
     return devices_in(file, text, parse_tables(file, text, cached, DevicesError))
 
 

@@ -6,15 +6,15 @@ particular glibc: it links import stubs of the C libraries, whose symbols have n
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 
 from buildtool import _data
 from buildtool.core.cache import cache_dir
-from buildtool.core.files import read_regular, value_digest
-from buildtool.core.own_directory import make_directory
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.files import value_digest
 from buildtool.core.process import capture, check
-from buildtool.core.trees import remove_tree
 from buildtool.deploy.configuration import DIRECTORY
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.zig import usable_zig
@@ -51,15 +51,11 @@ def _query(platform: str) -> bytes:
             "zig": zig.identity,
         }
     )
-    program = cache_dir() / DIRECTORY / f"dsp-query-{key[:16]}"
-    try:
-        if data := read_regular(program):
-            return data
-    except OSError:
-        pass  # it is not built yet
-    make_directory(program.parent)
-    folder = Path(tempfile.mkdtemp(dir=program.parent, prefix=".new-"))
-    try:
+    program = cache_dir() / DIRECTORY / f"dsp-query-{key[:16]}.json"
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return bytes.fromhex(read_checksummed(program))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         for name, exports in ((libc, LIBC), (libdl, LIBDL)):
             (folder / name).write_bytes(import_stub(name, exports))
         output = folder / "dsp_query"
@@ -75,7 +71,6 @@ def _query(platform: str) -> bytes:
         )
         check(done, "building the program that asks DSPs what they can do")
         data = output.read_bytes()
-        output.replace(program)
-    finally:
-        remove_tree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        write_checksummed(program, data.hex())
     return data

@@ -20,7 +20,7 @@ from buildtool.project.model import (
     Target,
     Tool,
 )
-from buildtool.project.tables import TableReader, TomlError, parse_tables, read_text
+from buildtool.project.tables import TableReader, TomlError, parse_tables, read_toml
 from buildtool.project.validate import violations
 
 FILE_NAME = "buildtool.toml"
@@ -62,7 +62,7 @@ def read_project(file: Path) -> Project:
     root = file.absolute().parent
     check_path(root, "the project")
     check_path(root / STATE, "the project's build trees")
-    text = read_text(file, ProjectError)
+    text = read_toml(file, ProjectError)
     cached = file.parent / STATE / "state" / "project.json"
     return _project(file, text, parse_tables(file, text, cached, ProjectError))
 

@@ -36,7 +36,7 @@ class TomlError(UsageError):
         return {**super().as_json(), "file": str(self.file), "line": self.line}
 
 
-def read_text(file: Path, error_type: type[TomlError]) -> str:
+def read_toml(file: Path, error_type: type[TomlError]) -> str:
     """The text of a TOML file of at most 1 MiB; raises an error of that type."""
     try:
         with file.open("rb") as stream:

@@ -1,0 +1,96 @@
+"""The program that asks libcdsprpc about the DSP gets the answers of the emulated device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.elf import read_elf
+from buildtool.core.process import capture
+from buildtool.deploy.device import Device
+from buildtool.deploy.dsp_query import dsp_queries
+from buildtool.deploy.emulated.device import (
+    CONFIGURATION,
+    EmulatedDevice,
+    environment,
+    prepare,
+)
+from buildtool.deploy.emulated.socs import find_soc
+from buildtool.deploy.facts import facts_of, facts_of_sim
+from buildtool.deploy.transports.emulated import Emulated
+from buildtool.plan.environment import build_environment
+from buildtool.sdk.zig import usable_zig
+
+
+def sim(root: Path, soc: str) -> tuple[EmulatedDevice, Device]:
+    emulated = prepare(root / soc, find_soc(soc), lambda _: None)
+    install = str(root / "installed")
+    return emulated, Device("sim", "", install, Emulated(install, environment(emulated, "")))
+
+
+@pytest.mark.parametrize("soc", ["QCS6490", "SM8550", "SM8850"])
+def test_the_arch_is_that_of_the_soc(soc: str, tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, soc)
+
+    facts = facts_of(device)
+
+    assert facts.arch == emulated.soc.arch
+    number = int(emulated.soc.arch[1:], 16) + 0x8D00
+    assert facts.arch_source == f"libcdsprpc reports ARCH_VER {number:#x}"
+    assert facts.capabilities["arch_ver"] == number
+    assert facts.capabilities["hvx_support_128b"] > 0
+    assert facts.capabilities["vtcm_page"] == emulated.soc.vtcm_mb << 20
+    assert facts.capabilities["unsigned_pd_support"] == 1
+    assert facts.capabilities["hmx_support_depth"] == 0
+
+
+def test_the_script_finds_what_is_known_of_sim_without_it(tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, "SM8650")
+
+    read, known = facts_of(device), facts_of_sim(emulated, str(tmp_path / "installed"))
+
+    for field in ("platform", "machine", "soc", "arch", "glibc", "root", "api"):
+        assert getattr(read, field) == getattr(known, field), field
+    assert read.page_size == 4096
+
+
+def test_without_a_library_the_arch_comes_from_the_table(tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, "SM8650")
+    (emulated.root / "lib" / emulated.emulator.cdsprpc.name).unlink()
+
+    facts = facts_of(device)
+
+    assert facts.arch == "v75"
+    assert facts.capabilities == {}
+    assert "SM8650 has it, as listed" in facts.arch_source
+    assert "libcdsprpc.so: cannot open shared object file" in facts.arch_source
+
+
+def test_the_program_needs_no_version_of_a_c_library(tmp_path: Path) -> None:
+    for name, data in zip(("linux", "android"), dsp_queries(), strict=True):
+        file = tmp_path / name
+        file.write_bytes(data)
+        elf = read_elf(file)
+        assert elf.version_needs == ()
+        assert elf.imports == {"_exit", "alarm", "dlerror", "dlopen", "dlsym", "write"}
+        assert min(elf.load_alignments) == 65536
+    assert elf.needed == ("libc.so", "libdl.so")
+    assert elf.interpreter == "/system/bin/linker64"
+
+
+def test_errors_of_a_stand_in_for_libcdsprpc_are_no_arch(tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, "SM8650")
+    source = tmp_path / "cdsprpc.c"
+    source.write_text("int remote_handle_control(void) { return 0x72; }\n")
+    library = emulated.root / "lib" / emulated.emulator.cdsprpc.name
+    library.unlink()
+    flags = ("-target", "aarch64-linux-gnu", "-nostdlib", "-shared", source, "-o", library)
+    done = capture([usable_zig().where, "cc", *flags], env=build_environment())
+    assert done.status == 0, done.output
+    (emulated.root / CONFIGURATION).unlink()  # else the SoC would be known
+
+    facts = facts_of(device)
+
+    assert facts.arch == ""
+    assert "attribute 0: error 0x72; attribute 1: error 0x72" in facts.arch_source
