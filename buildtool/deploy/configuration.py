@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 FILE_NAME = "devices.toml"
 DIRECTORY = "devices"  # in the user's cache: what is remembered about devices
 MAX_TEXT = 255
-_SERVER = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})"
-_APPLICATION = r"[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+"
 _ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
 
 
@@ -141,7 +139,10 @@ def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport"
     from buildtool.deploy.transports.adb import adb_device  # noqa: PLC0415 - as above
 
     return adb_device(
-        device.address, server=device.adb_server, run_as=device.run_as, requirement=requirement
+        device.address,
+        server=device.adb_server,
+        run_as=device.run_as,
+        requirement=requirement,
     )
 
 
@@ -154,15 +155,7 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
     at = ("device", name)
     if name == BUILT_IN_TARGET:
         yield at, f"{name!r} is the emulated device, which is built in", "Choose another name."
-    kind, other = ("a host", "USER@HOST") if device.transport == "ssh" else ("a serial", "1A2B3C4D")
-    if not _is_word(device.address):
-        yield (
-            (*at, "address"),
-            f"{device.address!r} is not {kind}",
-            f"Write: address = \"{other}\", without spaces; it cannot begin with '-'.",
-        )
-    if not 0 <= device.port < 1 << 16:
-        yield (*at, "port"), f"{device.port} is not a port", "Write a number from 1 to 65535."
+    yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
     if device.root and not _is_root(device.root):
         yield (
             (*at, "root"),
@@ -176,30 +169,48 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
                 f"{tag!r} is not a valid tag",
                 "Use letters, digits, '.', '_' and '-'; start with a letter or digit.",
             )
-    server = re.fullmatch(_SERVER, device.adb_server)
-    if device.adb_server and not (server and 0 < int(server["port"]) < 1 << 16):
+
+
+def _ssh_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
+    from buildtool.deploy.transports.ssh import host_problem  # noqa: PLC0415 - for such devices
+
+    if problem := host_problem(device.address):
+        yield (
+            (*at, "address"),
+            f"{device.address!r} is not a host: {problem}",
+            'Write: address = "USER@HOST", or an alias of ~/.ssh/config.',
+        )
+    if not 0 <= device.port < 1 << 16:
+        yield (*at, "port"), f"{device.port} is not a port", "Write a number from 1 to 65535."
+    for key, value in (("adb-server", device.adb_server), ("run-as", device.run_as)):
+        if value:
+            yield (*at, key), "does not apply to ssh", "Remove this key."
+
+
+def _adb_keys(at: tuple[str, str], device: ConfiguredDevice) -> Iterator[Violation]:
+    from buildtool.deploy.transports import adb  # noqa: PLC0415 - for such devices
+
+    if not re.fullmatch(adb.SERIAL, device.address, re.ASCII):
+        yield (
+            (*at, "address"),
+            f"{device.address!r} is not a serial number",
+            "Take one that `adb devices` lists.",
+        )
+    if device.port:
+        yield (*at, "port"), "does not apply to adb", "Remove this key."
+    server = re.fullmatch(adb.SERVER, device.adb_server, re.ASCII)
+    if device.adb_server and not (server and 0 < int(server[1]) < 1 << 16):
         yield (
             (*at, "adb-server"),
             f"{device.adb_server!r} is not the address of an adb server",
             'Write: adb-server = "HOST:5037"',
         )
-    if device.run_as and not re.fullmatch(_APPLICATION, device.run_as):
+    if device.run_as and not re.fullmatch(adb.PACKAGE, device.run_as, re.ASCII):
         yield (
             (*at, "run-as"),
             f"{device.run_as!r} is not the name of an app",
             'Write the name of its package: run-as = "com.example.app"',
         )
-    wrong = {"ssh": ("adb_server", "run_as"), "adb": ("port",)}[device.transport]
-    for field in wrong:
-        if getattr(device, field):
-            key = field.replace("_", "-")
-            yield (*at, key), f"does not apply to {device.transport}", "Remove this key."
-
-
-def _is_word(text: str) -> bool:
-    """Whether `text` can be an argument of ssh and adb that names a device."""
-    printable = text.isprintable() and not any(letter.isspace() for letter in text)
-    return 0 < len(text) <= MAX_TEXT and printable and not text.startswith("-")
 
 
 def _is_root(text: str) -> bool:

@@ -21,6 +21,8 @@ from tests.command_line import REPOSITORY
 
 BOARD = '[device.board]\ntransport = "ssh"\naddress = "radxa@q6a.local"\n'
 
+ADB = '[device.phone]\ntransport = "adb"\naddress = "1A2B"\n'
+
 
 def write(text: str) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
@@ -50,8 +52,7 @@ def test_the_file_is_in_the_configuration_directory(
 def test_a_device_has_all_keys() -> None:
     write(
         BOARD + 'port = 2222\ntarget = "q6a"\nroot = "~/tests"\ntags = ["v68", "lab"]\n'
-        '[device.phone]\ntransport = "adb"\naddress = "1A2B"\nadb-server = "[::1]:5037"\n'
-        'run-as = "com.example.app"\n'
+        f'{ADB}adb-server = "[::1]:5037"\nrun-as = "com.example.app"\n'
     )
 
     devices = configured_devices(None)
@@ -107,9 +108,10 @@ def test_the_tables_are_cached(tmp_path: Path) -> None:
         (BOARD + 'tags = ["a b"]', 4, ("'a b' is not a valid tag",)),
         (BOARD + 'adb-server = "host:5037"', 4, ("does not apply to ssh",)),
         (BOARD + 'run-as = "com.example.app"', 4, ("does not apply to ssh",)),
-        (BOARD.replace('"ssh"', '"adb"') + "port = 22", 4, ("does not apply to adb",)),
-        (BOARD.replace('"ssh"', '"adb"') + 'adb-server = "h"', 4, ("address of an adb server",)),
-        (BOARD.replace('"ssh"', '"adb"') + 'run-as = "x; y"', 4, ("not the name of an app",)),
+        (ADB.replace("1A2B", "1A 2B"), 3, ("'1A 2B' is not a serial number",)),
+        (ADB + "port = 22", 4, ("does not apply to adb",)),
+        (ADB + 'adb-server = "h"', 4, ("address of an adb server",)),
+        (ADB + 'run-as = "x; y"', 4, ("not the name of an app",)),
         (BOARD.replace("board", "sim"), 1, ("built in",)),
         (BOARD.replace("board", "'a b'"), 1, ("not a valid name",)),
         ("[devices.board]", 1, ("unknown key", "Did you mean 'device'?")),
