@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -59,8 +59,10 @@ class AdbServer:
         disk: str = "",
         count: int = 1,
         unpacked_adb: bool = False,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        """`directory` must not exist; `tools` and `disk` are those of `DeviceRoot`.  The adb server
+        """`directory` must not exist; `tools` and `disk` are those of `DeviceRoot`; `variables` are
+        set in sessions.  The adb server
         and clients are those of Debian's package adb (29 in Debian 12), or with `unpacked_adb`
         those that belong to adbd (34).
 
@@ -76,6 +78,7 @@ class AdbServer:
             libraries = f"LD_LIBRARY_PATH={library_path(UNPACKED)}"
             self._adb = ["env", libraries, str(UNPACKED / _PLATFORM_TOOLS / "adb")]
         self._directory = directory
+        self._variables = dict(variables or {})
         self.device = DeviceRoot(directory / "device", tools=tools, disk=disk, network=True)
         # The path of a Unix socket has at most 107 characters.
         self._socket = tempfile.TemporaryDirectory(prefix="adb-")
@@ -115,7 +118,7 @@ class AdbServer:
         with log.open("wb") as output:
             process = subprocess.Popen(
                 self.device.command(loader, "--library-path", library_path(UNPACKED), adbd),
-                env={"PATH": self.device.path, "ADBD_PORT": str(port)},
+                env={"PATH": self.device.path, "ADBD_PORT": str(port), **self._variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

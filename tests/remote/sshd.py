@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,7 +40,7 @@ MaxSessions {max_sessions}
 MaxStartups 100
 LogLevel VERBOSE
 Subsystem sftp internal-sftp
-SetEnv PATH={path} HOME={home}
+SetEnv {variables}
 """
 
 _CLIENT = """
@@ -86,8 +87,10 @@ class SshServer:
         shell: str | None = None,
         disk: str = "",
         max_sessions: int = 10,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        """`directory` must not exist; `tools`, `shell` and `disk` are those of `DeviceRoot`.
+        """`directory` must not exist; `tools`, `shell` and `disk` are those of `DeviceRoot`;
+        `variables` are set in sessions.
 
         Skips the test if there is no sshd here.
         """
@@ -96,6 +99,11 @@ class SshServer:
         self.device = DeviceRoot(directory / "device", tools=tools, shell=shell, disk=disk)
         self.log = directory / "sshd.log"
         self._max_sessions = max_sessions
+        self._variables = {
+            "PATH": self.device.path,
+            "HOME": str(self.device.home),
+            **(variables or {}),
+        }
         try:
             for key in ("host_key", "user_key"):
                 command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f"]
@@ -115,8 +123,7 @@ class SshServer:
                     directory=self._directory,
                     port=self.port,
                     max_sessions=self._max_sessions,
-                    path=self.device.path,
-                    home=self.device.home,
+                    variables=" ".join(f'"{n}={v}"' for n, v in self._variables.items()),
                 )
             )
             sshd = subprocess.Popen(
