@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "Devices",
     "deploy": "Devices",
     "rollback": "Devices",
+    "devices": "Devices",
     "sysroot": "Devices",
     "inspect": "Inspect",
     "idl": "Inspect",

@@ -52,10 +52,12 @@ def _archs(_: Cursor) -> Iterable[str]:
     return HEXAGON_ARCHS
 
 
-def _devices(_: Cursor) -> Iterable[str]:
+def _devices(cursor: Cursor) -> Iterable[str]:
+    from buildtool.deploy.configuration import configured_devices
     from buildtool.project.model import BUILT_IN_TARGET
+    from buildtool.project.read import find_optional_project
 
-    return [BUILT_IN_TARGET]
+    return [BUILT_IN_TARGET, *configured_devices(find_optional_project(cursor.here))]
 
 
 def _socs(_: Cursor) -> Iterable[str]:

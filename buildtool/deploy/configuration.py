@@ -80,13 +80,19 @@ def configured_devices(project: Project | None) -> dict[str, ConfiguredDevice]:
 
     Raises `DevicesError`.
     """
-    users = user_file()
-    cached = cache_dir() / DIRECTORY / "devices.json"
-    devices = read_devices(users, cached) if users.is_file() else {}
-    if project and project_file(project).is_file():
-        cached = project.state / "state" / "devices.json"
-        devices |= read_devices(project_file(project), cached)
-    return devices
+    return {
+        name: device
+        for devices in devices_by_file(project).values()
+        for name, device in devices.items()
+    }
+
+
+def devices_by_file(project: Project | None) -> dict[Path, dict[str, ConfiguredDevice]]:
+    """The devices in each `devices.toml`, the one that takes precedence last."""
+    caches = {user_file(): cache_dir() / DIRECTORY / "devices.json"}
+    if project:
+        caches[project_file(project)] = project.state / "state" / "devices.json"
+    return {file: read_devices(file, cached) for file, cached in caches.items() if file.is_file()}
 
 
 def read_devices(file: Path, cached: Path) -> dict[str, ConfiguredDevice]:
@@ -111,18 +117,21 @@ def open_device(name: str, project: Project | None) -> "Device":
 
     Raises `UsageError` for an unknown name, `DevicesError`, and the errors of finding ssh or adb.
     """
-    from buildtool.deploy.device import Device  # noqa: PLC0415 - completion lists names only
-
     devices = configured_devices(project)
     known = [BUILT_IN_TARGET, *devices]
     if name not in devices:
         raise UsageError(
             f"there is no device {name!r}",
             why=f"devices are configured in {_files(project)}",
-            remedy=f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST,"
-            " or --adb",
+            remedy=f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST",
         )
-    device = devices[name]
+    return device_of(name, devices[name], project)
+
+
+def device_of(name: str, device: ConfiguredDevice, project: Project | None) -> "Device":
+    """The device called `name` that is configured so; raises as `open_device`."""
+    from buildtool.deploy.device import Device  # noqa: PLC0415 - completion lists names only
+
     transport = _transport(device, project)
     root = device.root
     if root.startswith("~"):

@@ -53,6 +53,14 @@ def find_project(start: Path) -> Project:
     )
 
 
+def find_optional_project(start: Path) -> Project | None:
+    """The project of the directory `start`; None if there is none."""
+    try:
+        return find_project(start)
+    except NoProjectError:
+        return None
+
+
 def read_project(file: Path) -> Project:
     """Read and validate a project file.
 

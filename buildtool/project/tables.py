@@ -52,16 +52,16 @@ def read_toml(file: Path, error_type: type[TomlError]) -> str:
 
 
 def parse_tables(
-    file: Path, text: str, cached: Path, error_type: type[TomlError]
+    file: Path, text: str, cached: Path | None, error_type: type[TomlError]
 ) -> Mapping[str, Any]:
     """The tables of the TOML file `file`, which contains `text`.
 
-    They are cached in the file `cached` if its directory exists: parsing TOML takes a third of the
-    time of a build with nothing to do.  Raises an error of that type.
+    They are cached in the file `cached`, if it is given and its directory exists: parsing TOML
+    takes a third of the time of a build with nothing to do.  Raises an error of that type.
     """
     digest = hashlib.sha256(text.encode()).hexdigest()
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-        known = read_checksummed(cached)
+        known = read_checksummed(cached) if cached else {}
         if known["digest"] == digest:
             return dict(known["tables"])
     import tomllib  # noqa: PLC0415 - usually the tables are cached
@@ -77,7 +77,7 @@ def parse_tables(
             line=int(place[1]) if place else max(1, len(text.splitlines())),
             remedy='The form of a key is: name = "value"',
         ) from error
-    if cached.parent.is_dir():
+    if cached and cached.parent.is_dir():
         # JSON has no dates, which TOML has.
         with contextlib.suppress(OSError, TypeError, ValueError, RecursionError):
             write_checksummed(cached, {"digest": digest, "tables": tables})

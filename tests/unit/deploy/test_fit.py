@@ -13,33 +13,8 @@ from buildtool.deploy.fit import check_fits
 from buildtool.project.model import Target
 from buildtool.release.slices import HOST, Release, ReleaseFile, Slice
 from buildtool.toolchains.import_stub import PAGE, import_stub
+from tests.unit.deploy.board_facts import BOARD
 
-BOARD = Facts(
-    platform="ubuntu-aarch64",
-    machine="aarch64",
-    model="Radxa Dragon Q6A",
-    soc="QCS6490",
-    arch="v73",
-    arch_source="libcdsprpc reports ARCH_VER 0x8d73",
-    glibc="2.36",
-    api=0,
-    page_size=4096,
-    root="/opt/buildtool",
-    free=1 << 30,
-    unwritable="",
-    hard_links=True,
-    links=True,
-    executable=True,
-    boot="",
-    user="radxa",
-    uid=1000,
-    home="/home/radxa",
-    tools=frozenset(),
-    cdsprpc=SystemFile("/usr/lib/libcdsprpc.so.1"),
-    shell=SystemFile(),
-    nodes=(),
-    capabilities={},
-)
 PHONE = BOARD._replace(platform="android", glibc="", api=31)
 LINUX = Target(platform="ubuntu-aarch64", glibc="2.35")
 ANDROID = Target(platform="android", api=31)

@@ -1,0 +1,250 @@
+"""`buildtool devices`: the devices that programs are deployed to and run on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show
+from buildtool.cli.typer_classes import Command, Group
+from buildtool.core.errors import UsageError
+from buildtool.project.model import BUILT_IN_TARGET
+
+if TYPE_CHECKING:
+    from buildtool.deploy.configuration import ConfiguredDevice
+    from buildtool.deploy.facts import Facts
+    from buildtool.project.model import Project
+
+app = typer.Typer(cls=Group, help="Add and check the devices that programs run on.")
+
+DeviceName = Annotated[
+    str, typer.Argument(metavar="DEVICE", help="A name that `devices list` prints.")
+]
+
+
+@app.command("list", cls=Command)
+def list_(*, json: Json = False) -> None:
+    """List the devices that are configured."""
+    from buildtool.deploy.configuration import devices_by_file
+
+    rows = {BUILT_IN_TARGET: _row(BUILT_IN_TARGET, None, None)}
+    for file, devices in devices_by_file(_project()).items():
+        rows |= {name: _row(name, device, file) for name, device in devices.items()}
+    if json:
+        print_json({"devices": [*rows.values()]})
+        return
+    width = max(map(len, rows))
+    for name, row in rows.items():
+        parts = [f"{row['transport']} {row['address']}".strip()]
+        parts += [f"target {row['target']}"] if row["target"] else []
+        parts += [f"tags {' '.join(row['tags'])}"] if row["tags"] else []
+        show(f"{name:<{width}}  {', '.join(parts)}")
+
+
+@app.command(cls=Command)
+def add(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME]", help="Name of the device; default: the host's or model's."
+        ),
+    ] = "",
+    *,
+    ssh: Annotated[
+        str, typer.Option("--ssh", metavar="HOST", help="USER@HOST, or a host of ~/.ssh/config.")
+    ] = "",
+    adb: Annotated[
+        str,
+        typer.Option(
+            "--adb", metavar="SERIAL", help="Serial number; default: the only attached device."
+        ),
+    ] = "",
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="TARGET", help="Its target; default: one that fits."),
+    ] = "",
+    beside: Annotated[
+        bool,
+        typer.Option("--project", help="Add it to the project's devices.toml, not to yours."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Connect to a device, and add it to devices.toml."""
+    from buildtool.deploy.add_device import append_device, propose_name, propose_target, table_of
+    from buildtool.deploy.configuration import (
+        ConfiguredDevice,
+        configured_devices,
+        device_of,
+        project_file,
+        user_file,
+    )
+    from buildtool.deploy.facts import facts_of
+    from buildtool.plan.plan import find_target
+    from buildtool.project.read import find_project
+
+    if ssh and adb:
+        raise UsageError("--ssh and --adb exclude each other", remedy="Pass one of them.")
+    project = find_project(Path.cwd()) if beside else _project()
+    if target and project:
+        find_target(project, target)
+    model = ""
+    if not ssh:
+        adb, model = _attached(adb, project)
+    name = name or propose_name(ssh or model or adb)
+    if known := configured_devices(project).get(name):
+        raise UsageError(
+            f"there is a device {name!r} already: {known.transport} {known.address}",
+            why="names of devices are unique",
+            remedy="Choose another name: buildtool devices add NAME …",
+        )
+    device = ConfiguredDevice("ssh" if ssh else "adb", ssh or adb)
+    facts = facts_of(device_of(name, device, project), refresh=True)
+    if project and not target:
+        target = propose_target(facts, project.targets)
+    device = device._replace(target=target)
+    file = project_file(project) if project and beside else user_file()
+    append_device(file, name, device)
+    if json:
+        print_json({"device": _row(name, device, file), "facts": facts.as_json()})
+        return
+    _show_facts(facts)
+    show(f"added to {file}:")
+    for line in table_of(name, device).splitlines():
+        show(f"  {line}")
+    if project and not target:
+        show(f"! no target of {project.name} fits: buildtool devices check {name} --target TARGET")
+
+
+@app.command(cls=Command)
+def facts(name: DeviceName, *, json: Json = False) -> None:
+    """Print what a device says about itself."""
+    found = _facts(name, _project())
+    if json:
+        print_json({"device": name, **found.as_json()})
+    else:
+        _show_facts(found)
+
+
+@app.command(cls=Command)
+def check(
+    name: DeviceName,
+    *,
+    target: Annotated[
+        str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Check that a device can be reached and its target can run there."""
+    from buildtool.deploy.check_device import check_device
+    from buildtool.deploy.configuration import configured_devices
+    from buildtool.plan.plan import find_target
+    from buildtool.project.read import find_project
+
+    project = find_project(Path.cwd()) if target else _project()
+    found = _facts(name, project)
+    if project and not target:
+        device = configured_devices(project).get(name)
+        target = device.target if device else BUILT_IN_TARGET
+        target = target or project.header.default_target
+    findings = check_device(found, target, find_target(project, target) if project else None)
+    wrong = sum(1 for finding in findings if finding.remedy)
+    if json:
+        rows = [finding.as_json() for finding in findings]
+        print_json({"device": name, "target": target, "ok": not wrong, "findings": rows})
+    else:
+        for finding in findings:
+            show(f"{'!' if finding.remedy else 'ok'} {finding.what}")
+            if finding.remedy:
+                show(f"  → {finding.remedy}")
+    raise typer.Exit(int(wrong > 0))
+
+
+def _project() -> Project | None:
+    """The project of the current directory, if there is one."""
+    from buildtool.project.read import find_optional_project
+
+    return find_optional_project(Path.cwd())
+
+
+def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> dict[str, Any]:
+    """A device as a JSON object; None for `sim`."""
+    return {
+        "name": name,
+        "transport": device.transport if device else "emulated",
+        "address": device.address if device else "",
+        "target": device.target if device else BUILT_IN_TARGET,
+        "root": device.root if device else "",
+        "tags": [*device.tags] if device else [],
+        "file": str(file) if file else None,
+    }
+
+
+def _facts(name: str, project: Project | None) -> Facts:
+    """The facts about a device, read now."""
+    from buildtool.deploy.configuration import open_device
+    from buildtool.deploy.facts import facts_of
+
+    if name != BUILT_IN_TARGET:
+        return facts_of(open_device(name, project), refresh=True)
+    from buildtool.cli.screen import Screen
+    from buildtool.core.cache import cache_dir
+    from buildtool.deploy.device import Device
+    from buildtool.deploy.emulated.device import environment, prepare
+    from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
+    from buildtool.deploy.transports.emulated import Emulated
+
+    root = cache_dir() / "device" / DEFAULT_SOC.lower()
+    emulated = prepare(root, find_soc(DEFAULT_SOC), Screen(quiet=True))
+    transport = Emulated(str(root / "installed"), environment(emulated, ""))
+    return facts_of(Device(name, BUILT_IN_TARGET, transport.root, transport), refresh=True)
+
+
+def _attached(serial: str, project: Project | None) -> tuple[str, str]:
+    """Serial number and model of the device `serial`, or of the only one that adb lists."""
+    from buildtool.deploy.add_device import attached_devices
+    from buildtool.sdk.tool_search import NO_REQUIREMENT
+
+    devices = attached_devices(project.tool("adb") if project else NO_REQUIREMENT)
+    found = [device for device in devices if serial in ("", device.serial)]
+    listed = ", ".join(f"{d.serial} ({d.state})" for d in devices) or "none"
+    if len(found) == 1 and found[0].state == "device":
+        return found[0].serial, found[0].model
+    raise UsageError(
+        f"adb is not connected to {serial}" if serial else "which device to add is not clear",
+        why=f"attached over adb: {listed}",
+        remedy="Name one: --ssh HOST, or --adb SERIAL. Allow USB debugging on a device that is"
+        " unauthorized.",
+    )
+
+
+def _show_facts(facts: Facts) -> None:
+    libraries = [facts.cdsprpc.path or "none", facts.cdsprpc.sha256[:12]]
+    shell = [facts.shell.path or "none", facts.shell.sha256[:12]]
+    system = f"glibc {facts.glibc or 'unknown'}"
+    if facts.platform == "android":
+        system = f"API level {facts.api or 'unknown'}"
+    user = f"{facts.user} ({facts.uid})"
+    rows = {
+        "model": facts.model or "unknown",
+        "SoC": facts.soc or "unknown",
+        "system": f"{facts.platform}, {facts.machine}, {system}",
+        "page size": str(facts.page_size),
+        "DSP": f"{facts.arch or 'none known'}: {facts.arch_source}",
+        "libcdsprpc": " ".join(libraries),
+        "DSP shell": " ".join(shell),
+        "user": user,
+        "root": f"{facts.root}, {facts.free >> 20:,} MiB free"
+        + f", not writable: {facts.unwritable}" * bool(facts.unwritable),
+    }
+    for title, text in rows.items():
+        if text:
+            show(f"{title:<11} {text}")
+    for node in facts.nodes:
+        rights = "".join(
+            letter if right else "-"
+            for letter, right in (("r", node.readable), ("w", node.writable))
+        )
+        show(f"{'node':<11} {rights} {node.path} (mode {node.mode}, {node.owner}:{node.group})")
