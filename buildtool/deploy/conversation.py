@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import math
 import os
 import secrets
@@ -23,6 +24,7 @@ MAX_OUTPUT = 64 << 20
 KEPT_MESSAGES = 1 << 14
 """Bytes at the end of the standard error that explain a lost connection."""
 CHUNK = 1 << 16
+PIPE_SIZE = 1 << 20
 LINGER_SECONDS = 3.0
 """How long a process may keep its streams open after it, or the script, has ended."""
 
@@ -163,6 +165,8 @@ class Conversation:
         """
         assert self.process.stdin
         stream = self.process.stdin
+        with contextlib.suppress(OSError):  # as large as the system allows
+            fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
         errors: list[BaseException] = []
 
         def run() -> None:

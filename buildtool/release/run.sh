@@ -5,7 +5,11 @@
 # BUILDTOOL_DEVICE_ENV.  The program runs in the directory of the release, or with
 # BUILDTOOL_KEEP_DIRECTORY in the current one.
 set -eu
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+case $0 in
+    */*) here=${0%/*} ;;
+    *) here=. ;;
+esac
+here=$(CDPATH= cd -- "$here" && pwd)
 if [ $# -eq 0 ]; then
     echo "usage: $0 PROGRAM [ARGUMENT...]" >&2
     exit 125
@@ -18,14 +22,14 @@ if [ -z "${BUILDTOOL_DSP_ARCH:-}" ] && [ -f "$device" ]; then
     . "$device"
 fi
 if [ -d "$here/dsp" ]; then
-    archs=$(echo $(ls "$here/dsp")) # on one line
+    archs() { echo $(ls "$here/dsp"); } # on one line
     if [ -z "${BUILDTOOL_DSP_ARCH:-}" ]; then
         echo "run.sh: the DSP arch of this device is unknown" >&2
-        echo "  set BUILDTOOL_DSP_ARCH (this release has $archs), or write it into $device" >&2
+        echo "  set BUILDTOOL_DSP_ARCH (this release has $(archs)), or write it into $device" >&2
         exit 125
     fi
     if [ ! -d "$here/dsp/$BUILDTOOL_DSP_ARCH" ]; then
-        echo "run.sh: this release has no skels for $BUILDTOOL_DSP_ARCH, it has $archs" >&2
+        echo "run.sh: this release has no skels for $BUILDTOOL_DSP_ARCH, it has $(archs)" >&2
         exit 125
     fi
     # Separated by ';', never ':'.  DSP_LIBRARY_PATH would replace it.

@@ -16,6 +16,8 @@ from buildtool.release.slices import ReleaseFile
 
 MAX_NAMES = 24 << 10
 """Bytes of the removed paths, as words of a shell: adb takes commands of less than 64 KiB."""
+BLOCK = 1 << 18
+"""Bytes that are read and written at once."""
 FAST = 1
 """Level of compression: a fast one, since the network is often faster than a high one."""
 
@@ -71,8 +73,11 @@ def write_archive(
     with (
         _compressed(stream, by) as packed,
         # The GNU format is the one for long names that busybox and toybox read, too.
-        tarfile.open(fileobj=packed, mode="w|", format=tarfile.GNU_FORMAT) as archive,
+        tarfile.open(
+            fileobj=packed, mode="w|", format=tarfile.GNU_FORMAT, bufsize=BLOCK
+        ) as archive,
     ):
+        archive.copybufsize = BLOCK  # type: ignore[attr-defined]  # not in the stubs
         for name in sorted({name for path in change.added for name in _folders(path)}):
             entry = tarfile.TarInfo(f"{folder}/{name}")
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755

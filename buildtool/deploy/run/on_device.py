@@ -56,7 +56,9 @@ def run_on_device(
     The release is only pushed when the device does not have it: looking for it and starting the
     program is one command.  Raises `DeviceError`.
     """
-    request = request._replace(command=find_command(ready.release, request.command))
+    emulated = ready.site.device.transport.direct
+    command = find_command(ready.release, request.command, emulated=emulated)
+    request = request._replace(command=command)
     if verify_files:
         verify(ready.site, ready.deployment)
     elif outdated(ready.site, ready.deployment):

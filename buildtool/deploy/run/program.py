@@ -30,20 +30,22 @@ class RunRequest(Value):
     pull: Mapping[str, str] = NO_VARIABLES
 
 
-def find_command(release: Release, command: Sequence[str]) -> tuple[str, ...]:
+def find_command(release: Release, command: Sequence[str], *, emulated: bool) -> tuple[str, ...]:
     """`command` if its program can run, by default the only program of the release.
 
-    A program with an absolute path is one of the device's own.  Raises `DeviceError` when there is
-    no such program in the release, and when it is for another machine.
+    A program with an absolute path is one of the device's own.  An emulated device has none, and
+    runs no scripts.  Raises `DeviceError` when there is no such program in the release, and when it
+    is for another machine.
     """
     program, *arguments = command or [_only_program(release)]
-    if not program.startswith("/"):
-        _check_program(release, program)
+    if emulated or not program.startswith("/"):
+        _check_program(release, program, scripts=not emulated)
     return (program, *arguments)
 
 
-def _check_program(release: Release, program: str) -> None:
-    """Raises `DeviceError` unless `program` is an ARM64 program, or a script, of the release."""
+def _check_program(release: Release, program: str, *, scripts: bool) -> None:
+    """Raises `DeviceError` unless `program` is an ARM64 program of the release, or one of its
+    `scripts`."""
     path = release.directory / program
     if not path.is_file():
         import difflib  # noqa: PLC0415 - only for the error
@@ -60,12 +62,14 @@ def _check_program(release: Release, program: str) -> None:
     header = elf_header(path)
     if header is None:
         with path.open("rb") as stream:
-            if stream.read(2) == b"#!":
+            if scripts and stream.read(2) == b"#!":
                 return
         raise DeviceError(
             f"{program!r} is not an ARM64 program",
-            why=f"{path} is neither an ELF file nor a script",
-            remedy="Name a program; install() rules decide what is shipped.",
+            why=f"{path} is not an ELF file",
+            remedy="Name a program; install() rules decide what is shipped."
+            if scripts
+            else "The emulated device runs ELF programs; run a script through its interpreter.",
         )
     kind, machine = header
     if machine != EM_AARCH64 or kind not in (ET_EXEC, ET_DYN):

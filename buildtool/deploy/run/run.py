@@ -127,7 +127,7 @@ class _Session:
         }
 
     def _arguments(self) -> list[str]:
-        """The arguments of `env`: the variables of the program, and the command that starts it."""
+        """The command that starts the program, with its variables."""
         env = dict(self.request.env)
         if self.request.farf:
             # The library searches PROGRAM.farf in the directories of skels.
@@ -136,7 +136,8 @@ class _Session:
         if self.request.cwd:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]
-        return [*pairs, "sh", f"{self.place.directory}/run.sh", *self.request.command]
+        start = ["sh", f"{self.place.directory}/run.sh", *self.request.command]
+        return ["env", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager
     def _lifeline(self, talk: Conversation, lifeline: str) -> Iterator[_Lifeline]:

@@ -35,7 +35,7 @@ deploy() {
 
 # Whether a program of release $1 is running.
 in_use() {
-    for running in logs/*/running; do
+    for running in logs/*.running; do
         read -r release pid since 2>/dev/null <"$running" || continue
         [ "$release" = "$1" ] || continue
         started "$pid"

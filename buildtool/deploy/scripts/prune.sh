@@ -18,10 +18,16 @@ prune() {
     done
     [ ! -e unused ] || [ ! -d store ] || prune_store
     rm -f unused
+    for running in logs/*.running; do # of a script that was killed
+        read -r release pid since 2>/dev/null <"$running" || continue
+        started "$pid"
+        [ "$start" = "$since" ] || rm -f "$running" "${running%.running}.group"
+    done
     number=0
     ls -t logs | while read -r name; do
         number=$((number + 1))
-        [ "$number" -gt 20 ] && [ ! -e "logs/$name/running" ] && rm -rf "logs/$name"
+        [ "$number" -gt 20 ] && [ -d "logs/$name" ] && [ ! -e "logs/$name.running" ] &&
+            rm -rf "logs/$name"
     done
 }
 

@@ -9,7 +9,7 @@
 #   cwd          working directory, relative to the release; "" for the release
 #   farf         what `PROGRAM.farf` says: the levels of DSP messages that are logged; "" for none
 #   name         name of the program
-# The arguments are those of `env`: variables, then the command that starts the program.
+# The arguments are the command that starts the program.
 read -r booted </proc/sys/kernel/random/boot_id
 if [ -n "$boot" ] && [ "$boot" != "$booted" ]; then
     report rebooted "$booted"
@@ -21,16 +21,16 @@ cd "$project" 2>/dev/null || {
 }
 log=$PWD/logs/$run
 started $$
-mkdir -p "$log" && echo "$id $$ $start" >"$log/running"
+echo "$id $$ $start" >"$log.running"
 if [ ! -d "releases/$id" ] || ! deploy "$id"; then
-    rm -rf "$log"
+    rm -f "$log.running"
     report missing "$(readlink current)" releases/*.partial
     exit
 fi
 
 if [ -n "$cwd" ]; then
     cwd=$(cd "releases/$id" && cd "$cwd" 2>&1 && pwd) || {
-        rm -rf "$log"
+        rm -f "$log.running"
         report failed "$cwd"
         exit
     }
@@ -42,20 +42,19 @@ fi
 program() (
     exec 7>&2 2>/dev/null
     [ -z "$cwd" ] || cd "$cwd"
-    ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec env "$@" <&5 2>&7 5<&- 7>&-' \
-        "$log/group" "$@"
+    ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
     exit "$?"
 )
 kill_group() {
     for try in 1 2 3 4 5 6 7 8 9 10; do # it may be about to start
-        read -r group 2>/dev/null <"$log/group" && kill "-$1" "-$group" 2>/dev/null && return
+        read -r group 2>/dev/null <"$log.group" && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
     done
 }
 # Descriptor 5 is what the program reads.  4 keeps a fifo open, so that it has a writer from the
 # start, until a line says that the input has ended.
 case $input in
-    fifo) mkfifo "$log/stdin" && exec 4<>"$log/stdin" 5<"$log/stdin" ;;
+    fifo) mkdir "$log" && mkfifo "$log/stdin" && exec 4<>"$log/stdin" 5<"$log/stdin" ;;
     null) exec 4</dev/null 5</dev/null ;;
     inherit) exec 4</dev/null 5<&0 ;;
 esac
@@ -71,6 +70,7 @@ follow_log() {
 }
 follower=
 if [ -n "$farf" ]; then
+    mkdir -p "$log"
     echo "$farf" >"$log/$name.farf"
     echo "$id" >"$log/release"
     if command -v logcat >/dev/null || command -v journalctl >/dev/null; then
@@ -105,9 +105,9 @@ program "$@"
 status=$?
 if [ -n "$lifeline" ]; then
     kill -KILL "$watcher" 2>/dev/null
-    read -r group <"$log/group" && kill -KILL "-$group" 2>/dev/null
+    read -r group <"$log.group" && kill -KILL "-$group" 2>/dev/null
 fi
 [ -z "$follower" ] || { sleep 0.3 && kill $follower; } # the last lines may be on their way
-rm -f "$log/running" "$log/group" "$log/stdin"
-rmdir "$log" 2>/dev/null
+rm -f "$log.running" "$log.group" "$log/stdin"
+[ ! -d "$log" ] || rmdir "$log" 2>/dev/null
 report exit "$status"

@@ -103,7 +103,8 @@ def test_it_takes_the_options_of_build(plain: Path, buildtool: Buildtool) -> Non
 def test_the_library_path_is_the_release_s_own(plain: Path, buildtool: Buildtool) -> None:
     done = buildtool("run", "sim", "--", "bin/app", "env", "LD_LIBRARY_PATH", cwd=plain)
 
-    assert Path(done.stdout.strip()) == (plain / ".buildtool/release/sim").resolve() / "lib"
+    current = plain / ".buildtool/device/qcs6490/opt/buildtool/p/current"
+    assert Path(done.stdout.strip()) == current.resolve() / "lib"
 
 
 def test_as_json_the_program_s_output_is_printed_to_standard_error(
@@ -144,15 +145,15 @@ def test_an_interrupt_leaves_no_process(plain: Path, number: int) -> None:
         try:
             assert caller.stdout is not None
             assert caller.stdout.readline() == b"asleep\n"
-            assert len(processes_of(caller.pid)) >= 2
+            assert len(processes_in(plain)) >= 2
             os.kill(caller.pid, number)
             assert caller.wait(20) == 130
         finally:
             caller.kill()
     deadline = time.monotonic() + 10
-    while processes_of(caller.pid) and time.monotonic() < deadline:
+    while processes_in(plain) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert processes_of(caller.pid) == []
+    assert processes_in(plain) == []
 
 
 def test_a_running_program_keeps_its_release_while_another_is_built(
@@ -179,16 +180,15 @@ def test_a_running_program_keeps_its_release_while_another_is_built(
     assert len(list((plain / ".buildtool/release/.sim").iterdir())) == 1
 
 
-def processes_of(session: int) -> list[int]:
-    """The live processes of a session; zombies do not count."""
+def processes_in(folder: Path) -> list[int]:
+    """The live processes whose working directory is in `folder`; zombies do not count."""
     found = []
-    for folder in Path("/proc").iterdir():
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
+            if (process / "cwd").readlink().is_relative_to(folder):
+                found.append(int(process.name))
+        except OSError:  # it has ended
             continue
-        if fields[3] == str(session) and fields[0] != "Z":
-            found.append(int(folder.name))
     return found
 
 

@@ -236,7 +236,11 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
     for kind, name in lists:
         table = kind if kind == "project" else f"{kind}.x"
         head = '[project]\nname = "demo"\n' if kind != "project" else ""
-        required = {"project": 'name = "demo"\n', "target": 'platform = "android"\n'}
+        required = {
+            "project": 'name = "demo"\n',
+            "target": 'platform = "android"\n',
+            "run": 'program = "bin/x"\n',
+        }
         body = required.get(kind, 'source = "host"\n')
         with pytest.raises(ProjectError) as caught:
             read_project(write(f'{head}[{table}]\n{body}{name} = "v68"\n'))
