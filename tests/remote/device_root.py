@@ -46,8 +46,7 @@ if [ "$network" ]; then
     ip link set lo up
     echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start
 fi
-echo ready
-exec chroot "$root" cat
+exec chroot "$root" /bin/sh -c 'echo ready; exec /bin/cat'
 """
 
 
