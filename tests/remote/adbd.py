@@ -192,6 +192,7 @@ class AdbServer:
     def stop(self) -> None:
         self.device.stop()
         for child in self._children:
+            child.kill()
             child.wait()
         self._socket.cleanup()
 

@@ -170,6 +170,7 @@ class SshServer:
 
     def stop(self) -> None:
         self.device.stop()
+        self._sshd.kill()
         self._sshd.wait()
 
     def __enter__(self) -> Self:
