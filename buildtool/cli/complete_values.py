@@ -25,6 +25,12 @@ def _targets(cursor: Cursor) -> Iterable[str]:
     return find_project(cursor.here).targets
 
 
+def _runs(cursor: Cursor) -> Iterable[str]:
+    from buildtool.project.read import find_project
+
+    return find_project(cursor.here).runs
+
+
 def _programs(cursor: Cursor) -> Iterable[str]:
     """The programs in the release, relative to it."""
     from buildtool.project.read import find_project
@@ -120,6 +126,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "launcher": _launchers,
     "platform": _platforms,
     "program": _programs,
+    "run": _runs,
     "service": _services,
     "shell": _shells,
     "soc": _socs,

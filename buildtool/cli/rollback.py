@@ -20,9 +20,9 @@ def rollback(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Make the release current on a device that was deployed before the current one.
+    """Return to the release that was deployed to a device before.
 
-    The next deploy or run makes the project's own release current again.
+    Repeated, it goes further back.  The next deploy or run makes the project's own release current again.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen

@@ -1,4 +1,4 @@
-"""`buildtool run [DEVICE] [NAME | -- PROGRAM [ARGUMENT...]]`."""
+"""`buildtool run [DEVICE] [RUN] [-- PROGRAM [ARGUMENT...]]`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(
         str, typer.Argument(metavar="[DEVICE]", help="Device to run on; default: sim.")
     ] = "sim",
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Name of a [run.NAME] in buildtool.toml.")
+        str, typer.Argument(metavar="[RUN]", help="Named run: [run.RUN] in buildtool.toml.")
     ] = "",
     *,
     env: Annotated[

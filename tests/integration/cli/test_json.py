@@ -21,6 +21,8 @@ COMMANDS = [
     ("why", "why"),
     ("why", "why --last"),
     ("run", "run sim"),
+    ("deploy", "deploy --build-type Debug"),
+    ("rollback", "rollback"),
     ("package", "package"),
     ("verify", "verify dist/demo-0.1.0-sim.tar.zst"),
     ("doctor", "doctor"),

@@ -17,7 +17,7 @@ from buildtool.cli.command_table import FILE, read_commands
 from buildtool.cli.complete import DIRECTORIES, FILES
 from buildtool.cli.complete_values import WORDS_OF
 
-FREE = {"host", "limit", "n", "name", "name[=value", "serial", "size"}
+FREE = {"file", "host", "limit", "n", "name", "name=value", "name[=value", "serial", "size", "time"}
 """Values that may be any text."""
 HELP = {"names": "-h --help", "help": "Print this help."}
 
