@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,6 +31,8 @@ MAX_REQUEST = 0xFFFF
 """Bytes of a request to the adb server, whose length has four hex digits."""
 START_SECONDS = 30.0
 """How long adb may take to start its server, which searches for devices."""
+JOIN_SECONDS = 10.0
+"""How long the adb server may take until a device in the network is ready."""
 SERIAL = r"[A-Za-z0-9_\[][\w.:%@\[\]-]{0,255}"
 SERVER = r"(?:[A-Za-z0-9][\w.-]{0,254}|\[[0-9A-Fa-f:.]{2,45}\]):(\d{1,5})"
 PACKAGE = r"[A-Za-z]\w{0,99}(?:\.\w{1,100}){1,20}"
@@ -137,18 +140,23 @@ class Adb(Value):
             )
 
     def _join(self, server: AdbServer) -> None:
-        """Have the server connect to a device in the network."""
+        """Have the server connect to a device in the network.
+
+        After a connection has broken, the server changes its mind about the device for a while.
+        """
+        end = time.monotonic() + JOIN_SECONDS
         try:
-            state = server.ask(f"host-serial:{self.serial}:get-state")
-            if state.okay:
-                return
-            if "offline" in state.text:  # a connection that has broken
-                server.ask(f"host:disconnect:{self.serial}")
-            answer = server.ask(f"host:connect:{self.serial}").text
+            while not (state := server.ask(f"host-serial:{self.serial}:get-state")).okay:
+                if "unauthorized" in state.text or time.monotonic() > end:
+                    raise self._explain(state.text, FAILURES, NO_CONNECTION)
+                if "offline" in state.text:
+                    server.ask(f"host:disconnect:{self.serial}")
+                answer = server.ask(f"host:connect:{self.serial}").text
+                if not answer.startswith(("connected to ", "already connected to ")):
+                    raise self._explain(answer, FAILURES, NO_CONNECTION)
+                time.sleep(0.01)
         except OSError as error:
             raise self._explain(str(error.strerror or error), (), NO_SERVER) from error
-        if not answer.startswith(("connected to ", "already connected to ")):
-            raise self._explain(answer, FAILURES, NO_CONNECTION)
 
 
 def adb_device(

@@ -94,7 +94,9 @@ FAILURES = (
     INTERRUPTED,
 )
 NO_SERVER = Failure("it does not answer", "there is no adb server", SERVER.remedy)
-NO_CONNECTION = Failure("", "the adb server does not reach {device}", REFUSES_CONNECTION.remedy)
+NO_CONNECTION = Failure(
+    "the server says:", "the adb server does not reach {device}", REFUSES_CONNECTION.remedy
+)
 NO_REPORT = Failure(
     "adb ended with status {status}, without a report of the script",
     "the connection to {device} was interrupted",

@@ -69,9 +69,12 @@ def test_a_server_of_another_version_a_stand_in_is_not_stopped(
 
 
 def interrupted(phone: Device, cause: Callable[[], object]) -> None:
-    threading.Timer(0.3, cause).start()
+    timer = threading.Timer(0.3, cause)
+    timer.start()
     with pytest.raises(DeviceConnectionError, match="was interrupted"):
         phone.exec("sleep 20")
+    timer.join()
+    time.sleep(0.1)  # the server tells the client before it notes that the device is gone
 
 
 @pytest.mark.parametrize("reset", [True, False])
