@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from buildtool.core.process import DEVNULL, PIPE
 from buildtool.deploy.conversation import conversation
@@ -19,6 +18,7 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.transports.adb import Adb
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
+from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
 from tests.remote.tool_sets import TOOL_SETS
 
 
@@ -43,11 +43,10 @@ def test_much_output_arrives(phone: Device) -> None:
 
 @pytest.mark.parametrize("adb_server", ["coreutils", "busybox"], indirect=True)
 def test_arguments_arrive(phone: Device) -> None:
-    @settings(max_examples=20)
-    @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
+    @settings(max_examples=15)
+    @given(ARGUMENTS)
     def arrive(arguments: list[str]) -> None:
-        done = phone.exec("printf '%s\\0' \"$@\"", arguments=[*arguments, "\\'\n$(x)\\"])
-        assert done.stdout == "\0".join([*arguments, "\\'\n$(x)\\", ""]).encode()
+        assert_arguments_arrive(phone, arguments)
 
     arrive()
 

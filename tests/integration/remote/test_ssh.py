@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from buildtool.core.process import PIPE
 from buildtool.deploy.conversation import conversation
@@ -16,6 +15,7 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, shared_socket
+from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
 from tests.remote.sshd import SshClient, SshServer
 from tests.remote.tool_sets import TOOL_SETS
 
@@ -54,11 +54,9 @@ def test_arguments_arrive_through_any_login_shell(
         board.transport.connect()
 
         @settings(max_examples=15)
-        @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
+        @given(ARGUMENTS)
         def arrive(arguments: list[str]) -> None:
-            done = board.exec("printf '%s\\0' \"$@\"", arguments=[*arguments, "\\'\n$(x)\\"])
-            expected = [*arguments, "\\'\n$(x)\\", ""]
-            assert done.stdout == "\0".join(expected).encode()
+            assert_arguments_arrive(board, arguments)
 
         arrive()
 
@@ -87,7 +85,7 @@ Host *
     StdinNull yes
     ForkAfterAuthentication yes
     LogLevel QUIET
-    LocalForward {port} localhost:1
+    LocalForward 127.0.0.1:{port} localhost:1
     ExitOnForwardFailure yes
 """
 

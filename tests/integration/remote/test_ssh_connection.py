@@ -127,9 +127,14 @@ def test_sockets_are_in_a_directory_of_this_user_alone(
     directory.chmod(0o755)
     assert shared_socket(board).parent != directory
     directory.rmdir()
-    directory.symlink_to("/tmp")
+    directory.symlink_to(runtime_directory)
     assert shared_socket(board).parent != directory
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "/" + "x" * 100)
+    directory.unlink()
+    directory.touch(mode=0o600)
+    assert shared_socket(board).parent != directory
+    long = runtime_directory / ("x" * 80)
+    long.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
     assert shared_socket(board).parent == Path(f"/tmp/buildtool-{os.geteuid()}")
 
 

@@ -142,7 +142,7 @@ def test_messages_are_short_and_without_control_characters() -> None:
     assert lines.startswith("line 992")
 
 
-@given(st.text(), st.integers(-64, 255))
+@given(st.text(st.sampled_from("ab {}\n\r\x1b\x9b\u202e\udc80é€")), st.integers(-64, 255))
 def test_any_message_becomes_an_error(messages: str, status: int) -> None:
     for transport in (SSH, ADB):
         error = transport.lost(status, messages)
