@@ -1,8 +1,8 @@
 """Devices that OpenSSH reaches, with everything that the user's configuration says of them.
 
 Scripts run in sessions of one shared connection to each host, which a background ssh process holds
-(ssh_config(5): ControlMaster).  It ends ten minutes after the last session.  It is the only process
-that outlives a command of buildtool.
+(ssh_config(5): ControlMaster).  It outlives the command of buildtool that started it, and ends ten
+minutes after the last session.
 """
 
 from __future__ import annotations

@@ -80,6 +80,8 @@ def _problem(place: Path) -> str:
     """Make the directory `place`; why it cannot be used, "" if it can."""
     if len(os.fsencode(place)) + 1 + NAME_LETTERS > MAX_PATH:
         return "its path is too long for a socket"
+    if not {"%", "$"}.isdisjoint(str(place)):
+        return "ssh expands a part of its path"
     try:
         with contextlib.suppress(FileExistsError):
             place.mkdir(mode=0o700)

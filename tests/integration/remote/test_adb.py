@@ -124,18 +124,30 @@ def test_a_device_in_the_network_is_connected(
         server.adb("disconnect")
         phone.transport.connect()
         assert phone.exec("echo $ADBD_PORT").stdout == f"{server.ports[1]}\n".encode()
-        # The adb server starts again, and keeps no stream of this process open.
+
+
+START = """
+import sys
+from buildtool.deploy.transports.adb import adb_device
+adb_device(sys.argv[1]).connect()
+print("connected")
+"""
+
+
+def test_a_server_that_is_started_stays_and_keeps_no_stream_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AdbServer(tmp_path / "server") as server:
+        phone = phone_of(server, monkeypatch)
         server.kill_server()
-        program = "from buildtool.deploy.transports.adb import adb_device\n"
-        program += f"adb_device({server.serial!r}).connect(); print('connected')"
         done = subprocess.run(
-            [sys.executable, "-c", program],
-            stdout=-1,
-            stderr=-2,
+            [sys.executable, "-c", START, server.serial],
+            stdout=PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             timeout=20,
             check=False,
         )
         assert done.stdout == "connected\n"
-        phone.transport.connect()
+        # Another server would not be connected.
         assert phone.exec("echo hi").stdout == b"hi\n"

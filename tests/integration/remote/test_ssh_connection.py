@@ -132,10 +132,10 @@ def test_sockets_are_in_a_directory_of_this_user_alone(
     directory.unlink()
     directory.touch(mode=0o600)
     assert shared_socket(board).parent != directory
-    long = runtime_directory / ("x" * 80)
-    long.mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
-    assert shared_socket(board).parent == Path(f"/tmp/buildtool-{os.geteuid()}")
+    for name in ("x" * 80, "%h", "${USER}"):
+        (runtime_directory / name).mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_directory / name))
+        assert shared_socket(board).parent == Path(f"/tmp/buildtool-{os.geteuid()}")
 
 
 def test_questions_of_ssh_appear_on_the_terminal(
