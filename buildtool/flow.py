@@ -276,16 +276,19 @@ def _ready(
 def pull_sysroot(
     device_name: str, *, name: str, libc: bool, soc_name: str, listener: Listener
 ) -> tuple[Sysroot, bool]:
-    """Fetch the sysroot of `device_name`: `sim`, or a directory; `soc_name` is for `sim`.
+    """Fetch the sysroot of `device_name`: `sim`, a device of `devices.toml`, or a directory;
+    `soc_name` is for `sim`.
 
     Returns it and whether it changed.  It is called `name`, by default as the device is.
     """
     from buildtool.core.cache import cache_dir
+    from buildtool.deploy.configuration import configured_devices, open_device
     from buildtool.deploy.emulated.device import prepare
     from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
     from buildtool.deploy.sysroot.directory import open_directory
     from buildtool.deploy.sysroot.emulated import files_of
     from buildtool.deploy.sysroot.pull import pull
+    from buildtool.project.read import find_optional_project
 
     device: DeviceFiles
     if device_name == BUILT_IN_TARGET:
@@ -298,6 +301,13 @@ def pull_sysroot(
             why=f"the SoC of {device_name} is read from its files",
             remedy=f"buildtool sysroot pull {device_name}",
         )
+    elif device_name in configured_devices(project := find_optional_project(Path.cwd())):
+        from buildtool.deploy.facts import facts_of
+        from buildtool.deploy.sysroot.remote import RemoteFiles
+
+        remote = open_device(device_name, project)
+        device = RemoteFiles(remote, facts_of(remote, refresh=True))
+        name = name or device_name
     else:
         device = directory = open_directory(Path(device_name))
         name = name or directory.root.name

@@ -74,9 +74,11 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 def _own_actions(
     _cache: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Give each test a cache without actions, which shares what is slow to recreate."""
+    """Give each test a cache without actions, which shares what is slow to recreate, and a user's
+    configuration directory without devices."""
     own = share(tmp_path_factory.mktemp("cache"), (*SLOW, "emulator", "digests"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(own / "no-configuration"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

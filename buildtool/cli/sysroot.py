@@ -24,7 +24,7 @@ def pull(
     device: Annotated[
         str,
         typer.Argument(
-            metavar="DEVICE|DIR", help="sim, or a directory with the device's root file system."
+            metavar="DEVICE|DIR", help="A device, or a directory with its root file system."
         ),
     ],
     *,

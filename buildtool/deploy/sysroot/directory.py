@@ -86,9 +86,9 @@ def open_directory(path: Path) -> Directory:
     if not path.is_dir():
         raise UsageError(
             f"{path} is not a directory" if path.exists() else f"there is no directory {path}",
-            why="a device is sim, or the root directory of its file system",
-            remedy="Mount or unpack the device's image and name that directory, or: buildtool"
-            " sysroot pull sim",
+            why="no device of devices.toml has this name either",
+            remedy="Name a device that `buildtool devices list` prints, or the directory of a"
+            " mounted or unpacked image.",
         )
     return Directory(path.resolve())
 

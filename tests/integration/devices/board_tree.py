@@ -8,6 +8,10 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from buildtool.deploy.device import Device
+from buildtool.deploy.transports.emulated import Emulated
+from tests.remote.tool_sets import Tools, make_tool_set
+
 SHELL = "usr/share/qcom/qcs6490/radxa/dragon-q6a/dsp/cdsp/fastrpc_shell_unsigned_3"
 LIBRARY = b"libcdsprpc of the tree"
 
@@ -66,3 +70,16 @@ def phone_tree(root: Path) -> Path:
             "vendor/dsp/cdsp/fastrpc_shell_3": hexagon_header(0x75),
         },
     )
+
+
+def stand_in(tmp_path: Path, tree: Path, tools: Tools, root: str = "$HOME/builds/x") -> Device:
+    """A device whose files are `tree`, and whose programs are a set of tools."""
+    home = tmp_path / "a home"
+    home.mkdir(exist_ok=True)
+    chosen = make_tool_set(tools, tmp_path / f"tools-{len([*tmp_path.iterdir()])}")
+    environment = {"PATH": chosen.path, "HOME": str(home), "QEMU_LD_PREFIX": str(tree)}
+    if chosen.shell.name == "busybox":
+        (tmp_path / "sh").unlink(missing_ok=True)
+        (tmp_path / "sh").symlink_to(chosen.shell)
+        return Device("it", "", root, Emulated("", environment, str(tmp_path / "sh")))
+    return Device("it", "", root, Emulated("", environment, str(chosen.shell)))

@@ -24,9 +24,10 @@ from tests.integration.devices.board_tree import (
     phone_tree,
     q6a_tree,
     rk3588_tree,
+    stand_in,
 )
 from tests.integration.unprivileged import unprivileged
-from tests.remote.tool_sets import TOOL_SETS, Tools, make_tool_set
+from tests.remote.tool_sets import TOOL_SETS, Tools
 
 Read = Callable[..., Facts]
 
@@ -35,19 +36,6 @@ Read = Callable[..., Facts]
 def tools(request: pytest.FixtureRequest) -> Tools:
     selected: Tools = request.param
     return selected
-
-
-def stand_in(tmp_path: Path, tree: Path, tools: Tools, root: str = "$HOME/builds/x") -> Device:
-    """A device whose files are `tree`, and whose programs are a set of tools."""
-    home = tmp_path / "a home"
-    home.mkdir(exist_ok=True)
-    chosen = make_tool_set(tools, tmp_path / f"tools-{len([*tmp_path.iterdir()])}")
-    environment = {"PATH": chosen.path, "HOME": str(home), "QEMU_LD_PREFIX": str(tree)}
-    if chosen.shell.name == "busybox":
-        (tmp_path / "sh").unlink(missing_ok=True)
-        (tmp_path / "sh").symlink_to(chosen.shell)
-        return Device("it", "", root, Emulated("", environment, str(tmp_path / "sh")))
-    return Device("it", "", root, Emulated("", environment, str(chosen.shell)))
 
 
 def test_facts_of_a_stand_in_for_a_dragon_q6a(tmp_path: Path, tools: Tools) -> None:
