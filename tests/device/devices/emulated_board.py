@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from buildtool.core.cache import cache_dir
 from buildtool.deploy.emulated.device import environment, prepare
 from buildtool.deploy.emulated.socs import find_soc
+from buildtool.deploy.sysroot.emulated import SHELL
 from tests.remote.sshd import SshServer
 
 
 def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
     """An SSH server whose sessions have the environment of an emulated device."""
-    directory.mkdir(parents=True, exist_ok=True)
-    emulated = prepare(cache_dir() / "device" / soc.lower(), find_soc(soc), lambda _: None)
+    emulated = prepare(directory / "system", find_soc(soc), lambda _: None)
+    for library in emulated.root.glob("lib/*.so*"):  # files, as on a board, not links elsewhere
+        place = library.resolve()
+        library.unlink()
+        shutil.copy(place, library)
+    place = emulated.root / SHELL.lstrip("/")
+    place.parent.mkdir(parents=True)
+    shutil.copy(emulated.emulator.shell, place)
     shell = directory / "login-shell"
     names = ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC")
     variables = [f"export {name}='{environment(emulated, '')[name]}'\n" for name in names]

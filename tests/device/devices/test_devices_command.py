@@ -141,6 +141,7 @@ def test_the_only_attached_phone_is_added(
 ) -> None:
     for name, value in adb_server.environment.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(user.parents[1]))
 
     added = buildtool("devices", "add", "tablet", "--json", cwd=tmp_path)
 
