@@ -18,6 +18,7 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, read_known, write_known
 from buildtool.deploy.push.push import Push, Pushed
+from buildtool.deploy.push.stream import folders_above
 from buildtool.deploy.script import script
 
 
@@ -79,7 +80,9 @@ def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     if damaged:
         site.listener(Note(f"{len(damaged)} files on {site.device.name} are damaged; sending them"))
         push = _new_push(site, deployment)
-        have = {**push.contents, **dict.fromkeys(damaged, "damaged")}
+        folders = {folder for path in damaged for folder in folders_above(path)}
+        # What is in the place of a directory is removed, too.
+        have = {**push.contents, **dict.fromkeys((*damaged, *folders & found.keys()), "damaged")}
         _push(site, push, Known(deployment.id, have), repair=True)
     return damaged
 

@@ -14,6 +14,7 @@ from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, re
 
 ID_DIGITS = 16
 STORE = "store"
+OTHER = "other"  # what is neither a file of mode 0755 or 0644, nor a directory or link
 MAX_LINKS = 40  # as many as Linux follows in one path
 Contents = Mapping[str, str]
 """Path → "755 SHA256" or "644 SHA256" of a file, or "-> TARGET" of a link."""
@@ -45,11 +46,11 @@ def deployment(release: Release, arch: str) -> Deployment:
     parts = [part for part in release.slices if part.name in (HOST, arch)]
     files = tuple(file for part in parts for file in part.files)
     links = tuple(link for part in parts for link in part.links)
-    for path in (*(file.path for file in files), *(link.path for link in links)):
-        if "\n" in path:
+    for name in (*(file.path for file in files), *(text for link in links for text in link)):
+        if "\n" in name:
             raise DeviceError(
-                f"{path!r} contains a line break",
-                why="the device lists the files of a release, one in a line",
+                f"{name!r} contains a line break",
+                why="the device lists the files and links of a release, one in a line",
                 remedy="Give the file another name.",
             )
     whole = release_id({part.name: part.id for part in parts})
@@ -100,7 +101,7 @@ def scan_text(contents: Contents) -> str:
         )
         lines += [mode, *sorted(files, key=_bytes)]
     links = sorted((p for p, state in contents.items() if state.startswith("-> ")), key=_bytes)
-    lines += ["links", *(f"./{path}" for path in links), "dangling", "targets"]
+    lines += [OTHER, "links", *(f"./{path}" for path in links), "dangling", "targets"]
     return "\n".join([*lines, *(contents[path][3:] for path in links)])
 
 
@@ -115,21 +116,24 @@ def parse_scan(text: str) -> dict[str, str]:
     Lines of another form, and links to files that the store lacks, are left out, so that what they
     are about is seen as missing.
     """
+    # The lines in between begin with "./".
     files, _, rest = text.partition("\nlinks\n")
-    names, _, rest = rest.partition("dangling\n")
-    dangling, _, targets = rest.partition("targets")
+    names, _, rest = f"\n{rest}".partition("\ndangling\n")
+    dangling, _, targets = f"\n{rest}".partition("\ntargets")
     found: dict[str, str] = {}
     mode = ""
     for line in files.split("\n"):
-        if line in ("755", "644"):
+        if line in ("755", "644", OTHER):
             mode = line
+        elif mode == OTHER:
+            found[line.removeprefix("./")] = OTHER
         elif parts := re.fullmatch(r"(\\?)([0-9a-f]{64}) [ *]\./(.+)", line):
             escaped, digest, path = parts.groups()
             found[_unescaped(path) if escaped else path] = f"{mode} {digest}"
     missing = set(dangling.split("\n"))
-    for name, target in zip(names.split("\n"), targets[1:].split("\n"), strict=False):
+    for name, target in zip(names.split("\n")[1:], targets[1:].split("\n"), strict=False):
         state = f"-> {target}"
-        if name and not (name in missing and in_store(state)):
+        if not (name in missing and in_store(state)):
             found[name.removeprefix("./")] = state
     return found
 
@@ -142,7 +146,8 @@ def _checksum_line(path: str, digest: str) -> str:
 
 
 def _unescaped(path: str) -> str:
-    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], path)
+    letters = {"n": "\n", "r": "\r"}
+    return re.sub(r"\\(.)", lambda found: letters.get(found[1], found[1]), path)
 
 
 def _bytes(text: str) -> bytes:

@@ -92,6 +92,11 @@ class Push(Value):
                 sent = self._added(sent, change)
             if report.word == "done":
                 return sent
+            if report.word == "more" and change and change.more:
+                gone = set(change.removed)
+                have = {path: state for path, state in have.items() if path not in gone}
+                begin = "continue"
+                continue
             if report.word != "differs":
                 raise _failure(self.device, report)
             have, begin = parse_scan(report.text), "continue"
@@ -117,6 +122,7 @@ class Push(Value):
             "store": "1" if self.store else "",
             "flush": "" if self.device.transport.direct else "1",
             "arch": self.deployment.arch,
+            "more": "1" if change and change.more else "",
             "unpack": self.unpack if change and change.added else "-",
         }
 

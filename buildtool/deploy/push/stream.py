@@ -25,38 +25,38 @@ FAST = 1
 class Changes(Value):
     """How contents become other contents: paths to remove first, and paths to add.
 
-    `differing` is the number of paths that differ; some may be left for another time.  `there` are
-    the names of files in the device's store.
+    `differing` is the number of paths that differ.  With `more`, other paths are to be removed
+    before anything is added.  `there` are the names of files in the device's store.
     """
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
     differing: int
     there: frozenset[str]
+    more: bool
 
 
 def changes(have: Contents, wanted: Contents) -> Changes:
-    """The changes that make `wanted` of `have`, or part of them when too many paths are removed.
+    """The changes that make `wanted` of `have`, or the first ones when many paths are removed.
 
     A file that differs is removed before it is added, so that other releases keep theirs: they may
     be links to the same file.
     """
     added = [path for path, state in wanted.items() if have.get(path) != state]
-    folders = {folder for path in have for folder in _folders(path)}
+    folders = {folder for path in have for folder in folders_above(path)}
     outdated = {path for path, state in have.items() if wanted.get(path) != state}
     outdated |= folders.intersection(added)
-    removed = []
+    removed: list[str] = []
     size = 0
     for path in sorted(outdated):
         size += len(quote(path).encode("utf-8", "surrogateescape"))
-        if size > MAX_NAMES:
+        if removed and size > MAX_NAMES:
             break
         removed.append(path)
-    left = outdated.difference(removed)
     differing = len(outdated.union(added))
-    added = [path for path in added if not left.intersection((path, *_folders(path)))]
     there = frozenset(filter(None, map(in_store, have.values())))
-    return Changes(tuple(removed), tuple(sorted(added)), differing, there)
+    more = len(removed) < len(outdated)
+    return Changes(tuple(removed), () if more else tuple(sorted(added)), differing, there, more)
 
 
 def write_archive(
@@ -78,7 +78,7 @@ def write_archive(
         ) as archive,
     ):
         archive.copybufsize = BLOCK  # type: ignore[attr-defined]  # not in the stubs
-        for name in sorted({name for path in change.added for name in _folders(path)}):
+        for name in sorted({name for path in change.added for name in folders_above(path)}):
             entry = tarfile.TarInfo(f"{folder}/{name}")
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(entry)
@@ -120,7 +120,7 @@ def _compressed(stream: IO[bytes], by: str) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def _folders(path: str) -> Iterator[str]:
+def folders_above(path: str) -> Iterator[str]:
     """The directories above `path`, within the release."""
     parts = path.split("/")
     return ("/".join(parts[:count]) for count in range(1, len(parts)))

@@ -5,6 +5,7 @@
 #   base         release that is taken over; "" for none
 #   unpack       program that decompresses the tar archive on standard input; "" for none, and "-"
 #                when there is no archive
+#   more         1: there are more arguments than a command line takes, and others follow
 #   expected     digest of what `scan` prints of the release
 #   repair       1: the release is there, damaged
 #   store        1: files are links into store/, where they lie under the names MODE-DIGEST
@@ -85,6 +86,7 @@ esac
 
 failure=
 [ $# -eq 0 ] || (cd "$partial" && rm -rf -- "$@")
+[ -z "$more" ] || { report more && exit; }
 if [ "$unpack" != - ]; then
     failure=$(
         exec 2>&1
@@ -106,10 +108,15 @@ fi
 
 # The release may be there, damaged: then its files are replaced one by one.
 repair() {
-    cd "$partial" && find . ! -type d -exec sh -c '
+    cd "$partial" || return
+    find . -type d -exec sh -c '
+        for folder; do
+            [ -d "$0/$folder" ] && [ ! -L "$0/$folder" ] || rm -rf "$0/$folder"
+            mkdir -p "$0/$folder"
+        done' "../$id" {} +
+    find . ! -type d -exec sh -c '
         for file; do
-            mkdir -p "$0/${file%/*}"
-            [ ! -d "$0/$file" ] || [ -L "$0/$file" ] || rm -rf "$0/$file"
+            [ ! -d "$0/$file" ] || rm -rf "$0/$file" # as it is, or a link to a directory
             mv -f "$file" "$0/$file"
         done' "../$id" {} +
 }

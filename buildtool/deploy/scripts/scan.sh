@@ -1,5 +1,5 @@
-# What is in a release, for comparison: the digest of each file, and where links lead.  Files of
-# other modes than 0755 and 0644 are in neither list, so they differ from what they should be.
+# What is in a release, for comparison: the digest of each file, and where links lead.  No release
+# has files of other modes than 0755 and 0644, or other things than files, links and directories.
 #   $1           directory
 #   $2           -L to follow links, else nothing
 scan() (
@@ -10,6 +10,8 @@ scan() (
         echo "$mode"
         find ${2:-} . -type f -perm "$mode" -exec sha256sum {} + | sorted
     done
+    echo other
+    find ${2:-} . ! -type d ! -type l ! '(' -type f '(' -perm 755 -o -perm 644 ')' ')'
     echo links
     links=$(find ${2:-} . -type l | sorted)
     [ -z "$links" ] || printf '%s\n' "$links"

@@ -1,0 +1,74 @@
+"""The devices of the conformance suite: each test runs on all of them."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.value import Value
+from tests.remote.places import adb_place, emulated_place, ssh_place
+from tests.remote.remote import Remote, processes_with
+from tests.remote.tool_sets import Tools
+
+END_SECONDS = 5
+
+
+class Kind(Value):
+    """How a device is reached, its tools, and whether it forbids hard links."""
+
+    transport: str
+    tools: Tools
+    store: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.transport}-{self.tools}{'-store' if self.store else ''}"
+
+
+KINDS = (
+    Kind("emulated", "coreutils"),
+    Kind("ssh", "coreutils"),
+    Kind("ssh", "busybox"),
+    Kind("ssh", "toybox", store=True),
+    Kind("adb", "android"),
+)
+
+
+@pytest.fixture(scope="session")
+def runtime_directory() -> Iterator[Path]:
+    """A directory for sockets whose path is short; connections are shared by all tests."""
+    with tempfile.TemporaryDirectory(prefix="ssh-") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture(params=KINDS, ids=str)
+def remote(
+    request: pytest.FixtureRequest,
+    runtime_directory: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Remote]:
+    """The directory of a project on a device; no process of it may be left at the end."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_directory))
+    kind: Kind = request.param
+    state = tmp_path / "state"
+    if kind.transport == "emulated":
+        remote = emulated_place(tmp_path)
+    elif kind.transport == "ssh":
+        ssh = request.getfixturevalue("ssh_servers")(kind.tools)
+        monkeypatch.setenv("PATH", ssh.client.environment["PATH"])
+        remote = ssh_place(ssh, ssh.client, state, kind.tools, store=kind.store)
+    else:
+        adb = request.getfixturevalue("adb_servers")(kind.tools)
+        for name, value in adb.environment.items():
+            monkeypatch.setenv(name, value)
+        remote = adb_place(adb, adb.serial, state, kind.tools)
+    remote.device.transport.connect()
+    yield remote
+    end = time.monotonic() + END_SECONDS
+    while left := processes_with(remote.token):
+        assert time.monotonic() < end, left
+        time.sleep(0.02)

@@ -1,0 +1,81 @@
+"""A process that deploys releases and runs programs, for tests that send signals to it, kill it or
+measure it: `python -m tests.remote.client FILE`.
+
+FILE is a pickled `Task`.  The exit status is that of the program, or as of `buildtool`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+import resource
+import subprocess
+import sys
+import termios
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
+from buildtool.deploy.deploy import deploy
+from buildtool.deploy.run.on_device import run_on_device
+from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
+from buildtool.release.slices import Release
+from tests.command_line import REPOSITORY
+from tests.remote.remote import Remote
+
+FAILED, NOT_RUN, INTERRUPTED = 1, 125, 130
+
+
+class Task(Value):
+    """Deploy the releases, one after the other, or run a program of the first one.
+
+    With `terminal` standard input becomes the controlling terminal.  `memory` is the file for the
+    highest memory use in bytes.
+    """
+
+    remote: Remote
+    releases: Sequence[Release]
+    request: RunRequest | None = None
+    terminal: bool = False
+    memory: Path | None = None
+
+
+def start(
+    task: Task, file: Path, *, environment: Mapping[str, str] = NO_VARIABLES, **streams: Any
+) -> subprocess.Popen[bytes]:
+    """Start the process for `task`, which is written to `file`."""
+    file.write_bytes(pickle.dumps(task))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "tests.remote.client", str(file)],
+        env={**os.environ, **environment, "PYTHONPATH": str(REPOSITORY)},
+        start_new_session=task.terminal,
+        **{"stdin": subprocess.DEVNULL, **streams},
+    )
+
+
+def main(task: Task) -> int:
+    if task.terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    try:
+        if task.request:
+            ready = task.remote.ready(task.releases[0])
+            return run_on_device(ready, task.request, renew=lambda: ready).status
+        for release in task.releases:
+            print(deploy(task.remote.ready(release)).files, flush=True)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BuildtoolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return NOT_RUN if task.request else FAILED
+    finally:
+        if task.memory:
+            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            task.memory.write_text(str(used << 10))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pickle.loads(Path(sys.argv[1]).read_bytes())))

@@ -1,0 +1,57 @@
+"""Directories of projects on emulated devices, on boards and on phones."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from buildtool.deploy.device import Device
+from buildtool.deploy.transports.adb import adb_device
+from buildtool.deploy.transports.emulated import Emulated
+from buildtool.deploy.transports.ssh import ssh_device
+from tests.remote.adbd import AdbServer
+from tests.remote.remote import Remote
+from tests.remote.sshd import SshClient, SshServer
+from tests.remote.tool_sets import SYSTEM_PATH, Tools
+
+UNPACK: dict[Tools, str] = {
+    "coreutils": "zstd" if shutil.which("zstd", path=SYSTEM_PATH) else "gzip",
+    "busybox": "gzip",
+    "toybox": "",
+    "android": "gzip",
+}
+
+
+def emulated_place(directory: Path) -> Remote:
+    """A project on an emulated device in the new directory `directory`."""
+    token = _token()
+    root = str(directory / "device")
+    transport = Emulated(root, {"PATH": SYSTEM_PATH, "HOME": root})
+    device = Device("sim", "sim", root, transport)
+    return Remote(device, f"{root}/{token}", token, directory / "state")
+
+
+def ssh_place(
+    server: SshServer, client: SshClient, state: Path, tools: Tools, *, store: bool = False
+) -> Remote:
+    """A project on the device of `server`, which `client` reaches; PATH must be that of the
+    client."""
+    token = _token()
+    root = f"{server.device.home}/buildtool"
+    device = Device("board", "sim", root, ssh_device(client.host))
+    return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], store)
+
+
+def adb_place(server: AdbServer, serial: str, state: Path, tools: Tools) -> Remote:
+    """A project on a device of `server`; the environment must be that of its clients."""
+    token = _token()
+    root = "/data/local/tmp/buildtool"
+    device = Device("phone", "sim", root, adb_device(serial))
+    mounts = (("/data", server.device.data),)
+    return Remote(device, f"{root}/{token}", token, state, UNPACK[tools], mounts=mounts)
+
+
+def _token() -> str:
+    return f"project {os.getpid()} {secrets.token_hex(8)}"

@@ -1,0 +1,142 @@
+"""A device of a test with a directory for one project, whatever the transport."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+from buildtool.core.events import Event
+from buildtool.core.value import Value
+from buildtool.deploy.deploy import Deployed, deploy
+from buildtool.deploy.device import Device
+from buildtool.deploy.push.contents import Contents, Deployment, deployment
+from buildtool.deploy.ready import Ready
+from buildtool.deploy.run.on_device import run_on_device
+from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.site import Site
+from buildtool.release.slices import Release
+from tests.remote.releases import contents_of
+from tests.remote.streams import redirected
+
+
+class Ran(Value):
+    """How a program ended, and what it wrote."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Remote(Value):
+    """The directory `project` of a project on a device.
+
+    `mounts` are directories there that have another path on this machine.  `token` is part of the
+    path of `project` only, `state` a directory for what buildtool remembers.
+    """
+
+    device: Device
+    project: str
+    token: str
+    state: Path
+    unpack: str = ""
+    store: bool = False
+    mounts: tuple[tuple[str, Path], ...] = ()
+
+    def outside(self, path: str) -> Path:
+        """The path on this machine of `path`, relative to the project."""
+        there = f"{self.project}/{path}"
+        for mount, here in self.mounts:
+            if there.startswith(f"{mount}/"):
+                return here / there[len(mount) + 1 :]
+        return Path(there)
+
+    def site(self, notes: list[Event] | None = None) -> Site:
+        listener = (lambda _: None) if notes is None else notes.append
+        known = self.state / "known.json"
+        return Site(self.device, self.project, known, self.unpack, listener, self.store)
+
+    def ready(self, release: Release, notes: list[Event] | None = None) -> Ready:
+        return Ready(self.site(notes), release, deployment(release, ""), "", "")
+
+    def deploy(self, release: Release, *, verify: bool = False) -> Deployed:
+        return deploy(self.ready(release), verify_files=verify)
+
+    def forget(self) -> None:
+        """Forget what is on the device, as on another machine."""
+        (self.state / "known.json").unlink(missing_ok=True)
+
+    def run(
+        self, release: Release, *command: str, stdin: bytes | int | None = None, **request: Any
+    ) -> Ran:
+        """Run a program in this process, with streams of its own; see `redirected` for `stdin`."""
+        with redirected(stdin) as streams:
+            result = run_on_device(
+                self.ready(release), RunRequest(command, **request), renew=_never
+            )
+        return Ran(result.status, streams.stdout, streams.stderr)
+
+    def shell(self, release: Release, script: str, *arguments: str, **options: Any) -> Ran:
+        """Run a script of the device's shell, in the directory of the release."""
+        return self.run(release, "/bin/sh", "-c", script, "sh", *arguments, **options)
+
+    @property
+    def current(self) -> dict[str, str]:
+        """What is behind `current`."""
+        return contents_of(self.outside("current"))
+
+    @property
+    def releases(self) -> set[str]:
+        """The directories of releases."""
+        return set(os.listdir(self.outside("releases")))  # noqa: PTH208 - names only
+
+    def assert_current(self, release: Release) -> None:
+        wanted = deployment(release, "")
+        assert str(self.outside("current").readlink()) == f"releases/{wanted.id}"
+        found = differences(self.current, wanted.contents)
+        assert not found, found
+
+    def assert_whole(self, *releases: Release) -> Deployment | None:
+        """`current` is one of `releases`, whole, or absent; so is each release with a final
+        name."""
+        known = {found.id: found for found in (deployment(r, "") for r in releases)}
+        directory = self.outside("releases")
+        for name in self.releases if directory.exists() else ():
+            if "." not in name:
+                found = differences(contents_of(directory / name), known[name].contents)
+                assert not found, found
+        current = self.outside("current")
+        if not current.is_symlink():
+            return None
+        return known[current.readlink().name]
+
+
+def differences(have: Contents, wanted: Contents) -> dict[str, tuple[str, str]]:
+    """The paths that differ: what they are, and what they should be."""
+    states = ((path, have.get(path, ""), wanted.get(path, "")) for path in {**have, **wanted})
+    return {path: (one, other) for path, one, other in states if one != other}
+
+
+def _never() -> NoReturn:
+    raise AssertionError("the device was not started again")
+
+
+def processes_with(*texts: str) -> dict[int, str]:
+    """The processes of this machine, those on devices included, that have one of `texts` in their
+    command line, environment or working directory."""
+    found = {}
+    for directory in Path("/proc").iterdir():
+        if not directory.name.isdigit() or int(directory.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            line = (directory / "cmdline").read_bytes()
+            environment = b""
+            with contextlib.suppress(OSError):
+                environment = (directory / "environ").read_bytes()
+            place = os.fsencode(os.readlink(directory / "cwd"))  # noqa: PTH115 - bytes
+            if any(
+                os.fsencode(text) in part for text in texts for part in (line, environment, place)
+            ):
+                found[int(directory.name)] = line.replace(b"\0", b" ").decode(errors="replace")
+    return found
