@@ -35,6 +35,7 @@ ROUNDS = 6
 holds what is expected, and twice otherwise; more often only while a program writes there."""
 KEEP = 3
 """Releases that stay on the device; programs that run keep theirs, too."""
+KEPT_LOGS = 20
 LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5
 MAX_REASON = 1000
@@ -119,6 +120,7 @@ class Push(Value):
             "id": self.deployment.id,
             "owner": self.owner,
             "keep": str(KEEP),
+            "logs": str(KEPT_LOGS),
             "store": "1" if self.store else "",
             "flush": "" if self.device.transport.direct else "1",
             "arch": self.deployment.arch,

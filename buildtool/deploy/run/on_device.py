@@ -56,7 +56,8 @@ def run_on_device(
     The release is only pushed when the device does not have it: looking for it and starting the
     program is one command.  Raises `DeviceError`.
     """
-    emulated = ready.site.device.transport.direct
+    transport = ready.site.device.transport
+    emulated = transport.direct and "BUILDTOOL_EXEC" in transport.environment  # by QEMU
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
     if verify_files:

@@ -1,5 +1,6 @@
 # Remove old releases and logs.  Set before:
 #   keep         number of releases, the newest ones, that are kept
+#   logs         number of logs of runs that are kept
 
 # A release that is being removed has another name: its own name stands for a whole release.
 prune() {
@@ -16,17 +17,21 @@ prune() {
             : >unused # part of the store
         }
     done
-    [ ! -e unused ] || [ ! -d store ] || prune_store
-    rm -f unused
+    [ ! -e unused ] || {
+        [ ! -d store ] || prune_store
+        rm -f unused
+    }
     for running in logs/*.running; do # of a script that was killed
         read -r release pid since 2>/dev/null <"$running" || continue
         started "$pid"
         [ "$start" = "$since" ] || rm -f "$running" "${running%.running}.group"
     done
+    set -- logs/*
+    [ $# -gt "$logs" ] || return 0
     number=0
     ls -t logs | while read -r name; do
         number=$((number + 1))
-        [ "$number" -gt 20 ] && [ -d "logs/$name" ] && [ ! -e "logs/$name.running" ] &&
+        [ "$number" -gt "$logs" ] && [ -d "logs/$name" ] && [ ! -e "logs/$name.running" ] &&
             rm -rf "logs/$name"
     done
 }

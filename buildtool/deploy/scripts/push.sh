@@ -13,7 +13,8 @@
 #   arch         DSP arch of this device; "" without a DSP
 # The arguments are removed from what is taken over.
 umask 022
-mkdir -p "$project/releases" "$project/logs" && cd "$project" || {
+[ -d "$project/logs" ] || mkdir -p "$project/releases" "$project/logs"
+cd "$project" || {
     report failed "$project cannot be created"
     exit
 }
@@ -120,18 +121,20 @@ repair() {
             mv -f "$file" "$0/$file"
         done' "../$id" {} +
 }
-[ -z "$flush" ] || sync
+# Old tools have no -f, which leaves other file systems alone.
+[ -z "$flush" ] || sync -f . 2>/dev/null || sync
 if [ -d "releases/$id" ]; then
     (repair)
     rm -rf "$partial"
 else
     mv "$partial" "releases/$id"
 fi
-[ -z "$arch" ] || {
+env=
+read -r env 2>/dev/null <device.env
+[ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
     echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
     mv -f "device.env.$$" device.env
 }
-touch "releases/$id"
 if deploy "$id"; then
     prune
     report done

@@ -13,10 +13,11 @@ scan() (
     echo other
     find ${2:-} . ! -type d ! -type l ! '(' -type f '(' -perm 755 -o -perm 644 ')' ')'
     echo links
-    links=$(find ${2:-} . -type l | sorted)
+    links=$(find ${2:-} . -type l)
+    [ -z "$links" ] || links=$(printf '%s\n' "$links" | sorted)
     [ -z "$links" ] || printf '%s\n' "$links"
     echo dangling
-    find -L . -type l | sorted
+    [ -z "$links" ] || find -L . -type l | sorted
     echo targets
     set -f
     IFS='
