@@ -22,7 +22,8 @@ def rollback(
 ) -> None:
     """Return to the release that was deployed to a device before.
 
-    Repeated, it goes further back.  The next deploy or run makes the project's own release current again.
+    Repeated, it goes further back.  The next deploy or run makes the release of the project current
+    again.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen

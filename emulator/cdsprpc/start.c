@@ -25,6 +25,7 @@
 #define HELLO_MILLISECONDS 30000
 #define ARGUMENTS_MAX 24
 #define TEXT_MAX 4096
+#define FARF_MAX 512 /* libcdsprpc reads no longer file */
 
 struct command {
     char text[TEXT_MAX];
@@ -48,10 +49,28 @@ static void add(struct command *command, const char *format, ...)
     command->arguments[command->count++] = text.bytes;
 }
 
+/* Reads PROGRAM.farf on the library path: the levels of the RUNTIME_ messages that are logged, and
+ * the source files that log them, all if there are none. Source: quic/fastrpc, src/log_config.c. */
+static void read_farf(const struct session *session, char *text, size_t size)
+{
+    char file[256];
+    int code;
+    snprintf(file, sizeof file, "%s.farf", program_invocation_short_name);
+    int fd = search_open(file, domain_name(session->effective % DOMAINS), true, &code);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+    text[got < 0 ? 0 : got] = 0;
+    text[strcspn(text, "\r\n")] = 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 static void compose(struct command *command, const struct session *session,
                     const struct config *config)
 {
     const struct settings settings = settings_of(session->effective);
+    char farf[FARF_MAX];
+    read_farf(session, farf, sizeof farf);
     memset(command, 0, sizeof *command);
     add(command, "%s", config->qemu);
     if (config->qemu_cpu[0] != 0) {
@@ -73,6 +92,7 @@ static void compose(struct command *command, const struct session *session,
     add(command, "priority=%d", settings.priority);
     add(command, "stack=%d", settings.stack_size);
     add(command, "state=%s", config->state);
+    add(command, "farf=%s", farf);
 }
 
 /* ---- in the child: only functions that are safe after a fork with several threads ---- */

@@ -15,6 +15,7 @@ static struct shell_facts facts = {
     .thread_priority = 192,
     .stack_bytes = 16384,
     .state = "",
+    .farf = "",
 };
 
 const struct shell_facts *shell_facts(void)
@@ -52,6 +53,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.stack_bytes = number;
     } else if (IS("state")) {
         facts.state = value;
+    } else if (IS("farf")) {
+        facts.farf = value;
     }
 #undef IS
 }

@@ -27,6 +27,7 @@ struct shell_facts {
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
     const char *state;    /* directory on the build machine with the lock files that all
                             * programs of this device share */
+    const char *farf;     /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
 };
 
 const struct shell_facts *shell_facts(void);

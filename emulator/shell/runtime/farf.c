@@ -1,5 +1,7 @@
 /* farf.c: the functions that FARF calls. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +12,13 @@
 #define FILES_MAX 32
 #define FILE_NAME_MAX 64
 
-/* The parameters of HAP_setFARFRuntimeLoggingParams. */
+/* The parameters of HAP_setFARFRuntimeLoggingParams; at first those of the client's file. */
 static struct {
+    pthread_once_t once;
     unsigned int mask;       /* bit n: level n is logged */
     unsigned int file_count; /* 0: all files */
     char files[FILES_MAX][FILE_NAME_MAX];
-} runtime_logging;
+} runtime_logging = {.once = PTHREAD_ONCE_INIT};
 
 static const char *base_name(const char *path)
 {
@@ -25,8 +28,26 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
+static void set_file(unsigned int number, const char *name, size_t length)
+{
+    snprintf(runtime_logging.files[number], FILE_NAME_MAX, "%.*s", (int)length, name);
+}
+
+static void read_client_file(void)
+{
+    char *rest;
+    runtime_logging.mask = (unsigned int)strtoull(shell_facts()->farf, &rest, 0);
+    rest += strspn(rest, " \t");
+    while (*rest != 0 && runtime_logging.file_count < FILES_MAX) {
+        size_t length = strcspn(rest, ",");
+        set_file(runtime_logging.file_count++, rest, length);
+        rest += length + (rest[length] == ',');
+    }
+}
+
 static bool shown(int level, const char *file)
 {
+    pthread_once(&runtime_logging.once, read_client_file);
     if (level < 0 || level > 31 || (runtime_logging.mask >> level & 1u) == 0) {
         return false;
     }
@@ -74,8 +95,9 @@ int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
 {
     unsigned int count = files == NULL ? 0 : numberOfFiles;
     count = count > FILES_MAX ? FILES_MAX : count;
+    pthread_once(&runtime_logging.once, read_client_file);
     for (unsigned int i = 0; i < count; i++) {
-        strlcpy(runtime_logging.files[i], base_name(files[i]), FILE_NAME_MAX);
+        set_file(i, base_name(files[i]), FILE_NAME_MAX);
     }
     runtime_logging.file_count = count;
     runtime_logging.mask = mask;

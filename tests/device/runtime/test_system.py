@@ -120,3 +120,20 @@ def test_stack_protector(device: Device, toolbox: Toolbox) -> None:
     code, _, log = case(device, "system", "smash_stack 40")
     assert code == 0x8000040D
     assert "wrote beyond an array on its stack" in log
+
+
+def test_a_file_beside_the_skels_enables_runtime_levels(device: Device) -> None:
+    folder = device.root / "usr/lib/rfsa/adsp"
+    shown = "[dsp] HIGH system.c:N: not asked for"  # by the kernel
+
+    (folder / f"{device.client.name}.farf").write_text("0x1f\n")
+    code, _, log = case(device, "system", "levels")
+    assert code == 0
+    assert shown in without_line_numbers(log)
+
+    (folder / f"{device.client.name}.farf").write_text("0x1f other.c,system.c")
+    assert shown in without_line_numbers(case(device, "system", "levels")[2])
+
+    for other in ("0x1f other.c", "0x1b", "", "levels", "0x" + "f" * 600):
+        (folder / f"{device.client.name}.farf").write_text(other)
+        assert without_line_numbers(case(device, "system", "levels")[2]) == LEVELS, other
