@@ -198,8 +198,8 @@ def running(
     """A process for the block, whose streams are descriptors, `PIPE`, or the caller's if
     None.  It is killed when it has not ended at the end of the block.
 
-    Without a session of its own the process gets the signals of the caller's terminal.  Raises
-    `ToolError` when the program cannot be started.
+    Without a session of its own the process gets the signals of the caller's terminal, and has time
+    to end before it is killed.  Raises `ToolError` when the program cannot be started.
     """
     started = _started(
         tuple(str(a) for a in argv),
@@ -216,12 +216,23 @@ def running(
             yield process
         finally:
             if process.poll() is None:
-                kill_group(process.pid) if own_session else process.kill()
+                if own_session:
+                    kill_group(process.pid)
+                else:
+                    _terminate(process)
                 process.wait()
             for stream in (process.stdin, process.stdout, process.stderr):
                 with contextlib.suppress(OSError):
                     if stream:
                         stream.close()
+
+
+def _terminate(process: Process) -> None:
+    """End a process on the caller's terminal, whose settings it restores if it has time to."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.wait(GRACE_SECONDS)
+    process.kill()
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from buildtool.core.process import PIPE, Process, running
+from buildtool.core.terminal import restored_terminal
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.script import MarkedStream, Report, assignments, parse_report
 from buildtool.deploy.transports.transport import Transport
@@ -56,14 +57,17 @@ def conversation(
     report_to = str(report_file or "")
     whole = assignments({"mark": mark, "report_to": report_to, **variables}, arguments) + text
     through = terminal and not report_file
-    with running(
-        transport.command(whole, terminal=terminal),
-        env=transport.environment,
-        stdin=stdin,
-        stdout=PIPE if through else stdout,
-        stderr=None if report_file else PIPE,
-        own_session=not terminal,
-    ) as process:
+    with (
+        restored_terminal() if terminal else contextlib.nullcontext(),
+        running(
+            transport.command(whole, terminal=terminal),
+            env=transport.environment,
+            stdin=stdin,
+            stdout=PIPE if through else stdout,
+            stderr=None if report_file else PIPE,
+            own_session=not terminal,
+        ) as process,
+    ):
         marked = process.stdout if through else process.stderr
         talk = Conversation(
             transport,
@@ -153,8 +157,12 @@ class Conversation:
         if report:
             return report
         status = self.process.poll()
-        messages = self.messages.decode(errors="replace")
-        raise self._transport.lost(0 if status is None else status, messages)
+        messages = self.messages
+        if self._marked is self.process.stdout:  # what ssh or adb say is apart
+            messages += b"\n" + self.output[-KEPT_MESSAGES:]
+        raise self._transport.lost(
+            0 if status is None else status, messages.decode(errors="replace")
+        )
 
     @contextlib.contextmanager
     def sending(self, write: Callable[[IO[bytes]], object]) -> Iterator[None]:

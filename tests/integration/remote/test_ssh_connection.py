@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -158,3 +159,21 @@ def test_questions_of_ssh_appear_on_the_terminal(
     os.close(terminal)  # a terminal that hangs up does not end the connection
     assert "ssh-ed25519" in known_hosts.read_text()
     assert accepts(shared_socket(board))
+
+
+def test_ctrl_c_at_a_question_of_ssh_restores_the_terminal(board: Device, tmp_path: Path) -> None:
+    key = tmp_path / "client" / "user_key"
+    subprocess.run(["ssh-keygen", "-q", "-p", "-N", "secret", "-f", key], check=True)
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(sys.executable, [sys.executable, "-c", CONNECT])
+    screen = b""
+    while b"passphrase" not in screen:
+        screen += os.read(terminal, 1000)
+    while termios.tcgetattr(terminal)[3] & termios.ECHO:
+        time.sleep(0.01)
+    os.write(terminal, b"\x03")
+    os.waitpid(process, 0)
+    assert termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.close(terminal)
+    assert not accepts(shared_socket(board))

@@ -1,0 +1,62 @@
+"""The terminal of this machine while a script has one of a device."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import sys
+import termios
+
+import pytest
+
+from buildtool.deploy.conversation import conversation
+from buildtool.deploy.device import Device
+from buildtool.deploy.errors import DeviceConnectionError
+from tests.remote.sshd import SshClient
+
+SCRIPT = """
+import os, sys
+from buildtool.deploy.conversation import conversation
+from buildtool.deploy.transports.adb import adb_device
+from buildtool.deploy.transports.ssh import ssh_device
+
+transport = ssh_device("board") if sys.argv[1] == "board" else adb_device(sys.argv[1])
+transport.connect()
+text = "stty size; read -r line; echo got $line; sleep 20"
+with conversation(
+    transport, text, {}, stdin=None, terminal=True, on_messages=lambda data: os.write(1, data)
+) as talk:
+    talk.wait()
+"""
+
+
+@pytest.mark.parametrize("device", ["board", "phone"])
+def test_a_killed_command_restores_the_terminal(
+    device: str, request: pytest.FixtureRequest
+) -> None:
+    transport = request.getfixturevalue(device).transport
+    process, terminal = pty.fork()
+    if not process:
+        name = getattr(transport, "serial", "board")
+        os.execv(sys.executable, [sys.executable, "-c", SCRIPT, name])
+    termios.tcsetwinsize(terminal, (33, 77))
+    screen = b""
+    while b"33 77" not in screen:
+        screen += os.read(terminal, 1000)
+    os.write(terminal, b"hello\n")
+    while b"got hello" not in screen:
+        screen += os.read(terminal, 1000)
+    assert not termios.tcgetattr(terminal)[3] & termios.ICANON
+    os.kill(process, signal.SIGTERM)
+    os.waitpid(process, 0)
+    assert termios.tcgetattr(terminal)[3] & termios.ICANON
+    os.close(terminal)
+
+
+def test_what_ssh_says_is_known_with_a_terminal_too(board: Device, client: SshClient) -> None:
+    client.config.write_text("Host board\nPort 1\n" + client.config.read_text())
+    with conversation(board.transport, "", {}, stdin=0, terminal=True) as talk:
+        talk.wait()
+        with pytest.raises(DeviceConnectionError, match="accepts no ssh connections"):
+            talk.report()
