@@ -23,7 +23,7 @@ from buildtool.deploy.transports.ssh import ssh_device
 
 transport = ssh_device("board") if sys.argv[1] == "board" else adb_device(sys.argv[1])
 transport.connect()
-text = "stty size; read -r line; echo got $line; sleep 20"
+text = "echo ready; read -r line; echo got $line; stty size; sleep 20"
 with conversation(
     transport, text, {}, stdin=None, terminal=True, on_messages=lambda data: os.write(1, data)
 ) as talk:
@@ -42,11 +42,12 @@ def test_a_killed_command_restores_the_terminal(
         os.execv(sys.executable, [sys.executable, "-c", SCRIPT, name])
     termios.tcsetwinsize(terminal, (33, 77))
     screen = b""
-    while b"33 77" not in screen:
+    while b"ready" not in screen:
         screen += os.read(terminal, 1000)
     os.write(terminal, b"hello\n")
-    while b"got hello" not in screen:
+    while b"33 77" not in screen:
         screen += os.read(terminal, 1000)
+    assert b"got hello" in screen
     assert not termios.tcgetattr(terminal)[3] & termios.ICANON
     os.kill(process, signal.SIGTERM)
     os.waitpid(process, 0)
