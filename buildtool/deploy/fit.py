@@ -147,7 +147,8 @@ def _dsp(facts: Facts, release: Release) -> Iterator[Misfit]:
             f"the target {release.target!r} has no skel that the DSP of"
             f" {facts.soc or 'the device'} can load",
             f"the DSP is {facts.arch} ({facts.arch_source}), the skels are for {archs}",
-            f'Add "{facts.arch}" to the archs of [target.{release.target}].',
+            f'Add "{facts.arch}" to the archs of [target.{release.target}], or choose another'
+            " device (sim: another --soc).",
         )
     if not facts.cdsprpc.path:
         yield Misfit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
-from buildtool.core.events import Listener
+from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Deployment, deployment
@@ -94,21 +94,23 @@ def make_ready(
     With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
     does not fit.
     """
+    from buildtool.deploy.facts import facts_of, facts_of_sim  # noqa: PLC0415 - after a build
+    from buildtool.deploy.fit import check_fits  # noqa: PLC0415
+
+    def note(text: str) -> None:
+        listener(Note(text))
+
     target = project.targets[selected.target]
     if selected.soc:
-        from buildtool.deploy.emulated.device import check_fits as check_emulated  # noqa: PLC0415
-
         emulated = _emulated(project, selected.soc, listener)
-        arch = check_emulated(emulated, release, target.glibc)
+        known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
+        arch = check_fits(known, release, target, force=selected.force, note=note)
         site = _emulated_site(project, emulated, arch, selected.target, listener)
         return Ready(site, release, deployment(release, arch), "", selected.soc.name)
-    from buildtool.deploy.facts import facts_of  # noqa: PLC0415 - not for sim
-    from buildtool.deploy.fit import check_fits  # noqa: PLC0415 - not for sim
-
     assert selected.device
     selected.device.transport.connect()
     facts = facts_of(selected.device, refresh=refresh)
-    arch = check_fits(facts, release, target, force=selected.force)
+    arch = check_fits(facts, release, target, force=selected.force, note=note)
     unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
     site = _site(project, selected.device, facts.root, unpack, listener)
     site = site._replace(store=facts.links and not facts.hard_links)

@@ -14,9 +14,8 @@ from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
-from buildtool.release.slices import Release
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
-from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
+from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 PLATFORM = "ubuntu-aarch64"
 CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
@@ -91,32 +90,6 @@ def check_platform(target: str, platform: str) -> None:
             remedy="Run a program of a target of that platform (buildtool run sim --target sim …),"
             f" or build it for a phone: buildtool build {target}",
         )
-
-
-def check_fits(device: EmulatedDevice, release: Release, glibc: str) -> str:
-    """Check that `release`, whose programs need `glibc`, can run; returns the arch of its skels.
-
-    These are the newest ones that are not newer than the DSP; "" when the release has no skels.
-    Raises `DeviceError`.
-    """
-    if version_numbers(glibc) > version_numbers(device.glibc.version):
-        raise DeviceError(
-            f"the target {release.target!r} needs glibc {glibc}, the emulated device has"
-            f" {device.glibc.version}",
-            why=f"its C library is the one in {device.glibc.directory}",
-            remedy=f'Set glibc = "{device.glibc.version}" in [target.{release.target}].',
-        )
-    if not release.archs:
-        return ""
-    fitting = [arch for arch in release.archs if arch_number(arch) <= arch_number(device.soc.arch)]
-    if not fitting:
-        raise DeviceError(
-            f"the target {release.target!r} has no skel that the DSP of {device.soc.name} can load",
-            why=f"the DSP is {device.soc.arch}, the skels are for {', '.join(release.archs)}",
-            remedy=f'Add "{device.soc.arch}" to the archs of the target, or choose another SoC with'
-            " --soc.",
-        )
-    return max(fitting, key=arch_number)
 
 
 def environment(device: EmulatedDevice, arch: str) -> dict[str, str]:

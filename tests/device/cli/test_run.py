@@ -216,7 +216,10 @@ def test_an_arch_that_the_device_lacks(buildtool: Buildtool, project: Path, edit
 
     assert done.returncode == 125
     assert "has no skel that the DSP of QCS6490 can load" in done.stderr
-    assert 'Add "v68" to the archs of the target, or choose another SoC with --soc' in done.stderr
+    assert (
+        'Add "v68" to the archs of [target.sim], or choose another device (sim: another --soc)'
+        in done.stderr
+    )
     other = buildtool("run", "sim", "--soc", "sm8550", cwd=project)
     assert other.returncode == 0, other.stderr
 
@@ -279,7 +282,7 @@ def test_a_glibc_newer_than_the_device_s(
     done = buildtool("run", "sim", cwd=root)
 
     assert done.returncode == 125
-    assert "needs glibc 2.39, the emulated device has 2." in done.stderr
+    assert "needs glibc 2.39, the device has 2." in done.stderr
 
 
 @needs_unshare
