@@ -97,6 +97,7 @@ def test_a_name_is_given_once(ssh_user: Path, project: Path, buildtool: Buildtoo
     assert added.returncode == 0, added.stderr
     assert ssh_user.read_text(encoding="utf-8") == text
     assert "[device.new]" in (project / "devices.toml").read_text()
+    assert "/devices.toml\n" in (project / ".gitignore").read_text()
     assert f"added to {project / 'devices.toml'}:" in added.stdout
 
 
