@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import subprocess
 from pathlib import Path
 
 from buildtool.deploy.device import Device
@@ -22,15 +23,42 @@ UNPACK: dict[Tools, str] = {
     "toybox": "",
     "android": "gzip",
 }
+SHELL_SOURCE = """
+#include <unistd.h>
+int main(int argc, char **argv, char **environment) {
+    char *command[argc + 3];
+    command[0] = command[3] = "sh";
+    command[1] = "-c";
+    command[2] = argv[1];
+    for (int i = 2; i <= argc; i++) command[i + 2] = argv[i];
+    execve("/bin/sh", command, environment);
+    return 127;
+}
+"""
 
 
-def emulated_place(directory: Path) -> Remote:
-    """A project on an emulated device in the new directory `directory`."""
+def emulated_place(directory: Path, shell: Path) -> Remote:
+    """A project on an emulated device in the new directory `directory`; `shell` is made by
+    `make_arm64_shell`."""
     token = _token()
     root = str(directory / "device")
-    transport = Emulated(root, {"PATH": SYSTEM_PATH, "HOME": root})
+    transport = Emulated(root, {"PATH": SYSTEM_PATH, "HOME": root, "BUILDTOOL_EXEC": _qemu()})
     device = Device("sim", "sim", root, transport)
-    return Remote(device, f"{root}/{token}", token, directory / "state")
+    state = directory / "state"
+    return Remote(device, f"{root}/{token}", token, state, program=shell.read_bytes())
+
+
+def make_arm64_shell(program: Path) -> None:
+    """Make an ARM64 program that runs a script of this machine's shell, which QEMU starts."""
+    source = program.with_suffix(".c")
+    source.write_text(SHELL_SOURCE)
+    subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-o", program, source], check=True)
+
+
+def _qemu() -> str:
+    found = shutil.which("qemu-aarch64", path=SYSTEM_PATH)
+    assert found
+    return found
 
 
 def ssh_place(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.site import Site
 from buildtool.release.slices import Release
-from tests.remote.releases import contents_of
+from tests.remote.releases import NO_LINKS, NO_MODES, Files, contents_of, make_release
 from tests.remote.streams import redirected
 
 
@@ -29,11 +30,16 @@ class Ran(Value):
     stderr: bytes
 
 
+SHELL = "bin/shell"
+SCRIPT = b'#!/bin/sh\nscript=$1\nshift\neval "$script"\n'
+
+
 class Remote(Value):
     """The directory `project` of a project on a device.
 
     `mounts` are directories there that have another path on this machine.  `token` is part of the
-    path of `project` only, `state` a directory for what buildtool remembers.
+    path of `project` only, `state` a directory for what buildtool remembers.  `program` is one that
+    runs a script of the device's shell with arguments.
     """
 
     device: Device
@@ -43,6 +49,17 @@ class Remote(Value):
     unpack: str = ""
     store: bool = False
     mounts: tuple[tuple[str, Path], ...] = ()
+    program: bytes = SCRIPT
+
+    def release(
+        self,
+        directory: Path,
+        files: Files,
+        links: Mapping[str, str] = NO_LINKS,
+        modes: Mapping[str, int] = NO_MODES,
+    ) -> Release:
+        """A release in the new directory `directory`, with `run.sh` and `bin/shell`."""
+        return make_release(directory, {SHELL: self.program, **files}, links, modes)
 
     def outside(self, path: str) -> Path:
         """The path on this machine of `path`, relative to the project."""
@@ -79,7 +96,7 @@ class Remote(Value):
 
     def shell(self, release: Release, script: str, *arguments: str, **options: Any) -> Ran:
         """Run a script of the device's shell, in the directory of the release."""
-        return self.run(release, "/bin/sh", "-c", script, "sh", *arguments, **options)
+        return self.run(release, SHELL, script, *arguments, **options)
 
     @property
     def current(self) -> dict[str, str]:

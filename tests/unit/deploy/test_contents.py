@@ -11,7 +11,7 @@ DIGEST = "0" * 64
 def test_names_of_sections_are_names_of_files() -> None:
     names = ("755", "644", "other", "links", "dangling", "targets", "a/links", "b/dangling")
     contents = {
-        **{name: f"644 {DIGEST}" for name in names},
+        **dict.fromkeys(names, f"644 {DIGEST}"),
         **{f"link {name}": f"-> {name}" for name in (*names, " ", "\t", "->")},
     }
     assert parse_scan(scan_text(contents)) == contents

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.value import Value
-from tests.remote.places import adb_place, emulated_place, ssh_place
+from tests.remote.places import adb_place, emulated_place, make_arm64_shell, ssh_place
 from tests.remote.remote import Remote, processes_with
 from tests.remote.tool_sets import Tools
 
@@ -44,6 +44,13 @@ def runtime_directory() -> Iterator[Path]:
         yield Path(directory)
 
 
+@pytest.fixture(scope="session")
+def arm64_shell(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("arm64") / "shell"
+    make_arm64_shell(program)
+    return program
+
+
 @pytest.fixture(params=KINDS, ids=str)
 def remote(
     request: pytest.FixtureRequest,
@@ -56,7 +63,7 @@ def remote(
     kind: Kind = request.param
     state = tmp_path / "state"
     if kind.transport == "emulated":
-        remote = emulated_place(tmp_path)
+        remote = emulated_place(tmp_path, request.getfixturevalue("arm64_shell"))
     elif kind.transport == "ssh":
         ssh = request.getfixturevalue("ssh_servers")(kind.tools)
         monkeypatch.setenv("PATH", ssh.client.environment["PATH"])

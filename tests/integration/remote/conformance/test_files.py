@@ -55,17 +55,17 @@ def test_odd_names(remote: Remote, tmp_path: Path) -> None:
     files = {name: f"content of {name!r}".encode() for name in ODD_NAMES}
     links = {f"link to/{name}": f"../{name}" for name in ODD_NAMES if len(name) < 100}
     links |= {os.fsdecode(b"link \xff"): os.fsdecode(b"to \xfe nowhere  ")}
-    first = make_release(tmp_path / "1", files, links)
-    assert remote.deploy(first).files == len(files) + len(links) + 1
+    first = remote.release(tmp_path / "1", files, links)
+    assert remote.deploy(first).files == len(files) + len(links) + 2
     remote.assert_current(first)
     # Each file that changes is removed on the device by its name.
-    second = make_release(tmp_path / "2", dict.fromkeys(ODD_NAMES[::2], b"changed"))
+    second = remote.release(tmp_path / "2", dict.fromkeys(ODD_NAMES[::2], b"changed"))
     assert remote.deploy(second).files == len(ODD_NAMES[::2])
     remote.assert_current(second)
     assert remote.deploy(second).files == 0
     assert remote.deploy(first, verify=True).files == 0
     remote.assert_current(first)
-    assert remote.run(first, "/bin/cat", "./-rf").stdout == b"content of '-rf'"
+    assert remote.shell(first, "cat ./-rf").stdout == b"content of '-rf'"
 
 
 @pytest.mark.parametrize("names", [{"a\nb": ""}, {"link\n": "to"}, {"link": "a\nb"}])
@@ -140,11 +140,11 @@ def test_only_what_changed_is_sent(remote: Remote, tmp_path: Path) -> None:
     files = {f"lib/{index}": b"%d" % index for index in range(30)}
     releases = []
     for name, content in (("1", b"old!"), ("2", b"new!")):
-        release = make_release(tmp_path / name, {**files, "data/model": content})
+        release = remote.release(tmp_path / name, {**files, "data/model": content})
         os.utime(release.directory / "data/model", (1_000_000_000, 1_000_000_000))
         releases.append(release)
     first, second = releases
-    assert remote.deploy(first).files == 32
+    assert remote.deploy(first).files == 33
     assert remote.deploy(second)._replace(directory="", deployment="", release="")[-3:] == (
         1,
         4,
@@ -152,19 +152,19 @@ def test_only_what_changed_is_sent(remote: Remote, tmp_path: Path) -> None:
     )
     remote.assert_current(second)
     remote.forget()
-    third = make_release(tmp_path / "3", {**files, "data/model": b"third"})
+    third = remote.release(tmp_path / "3", {**files, "data/model": b"third"})
     assert remote.deploy(third).files == 1
     remote.assert_current(third)
-    fewer = make_release(tmp_path / "4", dict(list(files.items())[:20]))
+    fewer = remote.release(tmp_path / "4", dict(list(files.items())[:20]))
     assert remote.deploy(fewer).files == 0
     remote.assert_current(fewer)
 
 
 def test_a_changed_mode(remote: Remote, tmp_path: Path) -> None:
     files = {"file": b"same", "other": b"other"}
-    first = make_release(tmp_path / "1", files)
-    second = make_release(tmp_path / "2", files, modes={"file": 0o755})
-    for release, count in ((first, 3), (second, 1), (first, 0)):
+    first = remote.release(tmp_path / "1", files)
+    second = remote.release(tmp_path / "2", files, modes={"file": 0o755})
+    for release, count in ((first, 4), (second, 1), (first, 0)):
         assert remote.deploy(release).files == count
         remote.assert_current(release)
     # The file of the other release was not changed with it.
@@ -177,21 +177,21 @@ def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
         f"directory {index % 50}/a rather long name of a small file {index}": b"%d" % index
         for index in range(count)
     }
-    first = make_release(tmp_path / "1", files)
-    assert remote.deploy(first).files == count + 1
+    first = remote.release(tmp_path / "1", files)
+    assert remote.deploy(first).files == count + 2
     remote.assert_current(first)
     # More names are removed than a command line takes.
-    second = make_release(tmp_path / "2", dict(list(files.items())[:100]))
+    second = remote.release(tmp_path / "2", dict(list(files.items())[:100]))
     assert remote.deploy(second).files == 0
     remote.assert_current(second)
 
 
 def test_a_large_file(remote: Remote, tmp_path: Path) -> None:
     size = (512 if LONG else 64) << 20
-    release = make_release(tmp_path / "1", {"large": size, "small": b"1"})
+    release = remote.release(tmp_path / "1", {"large": size, "small": b"1"})
     assert remote.deploy(release).size > size
     remote.assert_current(release)
-    other = make_release(tmp_path / "2", {"large": size, "small": b"2"})
+    other = remote.release(tmp_path / "2", {"large": size, "small": b"2"})
     assert remote.deploy(other).size == 1
     remote.assert_current(other)
 
@@ -200,7 +200,7 @@ def test_damaged_files_are_found_and_repaired(remote: Remote, tmp_path: Path) ->
     files = {
         name: name.encode() for name in ("a", "b", "c", "d/e", "d/f", "d/g", "h", "i/j", "k/l")
     }
-    release = make_release(tmp_path / "1", files, {"link": "a", "other": "b"})
+    release = remote.release(tmp_path / "1", files, {"link": "a", "other": "b"})
     remote.deploy(release)
     there = remote.outside("current")
     (there / "a").chmod(0o600)

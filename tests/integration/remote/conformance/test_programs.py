@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,10 +16,10 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.deploy.errors import DeviceError
 from buildtool.release.slices import Release
 from tests.conftest import LONG
-from tests.integration.remote.conformance.conftest import KINDS
-from tests.remote.releases import make_release
-from tests.remote.remote import Remote
+from tests.integration.remote.conformance.conftest import KINDS, Kind
+from tests.remote.remote import SHELL, Remote
 
+T = TypeVar("T")
 NOT_DEADLY = {
     signal.SIGCHLD,
     signal.SIGCONT,
@@ -36,36 +36,65 @@ SIGNALS = sorted(set(signal.valid_signals()) - NOT_DEADLY)
 @pytest.fixture
 def release(remote: Remote, tmp_path: Path) -> Release:
     """A release that is current on the device."""
-    release = make_release(tmp_path / "release", {"file": b"content", "sub dir/$x/file": b"other"})
+    release = remote.release(
+        tmp_path / "release", {"file": b"content", "sub dir/$x/file": b"other"}
+    )
     remote.deploy(release)
     return release
 
 
-def test_exit_statuses(
-    remote: Remote, release: Release, request: pytest.FixtureRequest
-) -> None:
+def share(values: Sequence[T], request: pytest.FixtureRequest) -> Sequence[T]:
+    """Together the devices get all of `values`."""
+    kind: Kind = request.node.callspec.params["remote"]
+    return values if LONG else values[KINDS.index(kind) :: len(KINDS)]
+
+
+def test_exit_statuses(remote: Remote, release: Release, request: pytest.FixtureRequest) -> None:
     # Together the devices show all of them.
-    first, step = (0, 1) if LONG else (KINDS.index(request.node.callspec.params["remote"]), len(KINDS))
-    for status in {0, 1, 2, 125, 126, 127, 128, 129, 130, 137, 143, 254, 255, *range(first, 256, step)}:
+    for status in {
+        0,
+        1,
+        2,
+        125,
+        126,
+        127,
+        128,
+        129,
+        130,
+        137,
+        143,
+        254,
+        255,
+        *share(range(256), request),
+    }:
         assert remote.shell(release, f"exit {status}").status == status
 
 
 def test_deaths_by_signals(
     remote: Remote, release: Release, request: pytest.FixtureRequest
 ) -> None:
-    first, step = (0, 1) if LONG else (KINDS.index(request.node.callspec.params["remote"]), len(KINDS))
-    for number in {signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGPIPE, signal.SIGSEGV, *SIGNALS[first::step]}:
-        ran = remote.shell(release, f"ulimit -c 0; echo begun; kill -{int(number)} $$; sleep 9")
+    for number in {
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGKILL,
+        signal.SIGPIPE,
+        signal.SIGSEGV,
+        *share(SIGNALS, request),
+    }:
+        script = "ulimit -c 0; echo begun; (sleep 0.05; kill -$1 $$) & exec sleep 9"
+        ran = remote.shell(release, script, str(int(number)))
         assert (ran.status, ran.stdout, ran.stderr) == (128 + number, b"begun\n", b""), number
 
 
 def test_a_program_that_cannot_start(remote: Remote, release: Release) -> None:
-    ran = remote.run(release, "/does/not/exist")
+    with pytest.raises(DeviceError, match="there is no program 'bin/none'"):
+        remote.run(release, "bin/none")
+    (remote.outside("current") / SHELL).unlink()
+    ran = remote.shell(release, "true")
     assert ran.status == 125
-    assert b"/does/not/exist does not exist" in ran.stderr
-    assert remote.run(release, "/etc/passwd").status == 126
+    assert b"bin/shell does not exist" in ran.stderr
     with pytest.raises(DeviceError, match="cannot_be_there"):
-        remote.run(release, "/bin/true", cwd="cannot_be_there")
+        remote.shell(release, "true", cwd="cannot_be_there")
 
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
@@ -110,9 +139,9 @@ def test_arguments_that_are_too_long_are_refused(remote: Remote, release: Releas
 def test_the_working_directory(remote: Remote, release: Release) -> None:
     directory = f"{remote.project}/releases"
     assert remote.shell(release, "pwd").stdout.decode().startswith(f"{directory}/")
-    assert remote.run(release, "/bin/cat", "file").stdout == b"content"
-    assert remote.run(release, "/bin/cat", "file", cwd="sub dir/$x").stdout == b"other"
-    assert remote.run(release, "/bin/pwd", cwd="/").stdout == b"/\n"
+    assert remote.shell(release, "cat file").stdout == b"content"
+    assert remote.shell(release, "cat file", cwd="sub dir/$x").stdout == b"other"
+    assert remote.shell(release, "pwd", cwd="/").stdout == b"/\n"
 
 
 def test_files_are_fetched(remote: Remote, release: Release, tmp_path: Path) -> None:
@@ -147,5 +176,5 @@ def test_logs_are_removed_with_time(remote: Remote, release: Release, tmp_path: 
         log.mkdir()
         (log / "dsp.log").write_text("x")
         os.utime(log, (1_000_000_000 + index, 1_000_000_000 + index))
-    remote.deploy(make_release(tmp_path / "other", {"file": b"2"}))
+    remote.deploy(remote.release(tmp_path / "other", {"file": b"2"}))
     assert {log.name for log in logs.iterdir()} == {f"run {index}" for index in range(5, 25)}
