@@ -22,7 +22,6 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.process_tree import (
     GRACE_SECONDS,
     RUNNING_TOOLS,
-    kill_children,
     kill_group,
     kill_leftovers,
     kill_session,
@@ -32,7 +31,6 @@ from buildtool.core.value import Value
 Process = subprocess.Popen[bytes]
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 """Streams of a process: a new pipe, and /dev/null."""
-PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 class ToolError(BuildtoolError):
@@ -150,40 +148,6 @@ def check(done: Completed, what: str, *, remedy: str = "") -> Completed:
     )
 
 
-def foreground(
-    argv: Sequence[str | Path],
-    *,
-    env: Mapping[str, str],
-    cwd: Path,
-    stdout: int | None = None,
-) -> int:
-    """Run `argv` on the caller's terminal and return its status, 128+n for signal n.
-
-    `stdout` is the descriptor of the program's standard output, None for the caller's.  Ctrl-C
-    reaches the program through the terminal; its remaining processes are ended before this returns
-    or raises.
-
-    Raises `ToolError` when the program cannot be started, `KeyboardInterrupt` after Ctrl-C.
-    """
-    _become_subreaper()
-    arguments = tuple(str(a) for a in argv)
-    try:
-        with (
-            signals_as_interrupt(),
-            _started(arguments, env=env, cwd=cwd, stdout=stdout) as process,
-        ):
-            try:
-                status = process.wait()
-            except KeyboardInterrupt:
-                with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-                    process.send_signal(signal.SIGINT)
-                    process.wait(GRACE_SECONDS)
-                raise
-    finally:
-        kill_children()
-    return 128 - status if status < 0 else status
-
-
 @contextlib.contextmanager
 def running(
     argv: Sequence[str | Path],
@@ -298,13 +262,6 @@ def _signal_at_hangup(read: int, owner: int, number: int) -> None:
     fcntl.fcntl(read, fcntl.F_SETSIG, number)
     fcntl.fcntl(read, fcntl.F_SETOWN, owner)
     fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC)
-
-
-def _become_subreaper() -> None:
-    """Have the kernel make orphans below this process its children; see prctl(2)."""
-    import ctypes  # noqa: PLC0415 - most commands run nothing in the foreground
-
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 @contextlib.contextmanager

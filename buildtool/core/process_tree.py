@@ -1,4 +1,4 @@
-"""Ends processes: a group, a session, the children of this process, all running tools."""
+"""Ends processes: a group, a session, all running tools."""
 
 from __future__ import annotations
 
@@ -123,26 +123,3 @@ def kill_leftovers(pid: int) -> None:
             kill_group(pid)
         else:
             kill_session(pid)
-
-
-def kill_children() -> None:
-    """Kill and reap all children of this process, which as a subreaper include orphans."""
-    deadline = time.monotonic() + GRACE_SECONDS
-    while time.monotonic() < deadline:
-        children = _children()
-        if not children:
-            return
-        for pid in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-        time.sleep(0.001)
-
-
-def _children() -> list[int]:
-    path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
-    try:
-        return [int(word) for word in path.read_text(encoding="utf-8").split()]
-    except OSError:
-        return []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.core.process import ToolError, capture, foreground
+from buildtool.core.process import ToolError, capture
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
@@ -56,26 +56,19 @@ def test_what_a_tool_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     assert gone(int(pid.read_text()))
 
 
-def test_foreground_returns_the_status_and_128_plus_signal(tmp_path: Path) -> None:
-    assert foreground(["sh", "-c", "exit 7"], env=ENVIRONMENT, cwd=tmp_path) == 7
-    assert foreground(["sh", "-c", "kill -TERM $$"], env=ENVIRONMENT, cwd=tmp_path) == 128 + 15
-
-
-def test_foreground_leaves_no_orphan(tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    script = f"setsid sleep 60 & echo $! > '{pid}'"
-    assert foreground(["sh", "-c", script], env=ENVIRONMENT, cwd=tmp_path) == 0
-    assert gone(int(pid.read_text()))
+RUN = (
+    "from buildtool.core.process import running\n"
+    "def run(*argv):\n"
+    f"    own = dict(env={ENVIRONMENT!r}, stdin=None, stdout=None, stderr=None)\n"
+    "    with running(argv, **own) as process:\n"
+    "        process.wait()\n"
+)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_caller_leaves_no_program(tmp_path: Path, number: int) -> None:
     pid = tmp_path / "pid"
-    code = (
-        "from pathlib import Path\nfrom buildtool.core.process import foreground\n"
-        f"foreground(['sh', '-c', 'echo $$ > \"{pid}\"; exec sleep 60'],"
-        f" env={ENVIRONMENT!r}, cwd=Path({str(tmp_path)!r}))"
-    )
+    code = f"{RUN}run('sh', '-c', 'echo $$ > \"{pid}\"; exec sleep 60')"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as caller:
         try:
             wait_for(pid)
@@ -126,11 +119,9 @@ def test_a_killed_caller_leaves_nothing_of_the_group_of_a_tool(tmp_path: Path) -
 def test_no_python_runs_between_fork_and_exec() -> None:
     """Python code could wait forever for a lock that another thread of the parent holds."""
     code = (
-        "import os, sys\nfrom pathlib import Path\n"
-        "from buildtool.core.process import capture, foreground\n"
-        "os.register_at_fork(after_in_child=lambda: os.write(1, b'Python'))\n"
-        f"capture(['true'], env={ENVIRONMENT!r})\n"
-        f"foreground(['true'], env={ENVIRONMENT!r}, cwd=Path('/'))"
+        "import os\nfrom buildtool.core.process import capture\n"
+        f"{RUN}os.register_at_fork(after_in_child=lambda: os.write(1, b'Python'))\n"
+        f"capture(['true'], env={ENVIRONMENT!r})\nrun('true')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout == b""
