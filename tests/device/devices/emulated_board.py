@@ -1,4 +1,4 @@
-"""A device behind a real server: its sessions run ARM64 programs on the emulated device."""
+"""Devices behind real servers: their sessions run ARM64 programs on the emulated device."""
 
 from __future__ import annotations
 
@@ -8,12 +8,23 @@ from pathlib import Path
 from buildtool.deploy.emulated.device import environment, prepare
 from buildtool.deploy.emulated.socs import find_soc
 from buildtool.deploy.sysroot.emulated import SHELL
+from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
 
 
 def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
     """An SSH server whose sessions have the environment of an emulated device."""
-    emulated = prepare(directory / "system", find_soc(soc), lambda _: None)
+    return SshServer(directory / "server", variables=_system(directory / "system", soc))
+
+
+def emulated_phone(directory: Path, soc: str = "QCS6490") -> AdbServer:
+    """An adb server whose device's sessions have the environment of an emulated device."""
+    return AdbServer(directory / "server", variables=_system(directory / "system", soc))
+
+
+def _system(root: Path, soc: str) -> dict[str, str]:
+    """Make the root directory of an ARM64 system; returns the variables that select it."""
+    emulated = prepare(root, find_soc(soc), lambda _: None)
     for library in emulated.root.glob("lib/*.so*"):  # files, as on a board, not links elsewhere
         place = library.resolve()
         library.unlink()
@@ -21,9 +32,5 @@ def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
     place = emulated.root / SHELL.lstrip("/")
     place.parent.mkdir(parents=True)
     shutil.copy(emulated.emulator.shell, place)
-    shell = directory / "login-shell"
-    names = ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC")
-    variables = [f"export {name}='{environment(emulated, '')[name]}'\n" for name in names]
-    shell.write_text(f'#!/bin/sh\n{"".join(variables)}exec /bin/sh "$@"\n')
-    shell.chmod(0o755)
-    return SshServer(directory / "server", shell=str(shell))
+    variables = environment(emulated, "")
+    return {name: variables[name] for name in ("QEMU_LD_PREFIX", "BUILDTOOL_EXEC")}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.device.devices.emulated_board import emulated_board, emulated_phone
 from tests.project import Project
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
@@ -33,44 +33,35 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(params=["ssh", "adb"])
-def board(
-    request: pytest.FixtureRequest, built: Project, tmp_path: Path
-) -> Iterator[tuple[Project, str, Path]]:
-    """The project with a device `board`; how the device is reached, and its install root."""
-    variables = {
-        "QEMU_LD_PREFIX": str(built.root / ".buildtool/device/qcs6490"),
-        "BUILDTOOL_EXEC": shutil.which("qemu-aarch64") or "",
-    }
-    root = tmp_path / "install root"
+def root(request: pytest.FixtureRequest, built: Project, tmp_path: Path) -> Iterator[Path]:
+    """The install root of a device `board` that the project has."""
     if request.param == "ssh":
-        with SshServer(tmp_path / "ssh", variables=variables) as ssh:
-            root = ssh.device.home / "install root"
-            how = f'transport = "ssh"\naddress = "{ssh.client.host}"'
-            (built.root / "devices.toml").write_text(DEVICE.format(how=how, root=root))
-            built.variables = ssh.client.environment
-            yield built, request.param, root
+        server: SshServer | AdbServer = emulated_board(tmp_path)
     else:
-        with AdbServer(tmp_path / "adb", variables=variables) as adb:
-            root = adb.device.home / "install root"
-            how = f'transport = "adb"\naddress = "{adb.serial}"'
-            (built.root / "devices.toml").write_text(DEVICE.format(how=how, root=root))
-            built.variables = adb.environment
-            yield built, request.param, root
+        server = emulated_phone(tmp_path)
+    with server:
+        if isinstance(server, SshServer):
+            how = f'transport = "ssh"\naddress = "{server.client.host}"'
+            built.variables = server.client.environment
+        else:
+            how = f'transport = "adb"\naddress = "{server.serial}"'
+            built.variables = server.environment
+        root = server.device.home / "install root"
+        (built.root / "devices.toml").write_text(DEVICE.format(how=how, root=root))
+        yield root
 
 
-def test_one_command_builds_pushes_and_runs(board: tuple[Project, str, Path]) -> None:
-    project, _, root = board
-
-    assert project.succeeds("run", "board") == VERIFIED
-    first = json.loads(project.succeeds("deploy", "board", "--json"))
+def test_one_command_builds_pushes_and_runs(built: Project, root: Path) -> None:
+    assert built.succeeds("run", "board") == VERIFIED
+    first = json.loads(built.succeeds("deploy", "board", "--json"))
     assert (first["files"], first["arch"]) == (0, "v68")
 
-    source = next((project.root / "host").rglob("*.c"))
-    project.edit(str(source.relative_to(project.root)), "verified", "proven")
-    changed = project.succeeds("run", "board")
+    source = next((built.root / "host").rglob("*.c"))
+    built.edit(str(source.relative_to(built.root)), "verified", "proven")
+    changed = built.succeeds("run", "board")
     assert changed == VERIFIED.replace("verified", "proven")
     assert len(list((root / "my-project" / "releases").iterdir())) == 2
 
-    rolled = json.loads(project.succeeds("rollback", "board", "--json"))
+    rolled = json.loads(built.succeeds("rollback", "board", "--json"))
     assert rolled["current"] == first["deployment"]
-    project.edit(str(source.relative_to(project.root)), "proven", "verified")
+    built.edit(str(source.relative_to(built.root)), "proven", "verified")
