@@ -152,6 +152,8 @@ def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
     numbers, refused = _capabilities(parts.texts.get("query", b""))
     if "query" not in parts.texts and machine != "aarch64":
         refused = f"the processor is {machine}"
+    elif "query" in parts.texts and not numbers:
+        refused = refused or "it gives no answer"
     arch, arch_source = dsp_arch(
         Evidence(
             capabilities=numbers,
@@ -258,7 +260,7 @@ def _capabilities(text: bytes) -> tuple[dict[str, int], str]:
             found[CAPABILITIES[int(match[2])]] = int(match[3])
         else:
             reasons.append(f"attribute {match[2]}: error {int(match[3]):#x}")
-    return found, "; ".join(reasons[:3])
+    return found, "; ".join(reasons[:4])
 
 
 def _glibc(lines: list[str]) -> str:

@@ -1,8 +1,9 @@
 /* dsp_query.c: print what the system's libcdsprpc says about the compute DSP.
  *
  * Each line is a word and numbers: "attribute ID CAPABILITY" for an attribute that was answered,
- * "failed ID CODE" for another one; or "error TEXT" without a libcdsprpc.  The program has no start
- * files and links no versioned symbol, so one source serves glibc of every version and Android. */
+ * "failed ID CODE" for another one, "error TEXT" for a library that could not be loaded.  The program
+ * has no start files and links no versioned symbol, so one source serves glibc of every version and
+ * Android. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,14 @@ static void put_number(uint32_t number)
     put(&digits[at]);
 }
 
+static void put_error(void)
+{
+    const char *text = dlerror();
+    put("error ");
+    put(text != NULL ? text : "not found");
+    put("\n");
+}
+
 static void *open_library(void)
 {
     static const char *const names[] = {"libcdsprpc.so.1", "libcdsprpc.so",
@@ -54,6 +63,7 @@ static void *open_library(void)
         if (library != NULL) {
             return library;
         }
+        put_error();
     }
     return NULL;
 }
@@ -65,12 +75,11 @@ _Noreturn void dsp_query(void)
     control_function *control = NULL;
     if (library != NULL) {
         *(void **)&control = dlsym(library, "remote_handle_control");
+        if (control == NULL) {
+            put_error();
+        }
     }
     if (control == NULL) {
-        const char *error = dlerror();
-        put("error ");
-        put(error != NULL ? error : "no libcdsprpc");
-        put("\n");
         _exit(1);
     }
     for (uint32_t id = 0; id < ATTRIBUTES; id++) {

@@ -79,16 +79,33 @@ def test_the_program_needs_no_version_of_a_c_library(tmp_path: Path) -> None:
     assert elf.interpreter == "/system/bin/linker64"
 
 
-def test_errors_of_a_stand_in_for_libcdsprpc_are_no_arch(tmp_path: Path) -> None:
-    emulated, device = sim(tmp_path, "SM8650")
-    source = tmp_path / "cdsprpc.c"
-    source.write_text("int remote_handle_control(void) { return 0x72; }\n")
+def replace_library(emulated: EmulatedDevice, source: Path, text: str) -> None:
+    """Put a library with this source in the place of libcdsprpc, and forget the SoC."""
+    source.write_text(text, encoding="utf-8")
     library = emulated.root / "lib" / emulated.emulator.cdsprpc.name
     library.unlink()
-    flags = ("-target", "aarch64-linux-gnu", "-nostdlib", "-shared", source, "-o", library)
+    flags = ("-target", "aarch64-linux-gnu", "-O1", "-nostdlib", "-shared", source, "-o", library)
     done = capture([usable_zig().where, "cc", *flags], env=build_environment())
     assert done.status == 0, done.output
-    (emulated.root / CONFIGURATION).unlink()  # else the SoC would be known
+    (emulated.root / CONFIGURATION).unlink()
+
+
+@pytest.mark.long
+def test_a_stand_in_for_libcdsprpc_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, "SM8650")
+    code = "int remote_handle_control(void) { for (volatile int n = 0;; n++) {} }\n"
+    replace_library(emulated, tmp_path / "cdsprpc.c", code)
+
+    facts = facts_of(device)
+
+    assert facts.arch == ""
+    assert "it gives no answer" in facts.arch_source
+
+
+def test_errors_of_a_stand_in_for_libcdsprpc_are_no_arch(tmp_path: Path) -> None:
+    emulated, device = sim(tmp_path, "SM8650")
+    code = "int remote_handle_control(void) { return 0x72; }\n"
+    replace_library(emulated, tmp_path / "cdsprpc.c", code)
 
     facts = facts_of(device)
 

@@ -141,6 +141,17 @@ def test_the_shell_of_the_boards_own_configuration_comes_first() -> None:
     assert "(no libcdsprpc)" in found.arch_source
 
 
+def test_why_libcdsprpc_does_not_tell_the_arch() -> None:
+    for text, reason in (
+        (b"", "it gives no answer"),
+        (b"failed 6 14\n", "attribute 6: error 0xe"),
+        (b"error cannot open it\n", "cannot open it"),
+        (None, "the install root cannot hold the program that asks"),
+    ):
+        assert f"libcdsprpc does not tell it ({reason})" in facts(query=text).arch_source
+    assert "(the processor is x86_64)" in facts(query=None, machine=b"x86_64").arch_source
+
+
 def test_an_answer_may_not_imitate_the_end_of_a_part() -> None:
     board = facts(home=f"/home\n{FENCE}end".encode())
     assert board.home == "/home"
