@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def configured(
 def check(facts: Facts, root: Path) -> None:
     assert facts.machine == os.uname().machine
     assert facts.root == str(root)
-    assert facts.boot == Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    assert uuid.UUID(facts.boot)
     assert facts.unwritable == ""
     assert facts.links
     assert facts.executable
