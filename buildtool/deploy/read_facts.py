@@ -10,26 +10,22 @@ import re
 import secrets
 import struct
 import tempfile
-from collections.abc import Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
-from buildtool.core.value import Value
 from buildtool.deploy.device import Device
 from buildtool.deploy.dsp_arch import Evidence, dsp_arch, header_arch
 from buildtool.deploy.dsp_query import dsp_queries
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.facts import CAPABILITIES, Facts, Node, SystemFile
+from buildtool.deploy.facts_parts import MAX_TEXT, Parts, PrintedFiles, parse_parts, printable
 from buildtool.deploy.script import script
 from buildtool.deploy.sysroot.board import BASE, board_shells
-from buildtool.deploy.sysroot.device_files import Entry
 from buildtool.deploy.sysroot.facts import EMULATED, PROPERTIES, read_soc
 from buildtool.deploy.sysroot.places import PLACES
 
 READ_SECONDS = 60.0
 MAX_TEXT_FILE = 1 << 16
-MAX_PARTS = 2000
-MAX_TEXT = 200
 MAX_NODES = 64
 NODES = ("dev/fastrpc-*", "dev/adsprpc-smd*", "dev/dma_heap/system", "dev/ion", "dev/accel/*")
 TOOLS = (
@@ -43,44 +39,6 @@ _GLIBC = re.compile(r"(?:GNU C Library|GNU libc|glibc|GLIBC|ld\.so)\b.*?\b(2\.\d
 _BOOT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _AT_PAGESZ = 6  # linux/auxvec.h
 _PAGE_SIZES = (4096, 16384, 65536)  # of AArch64
-
-
-class Parts(Value):
-    """What the script printed: parts with a name and text, and parts about paths."""
-
-    texts: Mapping[str, bytes]
-    files: Mapping[str, Mapping[str, bytes]]
-
-    def text(self, name: str) -> str:
-        """The first line of a part, as one printable line."""
-        return printable(self.texts.get(name, b""))
-
-    def lines(self, name: str) -> list[str]:
-        return self.texts.get(name, b"").decode("utf-8", errors="replace").splitlines()
-
-    def of(self, kind: str) -> Mapping[str, bytes]:
-        """The parts of this kind by path."""
-        return self.files.get(kind, {})
-
-
-class PrintedFiles(Value):
-    """The files that the script printed, as a device that `sysroot` reads from."""
-
-    source: str
-    files: Mapping[str, bytes]
-
-    def entry(self, path: str) -> Entry | None:
-        if path in self.files:
-            return Entry("file", len(self.files[path]))
-        return Entry("directory") if self.names(path) else None
-
-    def names(self, path: str) -> list[str]:
-        below = path.rstrip("/") + "/"
-        inside = [file[len(below) :] for file in self.files if file.startswith(below)]
-        return sorted({name.partition("/")[0] for name in inside})
-
-    def read(self, path: str, limit: int) -> bytes:
-        return self.files[path][:limit]
 
 
 def read_facts(device: Device) -> Facts:
@@ -110,21 +68,6 @@ def read_facts(device: Device) -> Facts:
             remedy="Check that its shell is a POSIX shell, and its tools: sh, head, df, mkdir.",
         )
     return facts_from(parts, device.transport.address, unasked)
-
-
-def parse_parts(data: bytes, fence: str) -> Parts | None:
-    """The parts in what the script printed; None when it did not print all of them."""
-    texts: dict[str, bytes] = {}
-    files: dict[str, dict[str, bytes]] = {}
-    pieces = data.split(f"\n{fence} ".encode(), MAX_PARTS)[1:]
-    for piece in pieces:
-        title, _, text = piece.partition(b"\n")
-        kind, _, path = title.decode("utf-8", errors="replace").partition(" ")
-        if path.startswith("/") and path.isprintable():
-            files.setdefault(kind, {}).setdefault(path, text)
-        elif not path:
-            texts.setdefault(kind, text)
-    return Parts(texts, files) if "end" in texts else None
 
 
 def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
@@ -192,13 +135,6 @@ def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:
         nodes=tuple(_node(*row) for row in [*parts.of("node").items()][:MAX_NODES]),
         capabilities=numbers,
     )
-
-
-def printable(data: bytes) -> str:
-    """The first line of what a device printed, without control characters."""
-    lines = data.replace(b"\0", b"\n").strip().splitlines()
-    text = lines[0].decode("utf-8", errors="replace") if lines else ""
-    return "".join(letter for letter in text if letter.isprintable())[:MAX_TEXT].strip()
 
 
 def _patterns() -> dict[str, str]:

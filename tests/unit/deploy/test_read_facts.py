@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.facts import Facts
-from buildtool.deploy.read_facts import (
-    MAX_NODES,
-    MAX_TEXT,
-    TOOLS,
-    PrintedFiles,
-    facts_from,
-    parse_parts,
-)
+from buildtool.deploy.facts_parts import MAX_TEXT, PrintedFiles, parse_parts
+from buildtool.deploy.read_facts import MAX_NODES, TOOLS, facts_from
 from buildtool.deploy.sysroot.device_files import first
 
 FENCE = "[0123]"
