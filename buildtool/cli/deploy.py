@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import BuildType, Jobs, Json, KeepGoing, Launcher, Verbose, print_json
+from buildtool.cli.options import (
+    BuildType,
+    DeviceTarget,
+    Force,
+    Jobs,
+    Json,
+    KeepGoing,
+    Launcher,
+    Soc,
+    Verbose,
+    print_json,
+)
 
 
 def deploy(
@@ -19,15 +30,9 @@ def deploy(
         bool,
         typer.Option("--verify", help="Compute the digests of the files there, and repair them."),
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Deploy although the release does not seem to fit.")
-    ] = False,
-    target: Annotated[
-        str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
-    ] = "",
-    soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
-    ] = "",
+    force: Force = False,
+    target: DeviceTarget = "",
+    soc: Soc = "",
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,

@@ -54,6 +54,16 @@ Launcher = Annotated[
         help="Compiler launcher for both sides: ccache, sccache, ... or none.",
     ),
 ]
+# The options of commands that bring releases onto devices.
+DeviceTarget = Annotated[
+    str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
+]
+Soc = Annotated[
+    str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Go on although the release does not seem to fit.")
+]
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Build without the caches of earlier builds."),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import Json, print_json
+from buildtool.cli.options import Json, Soc, print_json
 
 
 def rollback(
@@ -15,9 +15,7 @@ def rollback(
         str, typer.Argument(metavar="[DEVICE]", help="Device to roll back; default: sim.")
     ] = "sim",
     *,
-    soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
-    ] = "",
+    soc: Soc = "",
     json: Json = False,
 ) -> None:
     """Return to the release that was deployed to a device before.

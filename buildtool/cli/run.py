@@ -6,7 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from buildtool.cli.options import BuildType, Jobs, Json, KeepGoing, Launcher, Verbose
+from buildtool.cli.options import (
+    BuildType,
+    DeviceTarget,
+    Force,
+    Jobs,
+    Json,
+    KeepGoing,
+    Launcher,
+    Soc,
+    Verbose,
+)
 from buildtool.cli.typer_classes import Command
 
 
@@ -57,15 +67,9 @@ def run(
     verify: Annotated[
         bool, typer.Option("--verify", help="First compute the digests of the files there.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Run although the release does not seem to fit.")
-    ] = False,
-    target: Annotated[
-        str, typer.Option("--target", metavar="TARGET", help="Target; default: the device's.")
-    ] = "",
-    soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
-    ] = "",
+    force: Force = False,
+    target: DeviceTarget = "",
+    soc: Soc = "",
     jobs: Jobs = 0,
     keep_going: KeepGoing = False,
     verbose: Verbose = False,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.emulator import Emulator, build_emulator
 from buildtool.deploy.emulated.socs import Soc
+from buildtool.deploy.errors import DeviceError
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
 from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
@@ -23,12 +23,6 @@ CONFIGURATION = "etc/buildtool-sim.conf"  # below its root: what it emulates
 # emulation has no timing, so one pair of numbers serves all SoCs.
 HVX_UNITS = 4
 HARDWARE_THREADS = 6
-
-
-class DeviceError(BuildtoolError):
-    """The device cannot run the program."""
-
-    code = "device"
 
 
 class EmulatedDevice(Value):
