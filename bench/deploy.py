@@ -93,7 +93,7 @@ def table(line: Line, base: Path, rounds: int) -> None:
     compare(
         line,
         rounds,
-        {"nothing changed: run": ours, line.bare[0] + " true": command(line, line.bare)},
+        {"nothing changed: run": ours, f"{line.name} true": command(line, line.bare)},
     )
 
     counter = iter(range(1 << 30))
@@ -190,7 +190,7 @@ def release(folder: Path) -> Deployment:
 
 
 def push(device: Device, project: str, what: Deployment, known: Known) -> Known:
-    Push(device, project, what, "", "bench", print).run(known.id, known.contents)
+    Push(device, project, what, "gzip", "bench", print).run(known.id, known.contents)
     return Known(what.id, what.contents)
 
 
