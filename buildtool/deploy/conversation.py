@@ -73,7 +73,7 @@ def conversation(
             transport,
             process,
             marked,
-            mark.encode(),
+            MarkedStream(mark.encode(), terminal=through),
             on_messages=on_messages,
             report_file=report_file,
         )
@@ -95,7 +95,7 @@ class Conversation:
         transport: Transport,
         process: Process,
         marked: IO[bytes] | None,
-        mark: bytes,
+        report_stream: MarkedStream,
         *,
         on_messages: Callable[[bytes], object] | None,
         report_file: Path | None,
@@ -105,7 +105,7 @@ class Conversation:
         self.messages = b""
         self._transport = transport
         self._marked = marked
-        self._stream = MarkedStream(mark)
+        self._stream = report_stream
         self._on_messages = on_messages
         self._report_file = report_file
         self._latest = math.inf

@@ -40,10 +40,14 @@ def assignments(variables: Mapping[str, str], arguments: Iterable[str] = ()) -> 
 
 
 class MarkedStream:
-    """A stream that ends in a mark and a report; it arrives in pieces."""
+    """A stream that ends in a mark and a report; it arrives in pieces.
 
-    def __init__(self, mark: bytes) -> None:
+    A `terminal` ends its lines with CR and LF.
+    """
+
+    def __init__(self, mark: bytes, *, terminal: bool = False) -> None:
         self._mark = mark
+        self._terminal = terminal
         self._held = b""
         self._report: bytearray | None = None
 
@@ -81,7 +85,10 @@ class MarkedStream:
 
     def report(self) -> Report | None:
         """The report; None without a whole one."""
-        return parse_report(bytes(self._report)) if self._report is not None else None
+        if self._report is None:
+            return None
+        data = bytes(self._report)
+        return parse_report(data.replace(b"\r\n", b"\n") if self._terminal else data)
 
 
 def parse_report(data: bytes) -> Report | None:

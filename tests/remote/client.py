@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from buildtool.__main__ import open_closed_streams
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
 from buildtool.deploy.deploy import deploy
@@ -32,14 +33,16 @@ FAILED, NOT_RUN, INTERRUPTED = 1, 125, 130
 class Task(Value):
     """Deploy the releases, one after the other, or run a program of the first one.
 
-    With `terminal` standard input becomes the controlling terminal.  `memory` is the file for the
-    highest memory use in bytes.
+    With `terminal` standard input becomes the controlling terminal; `closed`: it is closed when the
+    program begins.
+    `memory` is the file for the highest memory use in bytes.
     """
 
     remote: Remote
     releases: Sequence[Release]
     request: RunRequest | None = None
     terminal: bool = False
+    closed: bool = False
     memory: Path | None = None
 
 
@@ -59,6 +62,9 @@ def start(
 def main(task: Task) -> int:
     if task.terminal:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if task.closed:
+        os.close(0)
+        open_closed_streams()
     try:
         if task.request:
             ready = task.remote.ready(task.releases[0])

@@ -40,6 +40,7 @@ fi
 # error, so the shell that waits for it has none.  The shell that becomes the program writes down its
 # id, which with a session of its own is that of its group.
 program() (
+    [ -n "$lifeline" ] || trap : INT # is for the program; a subshell does not take over traps
     exec 7>&2 2>/dev/null
     [ -z "$cwd" ] || cd "$cwd"
     ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
@@ -98,7 +99,7 @@ if [ -n "$lifeline" ]; then
     watcher=$!
     exec 3<&-
 else
-    trap : INT # is for the program
+    trap : INT
 fi
 exec 4<&-
 program "$@"
