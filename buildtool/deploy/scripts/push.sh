@@ -82,6 +82,10 @@ case $begin in
     continue) # buildtool knows what a part of a release contains
         [ -n "$left" ] || differs
         ;;
+    fresh) # what there is does not become what it should be
+        rm -rf "$partial"
+        mkdir "$partial"
+        ;;
     *) differs ;;
 esac
 
