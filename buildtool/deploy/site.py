@@ -16,7 +16,7 @@ from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
-from buildtool.deploy.push.known import Known, read_known, write_known
+from buildtool.deploy.push.known import Known, forget, read_known, write_known
 from buildtool.deploy.push.push import Push, Pushed
 from buildtool.deploy.push.stream import folders_above
 from buildtool.deploy.script import script
@@ -123,6 +123,7 @@ def _new_push(site: Site, deployment: Deployment) -> Push:
 def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
     site.device.transport.connect()
     base, have = (known.id, known.contents) if known else (None, {})
+    forget(site.known)  # if the push is interrupted, the next one asks the device what has arrived
     pushed = push.run(base, have, repair=repair)
     write_known(site.known, Known(push.deployment.id, push.contents))
     return pushed

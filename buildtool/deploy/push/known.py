@@ -43,3 +43,9 @@ def write_known(file: Path, known: Known) -> None:
     with contextlib.suppress(OSError):
         make_directory(file.parent)
         write_checksummed(file, known._asdict())
+
+
+def forget(file: Path) -> None:
+    """Let nothing be known of what is on the device."""
+    with contextlib.suppress(OSError):
+        file.unlink()

@@ -89,7 +89,7 @@ class Push(Value):
             report = self._round({**premise, "expected": expected}, change)
             if report.word == "there":
                 return sent
-            if change:
+            if change and report.word != "found":
                 sent = self._added(sent, change)
             if report.word == "done":
                 return sent
@@ -98,7 +98,7 @@ class Push(Value):
                 have = {path: state for path, state in have.items() if path not in gone}
                 begin = "continue"
                 continue
-            if report.word != "differs":
+            if report.word not in ("found", "differs"):
                 raise _failure(self.device, report)
             have, begin = parse_scan(report.text), "continue"
             left = changes(have, wanted).differing

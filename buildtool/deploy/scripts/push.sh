@@ -57,36 +57,36 @@ admit() {
 }
 
 # Report what there is when it is not what buildtool takes for granted.
-differs() {
+found() {
     if [ ! -d "$partial" ]; then
         newest=$(ls -t releases | while read -r name; do
             case $name in *.*) ;; *) echo "$name" && break ;; esac
         done)
         if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
     fi
-    report differs "$(scan "$partial" "")"
+    report found "$(scan "$partial" "")"
     exit
 }
 
 admit
 case $begin in
     new) # there is no part of a release
-        [ -z "$left" ] || differs
+        [ -z "$left" ] || found
         if [ -z "$base" ]; then
             mkdir "$partial"
         else
-            [ -d "releases/$base" ] || differs
+            [ -d "releases/$base" ] || found
             take_over "$base"
         fi
         ;;
     continue) # buildtool knows what a part of a release contains
-        [ -n "$left" ] || differs
+        [ -n "$left" ] || found
         ;;
     fresh) # what there is does not become what it should be
         rm -rf "$partial"
         mkdir "$partial"
         ;;
-    *) differs ;;
+    *) found ;;
 esac
 
 failure=
