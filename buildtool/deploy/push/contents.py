@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from buildtool.core.value import Value
@@ -90,12 +90,13 @@ def followed(contents: Contents) -> dict[str, str]:
     return found
 
 
-def scan_text(contents: Contents) -> str:
-    """What `scan` prints on a device with coreutils for these contents."""
+def scan_text(contents: Contents, taken_over: Collection[str] = ()) -> str:
+    """What `scan` prints on a device with coreutils for these contents; without the digests of the
+    files `taken_over`."""
     lines: list[str] = []
     for mode in ("755", "644"):
         files = (
-            _checksum_line(path, state[4:])
+            f"./{path}" if path in taken_over else _checksum_line(path, state[4:])
             for path, state in contents.items()
             if state.startswith(f"{mode} ")
         )

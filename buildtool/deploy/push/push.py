@@ -27,7 +27,7 @@ from buildtool.deploy.push.contents import (
     scan_text,
     stored,
 )
-from buildtool.deploy.push.stream import Changes, changes, write_archive
+from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archive
 from buildtool.deploy.script import Report, script
 
 ROUNDS = 6
@@ -86,7 +86,10 @@ class Push(Value):
         while rounds < ROUNDS:
             premise = {"begin": begin, "base": base or "", "repair": "1" if repair else ""}
             change = None if begin == "unknown" else changes(have, wanted)
-            report = self._round({**premise, "expected": expected}, change)
+            if begin == "new" and base and not self.store:
+                same = [path for path, state in wanted.items() if have.get(path) == state]
+                premise["quick"] = scan_digest(scan_text(wanted, frozenset(same)))
+            report = self._round({"quick": "", **premise, "expected": expected}, change)
             if report.word == "there":
                 return sent
             if change and report.word != "found":
@@ -117,6 +120,7 @@ class Push(Value):
 
     def _round(self, premise: Mapping[str, str], change: Changes | None) -> Report:
         """Let the device check `premise` and make the change; returns its report."""
+        unpack = unpacker(self.deployment, change, self.unpack) if change else ""
         variables = {
             **premise,
             "project": self.project,
@@ -128,12 +132,12 @@ class Push(Value):
             "flush": "" if self.device.transport.direct else "1",
             "arch": self.deployment.arch,
             "more": "1" if change and change.more else "",
-            "unpack": self.unpack if change and change.added else "-",
+            "unpack": unpack if change and change.added else "-",
         }
 
         def write(stream: IO[bytes]) -> None:
             if change and change.added:
-                write_archive(stream, self.deployment, self.contents, change, self.unpack)
+                write_archive(stream, self.deployment, self.contents, change, unpack)
 
         text = script("common", "lock", "scan", "prune", "push")
         deadline = time.monotonic() + LOCK_SECONDS

@@ -18,6 +18,8 @@ MAX_NAMES = 24 << 10
 """Bytes of the removed paths, as words of a shell: adb takes commands of less than 64 KiB."""
 BLOCK = 1 << 18
 """Bytes that are read and written at once."""
+WORTHWHILE = 0.8
+"""Compression to less than this part of the size is worth its time."""
 FAST = 1
 """Level of compression: a fast one, since the network is often faster than a high one."""
 
@@ -102,6 +104,23 @@ def _add_file(archive: tarfile.TarFile, name: str, directory: Path, file: Releas
     with Path(directory, file.path).open("rb") as source:
         entry.mtime = int(os.fstat(source.fileno()).st_mtime)
         archive.addfile(entry, source)
+
+
+def unpacker(deployment: Deployment, change: Changes, program: str) -> str:
+    """`program`, or "" when compressing for it is not worth while.
+
+    zstd is faster than most networks; gzip is not, and random data stays as large as it is.
+    """
+    sizes = {file.path: file.size for file in deployment.files}
+    largest = max(change.added, key=lambda path: sizes.get(path, 0), default="")
+    if program != "gzip" or sizes.get(largest, 0) < BLOCK:
+        return program
+    import zlib  # noqa: PLC0415 - for large files only
+
+    with Path(deployment.directory, largest).open("rb") as stream:
+        stream.seek(sizes[largest] // 2)
+        sample = stream.read(BLOCK // 4)
+    return program if len(zlib.compress(sample, FAST)) < len(sample) * WORTHWHILE else ""
 
 
 @contextlib.contextmanager

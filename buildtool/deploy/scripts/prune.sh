@@ -13,7 +13,8 @@ prune() {
         number=$((number + 1))
         [ "$number" -gt "$keep" ] || continue
         [ "releases/$name" -ef current ] || in_use "$name" || {
-            mv "releases/$name" "releases/$name.removed" && rm -rf "releases/$name.removed"
+            mv "releases/$name" "releases/$name.removed"
+            rm -rf "releases/$name.removed" "verified/$name"
             : >unused # part of the store
         }
     done

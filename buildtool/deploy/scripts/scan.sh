@@ -2,13 +2,19 @@
 # has files of other modes than 0755 and 0644, or other things than files, links and directories.
 #   $1           directory
 #   $2           -L to follow links, else nothing
+#   $3           1: without the digests of files that have several links, which are in other releases
 scan() (
     cd "$1" || exit
     # The order of `find` is not fixed.  Without `sort`, comparing takes one more exchange.
     sorted() { if command -v sort >/dev/null; then LC_ALL=C sort; else cat; fi; }
     for mode in 755 644; do
         echo "$mode"
-        find ${2:-} . -type f -perm "$mode" -exec sha256sum {} + | sorted
+        if [ -n "${3:-}" ]; then
+            find . -type f -perm "$mode" ! -links 1
+            find . -type f -perm "$mode" -links 1 -exec sha256sum {} +
+        else
+            find ${2:-} . -type f -perm "$mode" -exec sha256sum {} +
+        fi | sorted
     done
     echo other
     find ${2:-} . ! -type d ! -type l ! '(' -type f '(' -perm 755 -o -perm 644 ')' ')'
