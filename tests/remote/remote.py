@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from buildtool.core.events import Event
 from buildtool.core.value import Value
@@ -88,10 +88,9 @@ class Remote(Value):
         self, release: Release, *command: str, stdin: bytes | int | None = None, **request: Any
     ) -> Ran:
         """Run a program in this process, with streams of its own; see `redirected` for `stdin`."""
+        ready = self.ready(release)
         with redirected(stdin) as streams:
-            result = run_on_device(
-                self.ready(release), RunRequest(command, **request), renew=_never
-            )
+            result = run_on_device(ready, RunRequest(command, **request), renew=lambda: ready)
         return Ran(result.status, streams.stdout, streams.stderr)
 
     def shell(self, release: Release, script: str, *arguments: str, **options: Any) -> Ran:
@@ -133,10 +132,6 @@ def differences(have: Contents, wanted: Contents) -> dict[str, tuple[str, str]]:
     """The paths that differ: what they are, and what they should be."""
     states = ((path, have.get(path, ""), wanted.get(path, "")) for path in {**have, **wanted})
     return {path: (one, other) for path, one, other in states if one != other}
-
-
-def _never() -> NoReturn:
-    raise AssertionError("the device was not started again")
 
 
 def processes_with(*texts: str) -> dict[int, str]:

@@ -21,7 +21,11 @@ cd "$project" 2>/dev/null || {
 }
 log=$PWD/logs/$run
 started $$
-echo "$id $$ $start" >"$log.running"
+echo "$id $$ $start" >"$log.running" || {
+    rm -f "$log.running"
+    report failed "$log.running cannot be written; the disk may be full"
+    exit
+}
 if [ ! -d "releases/$id" ] || ! deploy "$id"; then
     rm -f "$log.running"
     report missing "$(readlink current)" releases/*.partial

@@ -1,0 +1,158 @@
+"""Devices whose disk is full, and connections that end while programs run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.run.program import RunRequest
+from buildtool.release.slices import Release
+from tests.integration.remote.faults.conftest import Line
+from tests.remote.adbd import AdbServer
+from tests.remote.client import NOT_RUN, Task, start
+from tests.remote.places import adb_place
+from tests.remote.remote import SHELL, Remote, processes_with
+
+RUNS = "trap '' INT TERM HUP; sleep 1000 & echo begun; while :; do sleep 0.02; done"
+
+
+@pytest.fixture
+def phone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Remote, AdbServer]]:
+    """A phone of the test's own, with a small disk."""
+    with AdbServer(tmp_path / "phone", tools="android", disk="8m") as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        yield adb_place(server, server.serial, tmp_path / "state", "android"), server
+
+
+def test_the_disk_of_the_device_is_full(phone: tuple[Remote, AdbServer], tmp_path: Path) -> None:
+    remote, _ = phone
+    first = remote.release(tmp_path / "1", {"n": b"1", "data": os.urandom(2 << 20)})
+    second = remote.release(
+        tmp_path / "2", {f"data {index}": os.urandom(1 << 20) for index in range(5)}
+    )
+    remote.deploy(first)
+    filler = remote.outside("filler")
+    filler.write_bytes(bytes(3 << 20))
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="cannot take the release") as error:
+            remote.deploy(second)
+        assert "No space left" in str(error.value.why)
+        assert "Make room" in error.value.remedy
+        remote.assert_current(first)
+        remote.assert_whole(first, second)
+    with pytest.raises(DeviceError, match=r"could not be started[^$]*the disk may be full"):
+        remote.shell(first, "cat n")
+    filler.unlink()
+    assert remote.deploy(second).size < 4 << 20  # the rest
+    remote.assert_current(second)
+    assert remote.shell(first, "cat n").stdout == b"1"
+
+
+def test_the_adb_server_is_killed_during_a_push(
+    phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    remote, server = phone
+    first = remote.release(tmp_path / "1", {"n": b"1"})
+    second = remote.release(tmp_path / "2", {f"{n}": os.urandom(200_000) for n in range(15)})
+    remote.deploy(first)
+    for _ in range(3):
+        process = start(
+            Task(remote, [second]),
+            tmp_path / "task",
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        partial = remote.outside("releases")
+        while not any(partial.glob("*.partial/?")) and process.poll() is None:
+            time.sleep(0.001)
+        server.kill_server()
+        messages = process.communicate(timeout=30)[1]
+        assert b"Traceback" not in messages
+        wait_for_end(remote)
+        remote.assert_whole(first, second)
+        remote.device.transport.connect()
+        remote.deploy(second)
+        remote.assert_current(second)
+        subprocess.run(["rm", "-rf", remote.outside(".")], check=True)
+        remote.forget()
+        remote.deploy(first)
+
+
+def test_the_adb_server_is_killed_during_a_run(
+    phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    remote, server = phone
+    release = remote.release(tmp_path / "1", {})
+    remote.deploy(release)
+    with begun(remote, release, tmp_path) as process:
+        server.kill_server()
+        messages = process.communicate(timeout=30)[1].decode()
+        assert process.returncode == NOT_RUN, messages
+        assert messages.startswith("error: ")
+    wait_for_end(remote)
+    remote.device.transport.connect()
+    assert remote.shell(release, "exit 3").status == 3
+
+
+def test_the_connection_is_cut_during_a_run(line: Line, tmp_path: Path) -> None:
+    remote = line.remote
+    release = remote.release(tmp_path / "1", {})
+    line.connect()
+    remote.deploy(release)
+    with begun(remote, release, tmp_path) as process:
+        line.proxy.cut()
+        messages = process.communicate(timeout=30)[1].decode()
+        assert process.returncode == NOT_RUN, messages
+        assert "interrupted" in messages
+    wait_for_end(remote)  # the program ignores signals
+    line.connect()
+    assert remote.shell(release, "exit 3").status == 3
+
+
+def test_a_death_by_signal_is_not_a_lost_connection(line: Line, tmp_path: Path) -> None:
+    release = line.remote.release(tmp_path / "1", {})
+    line.connect()
+    line.remote.deploy(release)
+    assert line.remote.shell(release, "kill -9 $$").status == 128 + signal.SIGKILL
+
+
+def test_a_device_that_is_started_again_during_a_run(
+    phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    remote, server = phone
+    release = remote.release(tmp_path / "1", {})
+    remote.deploy(release)
+    with begun(remote, release, tmp_path) as process:
+        for number in processes_with(remote.token):
+            if number != process.pid and number in server.device.processes():
+                os.kill(number, signal.SIGKILL)
+        messages = process.communicate(timeout=30)[1].decode()
+        assert process.returncode == NOT_RUN, messages
+    assert remote.outside("logs").is_dir()
+    # What the program used is removed with the next push, although it did not end by itself.
+    for name in ("2", "3", "4", "5"):
+        remote.deploy(remote.release(tmp_path / name, {"n": name.encode()}))
+    assert len(remote.releases) == 3
+
+
+def begun(remote: Remote, release: Release, directory: Path) -> subprocess.Popen[bytes]:
+    task = Task(remote, [release], RunRequest((SHELL, RUNS)))
+    process = start(task, directory / "task", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    assert process.stdout.readline() == b"begun\n"
+    return process
+
+
+def wait_for_end(remote: Remote) -> None:
+    end = time.monotonic() + 20
+    while left := processes_with(remote.token):
+        assert time.monotonic() < end, left
+        time.sleep(0.01)
