@@ -21,7 +21,7 @@ from buildtool.deploy.script import MarkedStream, Report, assignments, parse_rep
 from buildtool.deploy.transports.transport import Transport
 
 MAX_OUTPUT = 64 << 20
-"""Bytes of standard output that are read into memory."""
+"""Bytes that are read, besides what programs write."""
 KEPT_MESSAGES = 1 << 14
 """Bytes at the end of the standard error that explain a lost connection."""
 CHUNK = 1 << 16
@@ -109,6 +109,7 @@ class Conversation:
         self._on_messages = on_messages
         self._report_file = report_file
         self._latest = math.inf
+        self._received = 0
         self._selector = selectors.DefaultSelector()
         self._ended = os.pidfd_open(process.pid)
         self._selector.register(self._ended, selectors.EVENT_READ)
@@ -201,12 +202,7 @@ class Conversation:
             self._selector.unregister(stream)
         if stream is not self._marked:
             self.output += data
-            if len(self.output) > MAX_OUTPUT:
-                raise DeviceError(
-                    f"{self._transport.address} sent more than {MAX_OUTPUT >> 20} MiB",
-                    why="the answers to buildtool's own commands are shorter",
-                    remedy="Check what the device's shell prints when it starts.",
-                )
+            self._count(data)
             return
         text = self._stream.feed(data) if data else self._stream.rest()
         if self._stream.marked:
@@ -214,3 +210,15 @@ class Conversation:
         self.messages = (self.messages + text)[-KEPT_MESSAGES:]
         if text and self._on_messages:
             self._on_messages(text)
+        else:
+            self._count(text)
+
+    def _count(self, data: bytes) -> None:
+        """Raises `DeviceError` when one of buildtool's own scripts writes for ever."""
+        self._received += len(data)
+        if self._received > MAX_OUTPUT:
+            raise DeviceError(
+                f"{self._transport.address} sent more than {MAX_OUTPUT >> 20} MiB",
+                why="the answers to buildtool's own commands are shorter",
+                remedy="Check what the device's shell prints when it starts.",
+            )

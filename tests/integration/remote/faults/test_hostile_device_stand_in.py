@@ -146,12 +146,13 @@ def test_endless_answers_end(what: str, release: Release, tmp_path: Path) -> Non
     try:
         with pytest.raises(BuildtoolError):
             remote.device.exec("true", timeout=2)
+        with pytest.raises(BuildtoolError):
+            remote.deploy(release)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert most < 4 * MAX_REPORT
-    assert time.monotonic() - begin < 20
-    assert release
+    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.parametrize("size", [100 << 20])
