@@ -15,6 +15,10 @@ if [ -n "$boot" ] && [ "$boot" != "$booted" ]; then
     report rebooted "$booted"
     exit
 fi
+[ -z "$lifeline" ] || command -v setsid >/dev/null || {
+    report failed 'setsid of util-linux, busybox or toybox is missing'
+    exit
+}
 cd "$project" 2>/dev/null || {
     report missing
     exit

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,10 @@ from buildtool.release.slices import Release
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import NOT_RUN, Task, start
-from tests.remote.places import adb_place
+from tests.remote.places import adb_place, ssh_place
 from tests.remote.remote import SHELL, Remote, processes_with
+from tests.remote.sshd import SshServer
+from tests.remote.tool_sets import Tools
 
 RUNS = "trap '' INT TERM HUP; sleep 1000 & echo begun; while :; do sleep 0.02; done"
 
@@ -141,6 +143,23 @@ def test_a_device_that_is_started_again_during_a_run(
     for name in ("2", "3", "4", "5"):
         remote.deploy(remote.release(tmp_path / name, {"n": name.encode()}))
     assert len(remote.releases) == 3
+
+
+def test_a_device_without_setsid(
+    ssh_servers: Callable[[Tools], SshServer],
+    runtime_directory: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_directory))
+    server = ssh_servers("posix")
+    monkeypatch.setenv("PATH", server.client.environment["PATH"])
+    remote = ssh_place(server, server.client, tmp_path / "state", "toybox")
+    release = remote.release(tmp_path / "1", {"n": b"1"})
+    remote.deploy(release)
+    remote.assert_current(release)
+    with pytest.raises(DeviceError, match=r"could not be started[^$]*setsid"):
+        remote.shell(release, "true")
 
 
 def begun(remote: Remote, release: Release, directory: Path) -> subprocess.Popen[bytes]:
