@@ -33,10 +33,11 @@ imports: setup
 check-c: setup
 	.venv/bin/python scripts/check_c.py
 
-bench: setup ## measure builds against a CMake superbuild and Ninja, and the overhead of the tool
+bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packing, pushes, and the overhead
 	.venv/bin/python bench/build.py
 	.venv/bin/python bench/overhead.py
 	.venv/bin/python bench/package.py
+	.venv/bin/python bench/deploy.py
 
 setup:
 	@scripts/setup

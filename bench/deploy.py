@@ -121,7 +121,7 @@ def table(line: Line, base: Path, rounds: int) -> None:
         push(device, f"{line.place}/cold", release(large), Known())
 
     def wipe() -> None:
-        device.exec(f"rm -rf {line.place}/cold {line.place}/*-large; mkdir -p {line.place}")
+        device.exec(f"rm -rf {line.place}/cold {line.place}/*-large*; mkdir -p {line.place}")
 
     others = {
         name: command(line, copy(large, f"{line.place}/{name.split()[0]}-large"))

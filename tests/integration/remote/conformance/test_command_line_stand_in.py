@@ -1,7 +1,7 @@
 """`buildtool deploy`, `run` and `rollback` as a user calls them, on a board without a DSP.
 
-Stand-ins for `uname` and `getconf` make this machine an ARM64 one; the only program of the project is
-a script.
+Stand-ins for `uname` and `getconf` make this machine an ARM64 one; the only program of the project
+is a script.
 """
 
 from __future__ import annotations
