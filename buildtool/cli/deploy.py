@@ -28,7 +28,7 @@ def deploy(
     *,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Compute the digests of the files there, and repair them."),
+        typer.Option("--verify", help="Verify the release on the device, and repair it."),
     ] = False,
     force: Force = False,
     target: DeviceTarget = "",

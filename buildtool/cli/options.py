@@ -62,7 +62,7 @@ Soc = Annotated[
     str, typer.Option("--soc", metavar="SOC", help="SoC that the emulated device imitates.")
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Go on although the release does not seem to fit.")
+    bool, typer.Option("--force", help="Continue although the release does not seem to fit.")
 ]
 NoCache = Annotated[
     bool,

@@ -18,10 +18,10 @@ def rollback(
     soc: Soc = "",
     json: Json = False,
 ) -> None:
-    """Return to the release that was deployed to a device before.
+    """Make the release current that was deployed to a device before.
 
-    Repeated, it goes further back.  The next deploy or run makes the release of the project current
-    again.
+    Each further rollback goes back one more release.  The next deploy or run makes the release of
+    the project current again.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen

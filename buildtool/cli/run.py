@@ -46,26 +46,34 @@ def run(
     env: Annotated[
         list[str] | None,
         typer.Option(
-            "--env", "-e", metavar="NAME=VALUE", help="Set a variable there; may be repeated."
+            "--env",
+            "-e",
+            metavar="NAME=VALUE",
+            help="Set a variable for the program; may be repeated.",
         ),
     ] = None,
     cwd: Annotated[
         str,
-        typer.Option("--cwd", metavar="DIR", help="Working directory there; default: the release."),
+        typer.Option(
+            "--cwd", metavar="DIR", help="Working directory on the device; default: the release."
+        ),
     ] = "",
     timeout: Annotated[
-        str, typer.Option("--timeout", metavar="TIME", help="End the program after 90s, 2m, 1h.")
+        str,
+        typer.Option("--timeout", metavar="TIME", help="End the program after TIME: 90s, 2m, 1h."),
     ] = "",
     pull: Annotated[
         list[str] | None,
         typer.Option(
-            "--pull", metavar="FILE", help="Fetch FILE (or FILE:HERE) at the end; may be repeated."
+            "--pull",
+            metavar="FILE",
+            help="Fetch FILE at the end (as HERE: FILE:HERE); may be repeated.",
         ),
     ] = None,
     farf: Annotated[bool, typer.Option("--farf", help="Show and keep what the DSP logs.")] = False,
     tty: Annotated[bool, typer.Option("--tty", "-t", help="Give the program a terminal.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="First compute the digests of the files there.")
+        bool, typer.Option("--verify", help="First verify the release on the device.")
     ] = False,
     force: Force = False,
     target: DeviceTarget = "",

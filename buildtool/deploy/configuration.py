@@ -120,10 +120,13 @@ def open_device(name: str, project: Project | None) -> "Device":
     devices = configured_devices(project)
     known = [BUILT_IN_TARGET, *devices]
     if name not in devices:
+        remedy = f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST"
+        if project and name in project.runs:
+            remedy = f"It is a named run: buildtool run {BUILT_IN_TARGET} {name}"
         raise UsageError(
             f"there is no device {name!r}",
             why=f"devices are configured in {_files(project)}",
-            remedy=f"{suggest(name, known)} Add it: buildtool devices add {name} --ssh HOST",
+            remedy=remedy,
         )
     return device_of(name, devices[name], project)
 

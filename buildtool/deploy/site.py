@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
-import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.events import Listener, Note
@@ -17,9 +16,10 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, forget, read_known, write_known
-from buildtool.deploy.push.push import Push, Pushed
-from buildtool.deploy.push.stream import folders_above
 from buildtool.deploy.script import script
+
+if TYPE_CHECKING:
+    from buildtool.deploy.push.push import Push, Pushed
 
 
 class Site(Value):
@@ -78,6 +78,8 @@ def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     wanted = followed(deployment.contents) if site.store else deployment.contents
     damaged = tuple(path for path, state in wanted.items() if found.get(path) != state)
     if damaged:
+        from buildtool.deploy.push.stream import folders_above  # noqa: PLC0415 - rarely needed
+
         site.listener(Note(f"{len(damaged)} files on {site.device.name} are damaged; sending them"))
         push = _new_push(site, deployment)
         folders = {folder for path in damaged for folder in folders_above(path)}
@@ -109,6 +111,8 @@ def rollback(site: Site) -> tuple[str, str]:
 
 
 def _new_push(site: Site, deployment: Deployment) -> Push:
+    from buildtool.deploy.push.push import Push  # noqa: PLC0415 - most runs push nothing
+
     return Push(
         site.device,
         site.project,
@@ -131,5 +135,8 @@ def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) 
 
 def _owner() -> str:
     """Who pushes, for others."""
+    import getpass  # noqa: PLC0415 - most runs push nothing
+    import socket  # noqa: PLC0415
+
     name = f"{getpass.getuser()}@{socket.gethostname()}, process {os.getpid()}"
     return re.sub(r"[^\w.@, -]", "?", name)
