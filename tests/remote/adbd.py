@@ -165,7 +165,7 @@ class AdbServer:
         return [
             process
             for process, line in self.device.processes().items()
-            if Path(line.split()[0]).name == "adb" and "server" in line.split()
+            if Path(line.partition(" ")[0]).name == "adb" and "server" in line.split()
         ]
 
     def connect(self, port: int) -> str:

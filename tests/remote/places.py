@@ -23,6 +23,7 @@ UNPACK: dict[Tools, str] = {
     "toybox": "",
     "android": "gzip",
 }
+NO_SYNC = ":"  # it would wait until all that other programs of this machine write is on its disk
 SHELL_SOURCE = """
 #include <unistd.h>
 int main(int argc, char **argv, char **environment) {
@@ -66,6 +67,7 @@ def ssh_place(
 ) -> Remote:
     """A project on the device of `server`, which `client` reaches; PATH must be that of the
     client."""
+    server.device.put_tool("sync", NO_SYNC)
     token = _token()
     root = f"{server.device.home}/buildtool"
     device = Device("board", "sim", root, ssh_device(client.host))
@@ -74,6 +76,7 @@ def ssh_place(
 
 def adb_place(server: AdbServer, serial: str, state: Path, tools: Tools) -> Remote:
     """A project on a device of `server`; the environment must be that of its clients."""
+    server.device.put_tool("sync", NO_SYNC)
     token = _token()
     root = "/data/local/tmp/buildtool"
     device = Device("phone", "sim", root, adb_device(serial))

@@ -172,7 +172,7 @@ def test_a_changed_mode(remote: Remote, tmp_path: Path) -> None:
 
 
 def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
-    count = 5000 if LONG else 1500
+    count = 5000 if LONG else 800
     files = {
         f"directory {index % 50}/a rather long name of a small file {index}": b"%d" % index
         for index in range(count)
@@ -187,7 +187,7 @@ def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
 
 
 def test_a_large_file(remote: Remote, tmp_path: Path) -> None:
-    size = (512 if LONG else 64) << 20
+    size = (512 if LONG else 16) << 20
     release = remote.release(tmp_path / "1", {"large": size, "small": b"1"})
     assert remote.deploy(release).size > size
     remote.assert_current(release)

@@ -103,7 +103,7 @@ NAME = st.from_regex(r"V[A-Za-z0-9_]{0,8}", fullmatch=True)
 
 
 @settings(
-    max_examples=500 if LONG else 15,
+    max_examples=500 if LONG else 10,
     suppress_health_check=[*HealthCheck],
 )
 @given(

@@ -131,7 +131,7 @@ def test_output_arrives_while_the_program_runs(
 
 def test_memory_does_not_grow_with_output(remote: Remote, release: Release, tmp_path: Path) -> None:
     sizes = []
-    size = (100 if LONG else 30) << 20
+    size = (100 if LONG else 20) << 20
     for index, count in enumerate((1 << 20, size)):
         memory = tmp_path / f"memory{index}"
         script = f"head -c {count} /dev/zero; head -c {count // 10} /dev/zero >&2"

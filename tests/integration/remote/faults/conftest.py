@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from buildtool.deploy.transports.ssh import Ssh
+from buildtool.deploy.transports.ssh_socket import accepts
 from tests.integration.remote.conformance.conftest import runtime_directory
 from tests.remote.adbd import AdbServer
+from tests.remote.boards import shared_socket
 from tests.remote.places import adb_place, ssh_place
 from tests.remote.proxy import Proxy
 from tests.remote.remote import Remote
@@ -26,8 +30,14 @@ class Line:
         self.adb = adb
 
     def connect(self) -> None:
-        """Connect anew, as buildtool does."""
-        self.remote.device.transport.connect()
+        """Connect anew, as buildtool does, when no connection is left."""
+        transport = self.remote.device.transport
+        if isinstance(transport, Ssh):
+            end = time.monotonic() + 10
+            while not self.proxy.traffic().open and accepts(shared_socket(self.remote.device)):
+                assert time.monotonic() < end
+                time.sleep(0.005)
+        transport.connect()
 
 
 @pytest.fixture(params=["ssh", "adb"])

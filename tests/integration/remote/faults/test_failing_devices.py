@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,11 +73,11 @@ def test_the_adb_server_is_killed_during_a_push(
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
-        partial = remote.outside("releases")
-        while not any(partial.glob("*.partial/?")) and process.poll() is None:
-            time.sleep(0.001)
-        server.kill_server()
-        messages = process.communicate(timeout=30)[1]
+        with process:
+            while not any(remote.outside("releases").glob("*.partial/?")) and not process.poll():
+                time.sleep(0.001)
+            server.kill_server()
+            messages = process.communicate(timeout=30)[1]
         assert b"Traceback" not in messages
         wait_for_end(remote)
         remote.assert_whole(first, second)
@@ -135,7 +136,8 @@ def test_a_device_that_is_started_again_during_a_run(
     with begun(remote, release, tmp_path) as process:
         for number in processes_with(remote.token):
             if number != process.pid and number in server.device.processes():
-                os.kill(number, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
         messages = process.communicate(timeout=30)[1].decode()
         assert process.returncode == NOT_RUN, messages
     assert remote.outside("logs").is_dir()

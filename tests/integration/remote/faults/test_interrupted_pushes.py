@@ -70,6 +70,7 @@ def test_the_connection_is_cut(line: Line, tmp_path: Path) -> None:
             line.remote.deploy(new)
         except BuildtoolError:
             cuts += 1
+        line.proxy.cut()  # if it was not yet
         wait_for_end(line)
         line.remote.assert_whole(first, second)
         push_again(line, new)
