@@ -137,7 +137,7 @@ class _Session:
             env["BUILDTOOL_KEEP_DIRECTORY"] = "1"
         pairs = [f"{name}={value}" for name, value in env.items()]
         start = ["sh", f"{self.place.directory}/run.sh", *self.request.command]
-        return ["env", *pairs, *start] if pairs else start
+        return ["env", "--", *pairs, *start] if pairs else start
 
     @contextlib.contextmanager
     def _lifeline(self, talk: Conversation, lifeline: str) -> Iterator[_Lifeline]:

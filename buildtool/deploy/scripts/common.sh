@@ -23,6 +23,7 @@ started() {
 
 # Point `current` to release $1: the rename replaces one link by another.
 switch() {
+    [ -L current ] || [ ! -e current ] || return # in a directory, `ln` would make the link inside
     ln -s "releases/$1" "current.$$" || return
     # Old versions of toybox have no `mv -T`, but replace links by a rename.
     mv -fT "current.$$" current 2>/dev/null || { rm -f "current.$$" && ln -sfn "releases/$1" current; }
@@ -31,6 +32,12 @@ switch() {
 # The same for a release that is deployed: rolling back goes from newer releases to older ones.
 deploy() {
     [ "releases/$1" -ef current ] || { touch "releases/$1" && switch "$1"; }
+}
+
+# Whether `releases/$1` is a whole release, and not something that a user has put there.
+is_release() {
+    case $1 in '' | *[!0-9a-f]*) return 1 ;; esac
+    [ -d "releases/$1" ]
 }
 
 # Whether a program of release $1 is running.

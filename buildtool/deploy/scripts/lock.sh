@@ -3,12 +3,16 @@
 #   owner        who pushes, for messages
 
 lock() {
-    read -r boot </proc/sys/kernel/random/boot_id
+    boot=
+    read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
+    boot=${boot:--} # a word of the lock's text
     started $$
-    until ln -s "$$ $start $boot $owner" lock 2>/dev/null; do
+    tries=0 failure='it is a directory'
+    until [ ! -d lock ] && failure=$(ln -s "$$ $start $boot $owner" lock 2>&1); do
         held=$(readlink lock) || {
-            # Released in between; or nothing can be created here.
-            [ -w . ] || { report failed "$PWD cannot be written" && exit; }
+            # Released in between; or it cannot be made.
+            tries=$((tries + 1))
+            [ "$tries" -lt 100 ] || { report failed "$PWD/lock cannot be made: $failure" && exit; }
             continue
         }
         if stale $held; then

@@ -10,6 +10,7 @@ prune() {
             *.partial) continue ;;
             *.removed) rm -rf "releases/$name" && continue ;;
         esac
+        is_release "$name" || continue
         number=$((number + 1))
         [ "$number" -gt "$keep" ] || continue
         [ "releases/$name" -ef current ] || in_use "$name" || {

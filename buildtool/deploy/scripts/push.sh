@@ -14,13 +14,16 @@
 #   arch         DSP arch of this device; "" without a DSP
 # The arguments are removed from what is taken over.
 umask 022
+not_current() {
+    report failed "$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)"
+}
 [ -d "$project/verified" ] || mkdir -p "$project/releases" "$project/logs" "$project/verified"
 cd "$project" || {
     report failed "$project cannot be created"
     exit
 }
 if [ -z "$repair" ] && [ -d "releases/$id" ]; then
-    deploy "$id" && report there
+    if deploy "$id"; then report there; else not_current; fi
     exit
 fi
 lock
@@ -69,7 +72,7 @@ admit() {
 found() {
     if [ ! -d "$partial" ]; then
         newest=$(ls -t releases | while read -r name; do
-            case $name in *.*) ;; *) echo "$name" && break ;; esac
+            is_release "$name" && echo "$name" && break
         done)
         if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
     fi
@@ -160,5 +163,5 @@ if deploy "$id"; then
     prune
     report done
 else
-    report failed "$PWD/current cannot be replaced"
+    not_current
 fi

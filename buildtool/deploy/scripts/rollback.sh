@@ -7,7 +7,7 @@ cd "$project" 2>/dev/null || {
 }
 newer=
 for name in $(ls -t releases); do
-    case $name in *.*) continue ;; esac
+    is_release "$name" || continue
     if [ -n "$newer" ]; then
         switch "$name" && report done "$newer" "$name"
         exit

@@ -10,7 +10,8 @@
 #   farf         what `PROGRAM.farf` says: the levels of DSP messages that are logged; "" for none
 #   name         name of the program
 # The arguments are the command that starts the program.
-read -r booted </proc/sys/kernel/random/boot_id
+booted=
+read -r booted 2>/dev/null </proc/sys/kernel/random/boot_id
 if [ -n "$boot" ] && [ "$boot" != "$booted" ]; then
     report rebooted "$booted"
     exit
