@@ -135,7 +135,9 @@ def test_the_device_starts_again_during_a_push(line: Line, tmp_path: Path) -> No
         line.remote.deploy(second)
     wait_for_end(line)
     boot = "00000000-0000-0000-0000-000000000000"
-    line.remote.outside("lock").symlink_to(f"{os.getpid()} 1 {boot} somebody")
+    lock = line.remote.outside("lock")
+    lock.unlink(missing_ok=True)  # a script that was killed has left it
+    lock.symlink_to(f"{os.getpid()} 1 {boot} somebody")
     push_again(line, second)
 
 
