@@ -46,7 +46,7 @@ esac
 part root
 printf %s "$root"
 near=$root
-while [ ! -d "$near" ] && [ "${near%/*}" != "$near" ]; do near=${near%/*}; done
+while [ ! -e "$near" ] && [ "${near%/*}" != "$near" ]; do near=${near%/*}; done
 [ -n "$near" ] || near=/
 part near
 printf %s "$near"

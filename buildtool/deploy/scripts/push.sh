@@ -17,7 +17,9 @@ umask 022
 not_current() {
     report failed "$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)"
 }
-[ -d "$project/verified" ] || mkdir -p "$project/releases" "$project/logs" "$project/verified"
+for folder in releases logs verified; do
+    [ -d "$project/$folder" ] || mkdir -p "$project/$folder"
+done
 cd "$project" || {
     report failed "$project cannot be created"
     exit
@@ -30,7 +32,10 @@ lock
 partial=releases/$id.partial
 left=
 for other in releases/*.partial; do
-    [ -d "$other" ] || continue
+    [ -d "$other" ] || {
+        rm -f "$other"
+        continue
+    }
     if [ -z "$left" ]; then
         left=$other
         [ "$other" = "$partial" ] || mv "$other" "$partial"
@@ -150,6 +155,7 @@ if [ -d "releases/$id" ]; then
     (repair)
     rm -rf "$partial"
 else
+    rm -f "releases/$id" # it is no directory
     mv "$partial" "releases/$id"
 fi
 echo "$boot" >"verified/$id"

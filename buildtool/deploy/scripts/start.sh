@@ -26,7 +26,8 @@ cd "$project" 2>/dev/null || {
 }
 log=$PWD/logs/$run
 started $$
-echo "$id $$ $start" >"$log.running" || {
+[ -d logs ] || mkdir logs 2>/dev/null
+{ echo "$id $$ $start" >"$log.running"; } 2>/dev/null || {
     rm -f "$log.running"
     report failed "$log.running cannot be written; the disk may be full"
     exit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,23 @@ def test_a_directory_in_the_place_of_current_is_an_error(remote: Remote, tmp_pat
         assert "/current cannot be replaced by a link: d" in str(error.value.why)
     assert not list(current.iterdir())
     current.rmdir()
+    assert remote.shell(release, "cat n").stdout == b"1"
+
+
+def test_what_users_have_removed_or_replaced_is_made_again(remote: Remote, tmp_path: Path) -> None:
+    release = remote.release(tmp_path / "1", {"n": b"1"})
+    remote.deploy(release)
+    place = remote.outside(f"releases/{deployment(release, '').id}")
+    partial = place.with_name(f"{place.name}.partial")
+    shutil.rmtree(remote.outside("logs"))
+    assert remote.shell(release, "cat n").stdout == b"1"
+    for other in (place, partial):
+        shutil.rmtree(place)
+        other.touch()
+        ran = remote.shell(release, "cat n")
+        assert (ran.stdout, ran.stderr) == (b"1", b"")
+        remote.assert_current(release)
+    shutil.rmtree(remote.outside("releases"))
     assert remote.shell(release, "cat n").stdout == b"1"
 
 
