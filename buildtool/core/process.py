@@ -9,6 +9,7 @@ start in a session of their own: the shared connection to a host, and adb's serv
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import shlex
@@ -231,7 +232,9 @@ def _started(
             raise ToolError(
                 f"{argv[0]} could not be started",
                 why=f"{error.strerror}: {error.filename}",
-                remedy="Check that the program is installed and executable.",
+                remedy="Pass less in arguments and variables, for example the name of a file."
+                if error.errno == errno.E2BIG
+                else "Check that the program is installed and executable.",
             ) from error
         if start_new_session:
             # Ninja passes SIGTERM on to its jobs, which have their own process groups.

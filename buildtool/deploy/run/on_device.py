@@ -102,8 +102,15 @@ def _absolute(place: Place, request: RunRequest, path: str) -> str:
 
 def _failure(ready: Ready, report: Report) -> DeviceError:
     device = ready.site.device
+    where = f"{device.name} ({device.transport.address})"
+    if report.word == "directory":
+        return DeviceError(
+            f"the program has no working directory on {where}",
+            why=f"{escape(report.text[-1000:])} is not a directory that can be entered",
+            remedy="--cwd takes a directory of the release, or an absolute path of the device.",
+        )
     return DeviceError(
-        f"the program could not be started on {device.name} ({device.transport.address})",
+        f"the program could not be started on {where}",
         why=escape(report.text[-1000:]) or f"the device reported {report.word!r}",
         remedy=f"Check the device: buildtool devices check {device.name}",
     )

@@ -59,8 +59,9 @@ def run(place: Place, request: RunRequest, name: str, *, stdout: int | None = No
     """Run the command of `request`, in one exchange with the device; returns its report.
 
     That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
-    `rebooted`; or `failed` and why.  The program has the standard streams of this process, except
-    that `stdout`, a descriptor, takes the place of standard output.  Ctrl-C is sent on to it.
+    `rebooted`; `directory` when the working directory is missing; or `failed` and why.  The program
+    has the standard streams of this process, except that `stdout`, a descriptor, takes the place of
+    standard output.  Ctrl-C is sent on to it.
 
     Raises `DeviceConnectionError` when the connection is lost, `RunTimeoutError`, and
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
@@ -69,7 +70,9 @@ def run(place: Place, request: RunRequest, name: str, *, stdout: int | None = No
         direct = place.device.transport.direct
         folder = None
         if direct:
-            folder = Path(tempfile.mkdtemp(prefix="buildtool-run-"))
+            root = Path(place.device.root)
+            root.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
         session = _Session(place, request, name, folder)
         return session.run(stdout)

@@ -39,9 +39,10 @@ if [ ! -d "releases/$id" ] || ! deploy "$id"; then
 fi
 
 if [ -n "$cwd" ]; then
-    cwd=$(cd "releases/$id" && cd "$cwd" 2>&1 && pwd) || {
+    case $cwd in /*) ;; *) cwd=$PWD/releases/$id/$cwd ;; esac
+    [ -d "$cwd" ] && [ -x "$cwd" ] || {
         rm -f "$log.running"
-        report failed "$cwd"
+        report directory "$cwd"
         exit
     }
 fi

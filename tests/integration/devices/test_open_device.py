@@ -53,10 +53,11 @@ def test_facts_of_an_ssh_host(ssh_server: SshServer, monkeypatch: pytest.MonkeyP
     )
 
     assert (device.name, device.target, device.tags) == ("it", "t", ("lab",))
+    before = {*ssh_server.device.home.iterdir()}  # other tests use the server, too
     facts = facts_of(device)
 
     check(facts, ssh_server.device.home / "buildtool")
-    assert [*ssh_server.device.home.glob("*buildtool*")] == []
+    assert {*ssh_server.device.home.iterdir()} == before
 
 
 @pytest.mark.parametrize("adb_server", TOOL_SETS, indirect=True)
