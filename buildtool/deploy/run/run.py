@@ -10,13 +10,14 @@ import secrets
 import shutil
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from buildtool.core.process import DEVNULL, PIPE, Process, running
 from buildtool.core.value import Value
-from buildtool.deploy.conversation import Conversation, conversation
+from buildtool.deploy.conversation import CHUNK, Conversation, conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.run.program import RunRequest
@@ -231,13 +232,25 @@ class _Input:
             running(
                 self._session.feed(),
                 env=transport.environment,
-                stdin=None,
-                stdout=DEVNULL,
+                stdin=PIPE,
+                stdout=PIPE,
                 stderr=DEVNULL,
             )
         )
+        threading.Thread(target=_feed, args=(self._feeder,), daemon=True).start()
         self.wakes = os.pidfd_open(self._feeder.pid)
         self._stack.callback(os.close, self.wakes)
+
+
+def _feed(feeder: Process) -> None:
+    """Send standard input when the program is there to read it: what is read here is gone."""
+    assert feeder.stdin
+    assert feeder.stdout
+    with contextlib.suppress(OSError, ValueError), feeder.stdin:  # either end has ended
+        if feeder.stdout.readline():
+            while data := os.read(STDIN, CHUNK):
+                feeder.stdin.write(data)
+                feeder.stdin.flush()
 
 
 def _end(talk: Conversation, line: _Lifeline, signal: str) -> None:

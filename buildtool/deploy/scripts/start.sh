@@ -75,9 +75,9 @@ esac
 # name of the program, on Linux.
 follow_log() {
     if command -v logcat >/dev/null; then
-        logcat -v brief -T "$(date '+%m-%d %H:%M:%S.000')" -s adsprpc "$1"
+        exec logcat -v brief -T "$(date '+%m-%d %H:%M:%S.000')" -s adsprpc "$1"
     else
-        journalctl -q -f -n 0 -o cat -t "$1"
+        exec journalctl -q -f -n 0 -o cat -t "$1"
     fi
 }
 follower=
@@ -86,9 +86,10 @@ if [ -n "$farf" ]; then
     echo "$farf" >"$log/$name.farf"
     echo "$id" >"$log/release"
     if command -v logcat >/dev/null || command -v journalctl >/dev/null; then
-        follow_log "$name" >"$log/dsp.log" 2>&1 &
+        : >"$log/dsp.log"
+        follow_log "$name" >>"$log/dsp.log" 2>&1 4<&- 5<&- &
         follower=$!
-        tail -n +1 -f "$log/dsp.log" >&2 &
+        tail -n +1 -f "$log/dsp.log" >&2 4<&- 5<&- &
         follower="$follower $!"
     fi
 fi
@@ -119,7 +120,7 @@ if [ -n "$lifeline" ]; then
     kill -KILL "$watcher" 2>/dev/null
     read -r group <"$log.group" && kill -KILL "-$group" 2>/dev/null
 fi
-[ -z "$follower" ] || { sleep 0.3 && kill $follower; } # the last lines may be on their way
+[ -z "$follower" ] || { sleep 0.3 && kill $follower 2>/dev/null; } # the last lines may be on their way
 rm -f "$log.running" "$log.group" "$log/stdin"
 [ ! -d "$log" ] || rmdir "$log" 2>/dev/null
 report exit "$status"

@@ -267,3 +267,13 @@ def test_ctrl_c_in_a_terminal(remote: Remote, release: Release, tmp_path: Path) 
         terminal.read(b"interrupted")
         terminal.read()
         assert terminal.process.wait(20) in (8, 130), terminal.output
+
+
+def test_standard_input_is_not_lost_when_the_release_is_missing(
+    remote: Remote, tmp_path: Path
+) -> None:
+    release = remote.release(tmp_path / "release", {})
+
+    ran = remote.shell(release, "cat", stdin=b"input\n")
+
+    assert (ran.status, ran.stdout) == (0, b"input\n")

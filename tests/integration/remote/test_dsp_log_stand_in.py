@@ -1,0 +1,64 @@
+"""What the DSP logs is shown and kept; stand-ins for the journal and Android's logcat log it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.push.contents import deployment
+from tests.remote.adbd import AdbServer
+from tests.remote.places import adb_place, ssh_place
+from tests.remote.remote import Remote, processes_with
+from tests.remote.sshd import SshServer
+
+LOG = 'echo "$@"; while :; do echo "CDSP0: message"; sleep 0.1; done'
+PROGRAM = 'cat "${ADSP_LIBRARY_PATH##*;}/shell.farf"; cat; sleep 0.5; echo error >&2; exit 3'
+
+
+@pytest.fixture(params=["journalctl", "logcat"])
+def remote(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Remote]:
+    """A board over ssh, or a phone over adb, with a stand-in for what prints its log."""
+    state = tmp_path / "state"
+    if request.param == "journalctl":
+        with SshServer(tmp_path / "ssh", tools="busybox") as ssh:
+            ssh.device.put_tool("journalctl", LOG)
+            monkeypatch.setenv("PATH", ssh.client.environment["PATH"])
+            yield ssh_place(ssh, ssh.client, state, "busybox")
+    else:
+        with AdbServer(tmp_path / "adb", tools="android") as adb:
+            adb.device.put_tool("logcat", LOG)
+            for name, value in adb.environment.items():
+                monkeypatch.setenv(name, value)
+            yield adb_place(adb, adb.serial, state, "android")
+
+
+def test_the_log_of_the_dsp_is_shown_and_kept(remote: Remote, tmp_path: Path) -> None:
+    release = remote.release(tmp_path / "release", {})
+
+    ran = remote.shell(release, PROGRAM, farf="0x1f001f", stdin=b"input\n")
+
+    assert (ran.status, ran.stdout) == (3, b"0x1f001f\ninput\n")
+    assert ran.stderr.count(b"CDSP0: message\n") > 1
+    assert b"error\n" in ran.stderr
+    (log,) = remote.outside("logs").iterdir()
+    kept = (log / "dsp.log").read_text()
+    assert kept.splitlines()[0].split()[-1] == "shell"  # it shows messages of the program
+    assert kept.count("CDSP0: message\n") > 1
+    assert (log / "release").read_text().strip() == deployment(release, "").id
+    end = time.monotonic() + 5
+    while left := processes_with(remote.token, "CDSP0"):
+        assert time.monotonic() < end, left
+        time.sleep(0.02)
+
+
+def test_runs_without_farf_keep_no_log(remote: Remote, tmp_path: Path) -> None:
+    release = remote.release(tmp_path / "release", {})
+
+    assert remote.shell(release, "echo $ADSP_LIBRARY_PATH").stdout == b"\n"
+
+    assert [*remote.outside("logs").iterdir()] == []
