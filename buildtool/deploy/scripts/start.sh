@@ -86,11 +86,11 @@ if [ -n "$farf" ]; then
     echo "$farf" >"$log/$name.farf"
     echo "$id" >"$log/release"
     if command -v logcat >/dev/null || command -v journalctl >/dev/null; then
-        : >"$log/dsp.log"
-        follow_log "$name" >>"$log/dsp.log" 2>&1 4<&- 5<&- &
+        mkfifo "$log/dsp"
+        tee "$log/dsp.log" <"$log/dsp" >&2 4<&- 5<&- &
+        shown=$!
+        follow_log "$name" >"$log/dsp" 2>&1 4<&- 5<&- &
         follower=$!
-        tail -n +1 -f "$log/dsp.log" >&2 4<&- 5<&- &
-        follower="$follower $!"
     fi
 fi
 
@@ -120,7 +120,11 @@ if [ -n "$lifeline" ]; then
     kill -KILL "$watcher" 2>/dev/null
     read -r group <"$log.group" && kill -KILL "-$group" 2>/dev/null
 fi
-[ -z "$follower" ] || { sleep 0.3 && kill $follower 2>/dev/null; } # the last lines may be on their way
-rm -f "$log.running" "$log.group" "$log/stdin"
+[ -z "$follower" ] || {
+    sleep 0.3 # the last lines may be on their way
+    kill -KILL "$follower" 2>/dev/null
+    wait "$shown"
+}
+rm -f "$log.running" "$log.group" "$log/stdin" "$log/dsp"
 [ ! -d "$log" ] || rmdir "$log" 2>/dev/null
 report exit "$status"
