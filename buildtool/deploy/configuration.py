@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FILE_NAME = "devices.toml"
 DIRECTORY = "devices"  # in the user's cache: what is remembered about devices
 MAX_TEXT = 255
+KEPT_RELEASES = 3
+MAX_KEPT = 1000
 _ROOT = r"(?:\$HOME|~)?(?:/[^/]+)*/?"
 
 
@@ -50,6 +52,7 @@ class ConfiguredDevice(Value):
         ),
     ] = ""
     tags: Annotated[tuple[str, ...], Key("names for groups of devices")] = ()
+    keep: Annotated[int, Key("number of releases of a project that stay on it")] = KEPT_RELEASES
     adb_server: Annotated[str, Key("adb: HOST:PORT of an adb server on another machine")] = ""
     run_as: Annotated[
         str, Key("adb: debuggable app, as whose user commands run and whose directory is used")
@@ -139,7 +142,7 @@ def device_of(name: str, device: ConfiguredDevice, project: Project | None) -> "
     root = device.root
     if root.startswith("~"):
         root = "$HOME" + root[1:]
-    return Device(name, device.target, root or transport.root, transport, device.tags)
+    return Device(name, device.target, root or transport.root, transport, device.tags, device.keep)
 
 
 def _transport(device: ConfiguredDevice, project: Project | None) -> "Transport":
@@ -168,6 +171,12 @@ def _violations(name: str, device: ConfiguredDevice) -> Iterator[Violation]:
     if name == BUILT_IN_TARGET:
         yield at, f"{name!r} is the emulated device, which is built in", "Choose another name."
     yield from _ssh_keys(at, device) if device.transport == "ssh" else _adb_keys(at, device)
+    if not 0 < device.keep < MAX_KEPT:
+        yield (
+            (*at, "keep"),
+            f"{device.keep} is not a number of releases",
+            f"Write a number from 1 to {MAX_KEPT - 1}.",
+        )
     if device.root and not _is_root(device.root):
         yield (
             (*at, "root"),

@@ -30,7 +30,8 @@ class Output(Value):
 class Device(Value):
     """A device under the name `name`, whose releases are for `target`, below the directory `root`.
 
-    `tags` are its user's names for groups of devices.
+    `tags` are its user's names for groups of devices; `keep` is the number of releases that stay
+    there.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Device(Value):
     root: str
     transport: Transport
     tags: tuple[str, ...] = ()
+    keep: int = 3
 
     def exec(
         self,

@@ -33,8 +33,6 @@ from buildtool.deploy.script import Report, script
 ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
 holds what is expected, and twice otherwise; more often only while a program writes there."""
-KEEP = 3
-"""Releases that stay on the device; programs that run keep theirs, too."""
 KEPT_LOGS = 20
 LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5
@@ -126,7 +124,7 @@ class Push(Value):
             "project": self.project,
             "id": self.deployment.id,
             "owner": self.owner,
-            "keep": str(KEEP),
+            "keep": str(self.device.keep),
             "logs": str(KEPT_LOGS),
             "store": "1" if self.store else "",
             "flush": "" if self.device.transport.direct else "1",

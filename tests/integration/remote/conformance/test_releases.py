@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.events import Note
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.push import push as push_module
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import make_current, rollback
 from tests.remote.client import Task, start
@@ -42,10 +42,15 @@ def test_old_releases_are_removed(remote: Remote, tmp_path: Path) -> None:
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(6)]
     for release in releases:
         remote.deploy(release)
-    assert len(remote.releases) == push_module.KEEP
+    assert len(remote.releases) == remote.device.keep == 3
     assert deployment(releases[-1], "").id in remote.releases
     remote.assert_whole(*releases)
     remote.assert_current(releases[-1])
+
+    fewer = remote._replace(device=remote.device._replace(keep=1))
+    time.sleep(1)  # busybox sorts by seconds
+    fewer.deploy(releases[0])
+    assert remote.releases == {deployment(releases[0], "").id}
 
 
 def test_two_projects_on_one_device(remote: Remote, tmp_path: Path) -> None:
