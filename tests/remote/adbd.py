@@ -10,6 +10,7 @@ password database, TMPDIR=/data/local/tmp, and adbd's PATH.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -99,7 +100,7 @@ class AdbServer:
         (directory / "bin").mkdir(parents=True)
         (directory / "home").mkdir()
         wrapper = directory / "bin" / "adb"
-        command = " ".join(self.device.network_command(*self._adb))
+        command = shlex.join(self.device.network_command(*self._adb))
         wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         wrapper.chmod(0o755)
         return {
