@@ -18,8 +18,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pytest
 
@@ -27,6 +25,7 @@ from tests.command_line import REPOSITORY
 
 from .device_root import DeviceRoot
 from .sshd import library_path
+from .stops import Stops
 from .tool_sets import SYSTEM_PATH, Tools
 
 UNPACKED = REPOSITORY / ".venv" / "adbd"
@@ -44,7 +43,7 @@ def _wait_until(condition: Callable[[], bool], what: str, log: Path | None = Non
         time.sleep(0.01)
 
 
-class AdbServer:
+class AdbServer(Stops):
     """An adb server and `count` adbds that it is connected to; a context manager that ends them.
 
     `device` is where the sessions run, `serials` the serials of the adbds and `serial` the first.
@@ -196,14 +195,3 @@ class AdbServer:
             child.kill()
             child.wait()
         self._socket.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

@@ -14,12 +14,11 @@ import shutil
 import subprocess
 import uuid
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pytest
 
 from .members import Members
+from .stops import Stops
 from .tool_sets import SYSTEM_PATH, Tools, make_tool_set
 
 _MAKE_ROOT = r"""
@@ -50,7 +49,7 @@ exec chroot "$root" /bin/sh -c 'echo ready; exec /bin/cat'
 """
 
 
-class DeviceRoot:
+class DeviceRoot(Stops):
     """The root directory of a device, and its processes; a context manager that ends them.
 
     `home` is the home directory of `user`, `data` the directory `/data` (seen from outside), `path`
@@ -171,14 +170,3 @@ class DeviceRoot:
             self._members = None
         self._holder.kill()
         self._holder.communicate()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

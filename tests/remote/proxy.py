@@ -7,12 +7,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from buildtool.core.value import Value
 
 from .device_root import DeviceRoot
+from .stops import Stops
 
 _PROGRAM = Path(__file__).with_name("proxy_program.py")
 
@@ -33,7 +33,7 @@ class Traffic(Value):
     open: int
 
 
-class Proxy:
+class Proxy(Stops):
     """A proxy of its own process, which passes connections to `port` on to `target`.
 
     Each direction takes `delay` seconds more: a round trip takes twice as long.  The bandwidth
@@ -97,14 +97,3 @@ class Proxy:
     def stop(self) -> None:
         self._process.kill()
         self._process.communicate()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

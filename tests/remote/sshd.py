@@ -13,8 +13,6 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pytest
 
@@ -22,6 +20,7 @@ from buildtool.core.value import Value
 from tests.command_line import REPOSITORY
 
 from .device_root import DeviceRoot
+from .stops import Stops
 from .tool_sets import SYSTEM_PATH, Tools
 
 UNPACKED = REPOSITORY / ".venv" / "sshd"
@@ -73,7 +72,7 @@ class SshClient(Value):
         return {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"}
 
 
-class SshServer:
+class SshServer(Stops):
     """sshd on a free port of 127.0.0.1; a context manager that ends it and its sessions.
 
     `device` is where the sessions run, `log` the log of sshd, `client` a client.
@@ -172,17 +171,6 @@ class SshServer:
         self.device.stop()
         self._sshd.kill()
         self._sshd.wait()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
 
 def program() -> Path:

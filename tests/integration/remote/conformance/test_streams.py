@@ -19,6 +19,7 @@ import pytest
 from buildtool.deploy.run.program import RunRequest
 from buildtool.release.slices import Release
 from tests.conftest import LONG
+from tests.integration.remote.conformance.conftest import KINDS
 from tests.remote.client import Task, start
 from tests.remote.remote import SHELL, Remote
 
@@ -75,6 +76,10 @@ def test_binary_output(remote: Remote, release: Release) -> None:
     assert ran == (9, BINARY, BINARY)
 
 
+# On the emulated device the report goes to a file.
+@pytest.mark.parametrize(
+    "remote", [kind for kind in KINDS if kind.transport != "emulated"], indirect=True, ids=str
+)
 def test_messages_that_resemble_the_end_of_a_run(remote: Remote, release: Release) -> None:
     """The program knows the mark: it prints all that the mark begins with."""
     script = r"""
@@ -98,8 +103,6 @@ def test_messages_that_resemble_the_end_of_a_run(remote: Remote, release: Releas
         printf '%s' "$last" >&2
         exit 5
     """
-    if remote.device.transport.direct:
-        pytest.skip("the report goes to a file")
     ran = remote.shell(release, script, "[")
     assert ran.status == 5
     assert ran.stderr.count(b"[") == 3 * 33 + 1
