@@ -265,6 +265,8 @@ def _ready(
     from buildtool.deploy.ready import make_ready, select
 
     selected = select(project, device_name, choice)
+    if choice.build_type:
+        project = with_build_type(project, selected.target, choice.build_type)
     with contextlib.ExitStack() as stack:
         with _open_target(project, selected.target, listener, options) as (plan, context):
             _, release = _build_release(plan, context)

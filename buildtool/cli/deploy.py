@@ -53,13 +53,10 @@ def deploy(
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
-    if build_type:
-        name = target or project.header.default_target
-        project = flow.with_build_type(project, name, build_type)
     done = flow.deploy(
         project,
         device,
-        DeviceChoice(target, soc, verify, force),
+        DeviceChoice(target, soc, verify, force, build_type),
         Screen(quiet=True, verbose=verbose),
         Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
     )

@@ -106,9 +106,8 @@ def run(
         pull=pull or (),
         farf=farf,
         terminal=tty,
-        choice=DeviceChoice(target, soc, verify, force),
+        choice=DeviceChoice(target, soc, verify, force, build_type),
         verbose=verbose,
-        build_type=build_type,
         as_json=json,
         options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
     )

@@ -38,7 +38,6 @@ def run_program(
     terminal: bool = False,
     choice: DeviceChoice = ANY,
     verbose: bool = False,
-    build_type: str = "",
     as_json: bool = False,
     options: Options | None = None,
 ) -> int:
@@ -49,9 +48,6 @@ def run_program(
     """
     project = find_project(Path.cwd())
     named = _named(project, name)
-    if build_type:
-        target = choice.target or project.header.default_target
-        project = flow.with_build_type(project, target, build_type)
     request = RunRequest(
         command=tuple(command) or ((named.program, *named.args) if named else ()),
         env={**_named_env(named), **dict(_variable(text) for text in env)},

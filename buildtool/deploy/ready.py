@@ -25,13 +25,14 @@ EMULATED_ROOT = "opt/buildtool"
 
 class DeviceChoice(Value):
     """What a command line says about a device: the target, by default the device's; the SoC that
-    the emulated device imitates; whether the files there are verified; and whether the release is
-    brought there although it does not fit."""
+    the emulated device imitates; whether the files there are verified; whether the release is
+    brought there although it does not fit; and a build type in place of the target's."""
 
     target: str = ""
     soc: str = ""
     verify: bool = False
     force: bool = False
+    build_type: str = ""
 
 
 class Selected(Value):
