@@ -169,6 +169,12 @@ def with_build_type(project: Project, target_name: str, build_type: str) -> Proj
     return project._replace(targets={**project.targets, target_name: target})
 
 
+def with_strict_isa(project: Project, target_name: str) -> Project:
+    """The project with `strict-isa` for that target; raises `UsageError`."""
+    target = find_target(project, target_name)._replace(strict_isa=True)
+    return project._replace(targets={**project.targets, target_name: target})
+
+
 def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
     """What building `target_name` would do now, and why."""
     from buildtool.engine.explain import explain as explain_plan
@@ -238,7 +244,21 @@ def run(
     from buildtool.deploy.run.on_device import run_on_device
 
     with _ready(project, device_name, choice, listener, options) as (ready, renew):
-        return run_on_device(ready, request, renew=renew, verify_files=choice.verify, stdout=stdout)
+        start = partial(run_on_device, renew=renew, verify_files=choice.verify, stdout=stdout)
+        if device_name != BUILT_IN_TARGET:
+            return start(ready, request)
+        from buildtool.deploy.emulated.watched_run import how_to_attach, watched_run
+
+        with watched_run(choice.strict, debug=choice.debug) as watched:
+            if watched.socket:
+                listener(Note(how_to_attach(watched.socket)))
+            result = start(ready, request._replace(env={**watched.variables, **request.env}))
+            if watched.crashes.stat().st_size:
+                from buildtool.diagnose.explain_crash import explain_crashes
+
+                for text in explain_crashes(project, ready.release.debug, watched.crashes):
+                    listener(Note(text))
+            return result
 
 
 def rollback(

@@ -1,9 +1,9 @@
 # find_package(Buildtool): FastRPC stubs and skels from IDL, in any CMake project.
 #
-#   buildtool_add_skel(<target> IDL <file.idl> SOURCES <file>...
+#   buildtool_add_skel(<target> IDL <file.idl> SOURCES <file>... [STANDARD_TYPES]
 #                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
 #       The Hexagon side: a shared library lib<idl file>_skel.so with the generated skel in it.
-#   buildtool_add_stub(<target> IDL <file.idl>
+#   buildtool_add_stub(<target> IDL <file.idl> [STANDARD_TYPES]
 #                      [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <NAME[=value]>...])
 #       The ARM64 side: an object library with the generated stub.  A target that links it contains
 #       the whole stub, and passes the directory of the generated header on to its users.
@@ -12,6 +12,7 @@
 #   Buildtool::cdsprpc
 #       The device's libcdsprpc, for linking and for its headers; never installed.
 #
+# STANDARD_TYPES, or the variable BUILDTOOL_IDL_STANDARD_TYPES, is qaic's -st.
 # Files are generated again when the .idl, a file that it includes, or the IDL compiler changes.
 cmake_minimum_required(VERSION 3.22)
 

@@ -1,7 +1,8 @@
 # CMake targets for IDL files; BuildtoolConfig.cmake documents the functions.
 
 function(buildtool_idl prefix)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "INCLUDE_DIRECTORIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg
+    "STANDARD_TYPES" "IDL;DIRECTORY" "INCLUDE_DIRECTORIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "buildtool: ${prefix}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -11,6 +12,9 @@ function(buildtool_idl prefix)
   get_filename_component(idl "${arg_IDL}" ABSOLUTE)
   get_filename_component(stem "${idl}" NAME_WLE)
   set(out "${CMAKE_CURRENT_BINARY_DIR}/idl/${prefix}")
+  if(arg_DIRECTORY) # where the SDK's build_idl() writes, in the SDK-shaped root
+    set(out "${arg_DIRECTORY}")
+  endif()
   set(arguments "${idl}")
   foreach(directory IN LISTS arg_INCLUDE_DIRECTORIES)
     get_filename_component(directory "${directory}" ABSOLUTE)
@@ -33,6 +37,9 @@ function(buildtool_idl prefix)
     message(FATAL_ERROR "buildtool: BUILDTOOL_IDL_COMPILER is ${BUILDTOOL_IDL_COMPILER}: set it to buildtool or qaic")
   endif()
   list(APPEND arguments ${written_by})
+  if(arg_STANDARD_TYPES OR BUILDTOOL_IDL_STANDARD_TYPES)
+    list(APPEND arguments --standard-types)
+  endif()
 
   # Only the IDL compiler knows the names of the interfaces, which name the files.
   execute_process(
@@ -66,7 +73,6 @@ function(buildtool_idl prefix)
 endfunction()
 
 function(buildtool_add_stub target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "INCLUDE_DIRECTORIES;DEFINITIONS")
   buildtool_idl(${target} ${ARGN})
   add_library(${target} OBJECT "${${target}_HEADER}" ${${target}_STUBS})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE C)
@@ -75,15 +81,19 @@ function(buildtool_add_stub target)
 endfunction()
 
 function(buildtool_add_skel target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IDL" "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STANDARD_TYPES" "IDL" "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "buildtool_add_skel(${target}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "buildtool_add_skel(${target}): needs SOURCES, the implementation of the interface")
   endif()
-  buildtool_idl(${target} IDL "${arg_IDL}" INCLUDE_DIRECTORIES ${arg_INCLUDE_DIRECTORIES}
-                DEFINITIONS ${arg_DEFINITIONS})
+  set(standard_types "")
+  if(arg_STANDARD_TYPES)
+    set(standard_types STANDARD_TYPES)
+  endif()
+  buildtool_idl(${target} ${standard_types} IDL "${arg_IDL}"
+                INCLUDE_DIRECTORIES ${arg_INCLUDE_DIRECTORIES} DEFINITIONS ${arg_DEFINITIONS})
   get_filename_component(stem "${arg_IDL}" NAME_WLE)
   add_library(${target} SHARED "${${target}_HEADER}" ${${target}_SKELS} ${arg_SOURCES})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME "${stem}_skel")

@@ -24,6 +24,7 @@ from buildtool.core.value import Value
 DESCRIPTIONS = {
     "zig": "compiled by zig",
     "emulator": "programs of the emulated device",
+    "hexagon-root": "SDK-shaped directories, not counted",
     "device": "emulated devices",
     "devices": "facts about devices",
     "buildtool-cdsprpc": "import stubs",
@@ -35,7 +36,9 @@ DESCRIPTIONS = {
 """The other caches, by their names in the cache directory."""
 NEVER_CLEARED = ("sysroots",)
 """Caches that are never cleared: a sysroot cannot be recreated without its device."""
-COUNTED = tuple(name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains"))
+COUNTED = tuple(
+    name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains", "hexagon-root")
+)
 """Caches that count towards the size limit."""
 SMALL_FILES = ("answers", "devices", "digests")
 """Caches of small files, each of which can be evicted at any time."""

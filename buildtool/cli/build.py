@@ -13,6 +13,7 @@ from buildtool.cli.options import (
     KeepGoing,
     Launcher,
     NoCache,
+    StrictIsa,
     TargetName,
     Verbose,
 )
@@ -26,6 +27,7 @@ def build(
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
     build_type: BuildType = "",
+    strict_isa: StrictIsa = False,
     launcher: Launcher = "",
     no_cache: NoCache = False,
     json: Json = False,
@@ -39,6 +41,7 @@ def build(
         plan=plan,
         verbose=verbose,
         build_type=build_type,
+        strict_isa=strict_isa,
         as_json=json,
         options=Options(jobs, keep_going, launcher, use_caches=not no_cache),
     )

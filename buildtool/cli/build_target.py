@@ -23,6 +23,7 @@ def build_target(
     plan: bool = False,
     verbose: bool = False,
     build_type: str = "",
+    strict_isa: bool = False,
     as_json: bool = False,
     options: Options | None = None,
 ) -> None:
@@ -34,6 +35,8 @@ def build_target(
     name = target or project.header.default_target
     if build_type:
         project = flow.with_build_type(project, name, build_type)
+    if strict_isa:
+        project = flow.with_strict_isa(project, name)
     if plan:
         steps = flow.make_plan(project, name)
         if as_json:
@@ -64,7 +67,7 @@ def _show_plan(plan: Plan) -> None:
     for number, step in enumerate(plan.steps, 1):
         show(f"  {number}. {step.name}: build {step.summary}")
         show(f"     from {step.source}")
-        show(f"     in   {step.tree}")
+        show(f"     in   {step.directories[0]}")
     show(f"  release in {plan.release}")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from buildtool.cli.errors import error_text
 from buildtool.cli.options import Json, print_json
-from buildtool.cli.show import write
+from buildtool.cli.show import show, write
 
 
 def idl(
@@ -53,14 +55,29 @@ def idl(
     python: Annotated[
         bool, typer.Option("--python", help="Write Python modules that call stubs, instead of C.")
     ] = False,
+    standard_types: Annotated[
+        bool,
+        typer.Option(
+            "--standard-types",
+            "-st",
+            help="Write int64_t and bool, as qaic -st does, instead of int64 and boolean.",
+        ),
+    ] = False,
+    check_qaic: Annotated[
+        bool, typer.Option("--check-qaic", help="Warn of what Qualcomm's qaic does not accept.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compile FastRPC interfaces (IDL) to C, or to Python modules."""
     from buildtool.idl.compile import compile_idl, output_names
+    from buildtool.idl.errors import IdlError
+    from buildtool.idl.parse import load
     from buildtool.idl.qaic import Qaic
+    from buildtool.idl.qaic_limits import qaic_warnings
 
     by_qaic = Qaic(qaic.absolute(), tuple(system_include or ())) if qaic else None
     outputs: list[str] = []
+    warnings: list[IdlError] = []
     for file in files:
         arguments = (file, include or (), define or ())
         if list_only:
@@ -76,10 +93,15 @@ def idl(
                 with_includes=with_includes,
                 qaic=by_qaic,
                 python=python,
+                standard_types=standard_types,
             )
+        if check_qaic:
+            warnings += qaic_warnings(load(*arguments))
         # Python modules share a package.
         outputs += [str(path) for path in written if str(path) not in outputs]
+    for warning in warnings:
+        show(f"warning: {error_text(warning).removeprefix('error: ')}", file=sys.stderr)
     if json:
-        print_json({"outputs": outputs})
+        print_json({"outputs": outputs, "warnings": [each.as_json() for each in warnings]})
     elif list_only:
         write("".join(f"{output}\n" for output in outputs))

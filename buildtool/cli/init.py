@@ -84,7 +84,7 @@ def init(
             remedy=f"Create a project first: buildtool init {shlex.quote(str(directory))}",
         )
     name = name or _name_from(folder.name)
-    if dry_run or (not template and has_cmake_tree(folder)):
+    if dry_run or (not template and (has_cmake_tree(folder) or _has_prebuilt_files(folder))):
         _from_tree(folder, name, dry_run=dry_run, json=json)
         return
     written = write_template(template or "hvx", folder, name)
@@ -107,10 +107,17 @@ def has_cmake_tree(folder: Path) -> bool:
     return (folder / LISTING).is_file() or (folder.is_dir() and bool(read_tree(folder).listings))
 
 
+def _has_prebuilt_files(folder: Path) -> bool:
+    from buildtool.propose.prebuilt import has_prebuilt_files
+
+    return folder.is_dir() and has_prebuilt_files(folder)
+
+
 def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     """Propose a project file, and write it unless `dry_run`."""
     from buildtool.cli.screen import Screen
     from buildtool.propose.cmake_tree import read_tree
+    from buildtool.propose.prebuilt import propose_prebuilt
     from buildtool.propose.propose import propose
     from buildtool.propose.toml_text import toml_text
 
@@ -118,14 +125,15 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     file = folder / FILE_NAME
     if file.exists() and not dry_run:
         raise _exists(file, "To print what init proposes: buildtool init --print")
-    proposal = propose(read_tree(folder), name, Screen())
+    tree = read_tree(folder)
+    proposal = propose(tree, name, Screen()) if tree.listings else propose_prebuilt(folder, name)
     written = toml_text(proposal)
     if not written:
         raise UsageError(
             f"no component was found in {folder}",
             why="\n".join(unknown.what for unknown in proposal.unknown)
             or "no CMakeLists.txt below it calls project(); build trees and third_party/ are not"
-            " searched",
+            " searched; and there are no prebuilt ARM64 or Hexagon files",
             remedy="Write buildtool.toml by hand, or start from a template: buildtool init"
             " --template hvx NEW-DIRECTORY",
         )

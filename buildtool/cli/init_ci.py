@@ -8,12 +8,13 @@ from pathlib import Path
 from buildtool import __version__
 from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
-from buildtool.project.model import Target
+from buildtool.project.model import Project
 from buildtool.project.read import find_project
 
 WORKFLOWS = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 """The file of each service, relative to the project."""
 _EMULATOR = "qemu-user libc6-arm64-cross"
+_CXX = "libstdc++6-arm64-cross"
 _COMPILERS = {"gcc": "g++-aarch64-linux-gnu", "clang": "clang lld g++-aarch64-linux-gnu"}
 
 
@@ -36,13 +37,12 @@ def write_workflow(service: str, folder: Path) -> Path:
             remedy="Rename it, and merge what it does into the new one.",
         )
     name = project.header.default_target
-    target = project.targets[name]
     line, root = ("      - run: ", "sudo ") if service == "github" else ("    - ", "")
     values = {
         "@NAME@": project.name,
         "@TARGET@": name,
         "@VERSION@": __version__,
-        "@STEPS@": "\n".join(line + command for command in _commands(name, target, root)),
+        "@STEPS@": "\n".join(line + command for command in _commands(project, name, root)),
     }
     text = Path(__file__).with_name("ci").joinpath(f"{service}.yml").read_text(encoding="utf-8")
     for token, value in values.items():
@@ -51,10 +51,13 @@ def write_workflow(service: str, folder: Path) -> Path:
     return path
 
 
-def _commands(name: str, target: Target, root: str) -> Iterator[str]:
+def _commands(project: Project, name: str, root: str) -> Iterator[str]:
     """The commands that build, run and package the target; `root` goes before those for root."""
+    target = project.targets[name]
     runs = target.platform == "ubuntu-aarch64"
     packages = [_EMULATOR if runs else "", _COMPILERS.get(target.toolchain, "")]
+    if runs and any(host.files or host.tree for host in project.hosts.values()):
+        packages.append(_CXX)  # for prebuilt C++ libraries
     if wanted := " ".join(filter(None, packages)):
         yield f"{root}apt-get update"
         yield f"{root}apt-get install -y --no-install-recommends {wanted}"

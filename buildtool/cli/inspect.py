@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,6 @@ from buildtool.cli.show import show, show_json
 
 if TYPE_CHECKING:
     from buildtool.contract.inspection import Inspection
-    from buildtool.core.elf import Elf
     from buildtool.sdk.sysroot import Sysroot
 
 
@@ -51,8 +50,10 @@ def inspect(
 ) -> None:
     """Check files, directories and archives by the rules for releases.
 
-    For an ELF file it also prints facts: machine, SONAME, needed libraries, symbols.
+    For an ELF file it also prints facts: machine, SONAME, needed libraries and where they are,
+    segments, notes, symbols.
     """
+    from buildtool.cli.elf_facts import facts, show_facts
     from buildtool.core.elf import read_elf
     from buildtool.core.errors import UsageError
     from buildtool.project.archs import HEXAGON_ARCHS
@@ -90,13 +91,13 @@ def inspect(
     elif json:
         if len(paths) == 1 and elves:
             findings = [finding.as_json() for finding in found[0].findings]
-            print_json({**_facts(elves[paths[0]]), "warnings": [], "findings": findings})
+            print_json({**facts(elves[paths[0]]), "warnings": [], "findings": findings})
         else:
             print_json(_report(found))
     else:
         for path, inspection in zip(paths, found, strict=True):
             if path in elves and not quiet:
-                _show_facts(elves[path])
+                show_facts(elves[path])
             _show(inspection, quiet=quiet)
     if any(inspection.errors for inspection in found):
         raise typer.Exit(1)
@@ -124,6 +125,7 @@ def _check_skels(
     files: Sequence[Path], arch: str, sysroot: Sysroot | None, *, quiet: bool, json: bool
 ) -> None:
     """Check that each file is a skel for `arch`; raises `ContractError`."""
+    from buildtool.cli.elf_facts import facts, show_facts
     from buildtool.contract.build_checks import check_skel
     from buildtool.core.errors import UsageError
     from buildtool.toolchains.dsp_shells import device_shell
@@ -133,13 +135,20 @@ def _check_skels(
     device = device_shell(sysroot, arch) if sysroot else None
     for file in files:
         warnings: list[str] = []
-        elf = check_skel(file, arch, device=device, warn=warnings.append, own=False)
+        elf = check_skel(file, arch, _beside(file), device=device, warn=warnings.append, own=False)
         if json:
-            print_json({**_facts(elf), "warnings": warnings, "findings": []})
+            print_json({**facts(elf, device), "warnings": warnings, "findings": []})
         elif not quiet:
-            _show_facts(elf)
+            show_facts(elf, device)
         for warning in () if json else warnings:
             show(f"warning: {warning}", file=sys.stderr)
+
+
+def _beside(file: Path) -> list[Path]:
+    """The libraries beside a file that it needs."""
+    from buildtool.contract.beside import libraries_beside
+
+    return [path for path in libraries_beside(file).values() if path.parent == file.parent]
 
 
 def _show_rules(*, json: bool) -> None:
@@ -193,48 +202,3 @@ def _show(inspection: Inspection, *, quiet: bool) -> None:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _show_facts(elf: Elf) -> None:
-    for name, text in _fact_lines(elf):
-        show(f"{name:<16} {text or '–'}")
-
-
-def _fact_lines(elf: Elf) -> Iterator[tuple[str, str]]:
-    from buildtool.core.elf_machine import machine_name
-
-    for name, value in _facts(elf).items():
-        if name == "machine":
-            value = f"{value} ({machine_name(value)}, {elf.bits} bits)"  # noqa: PLW2901
-        elif name == "load_alignments":
-            value = ", ".join(map(hex, value))  # noqa: PLW2901
-        elif isinstance(value, list):
-            value = "\n".ljust(18).join(value)  # noqa: PLW2901
-        elif isinstance(value, bool):
-            value = "yes" if value else "no"  # noqa: PLW2901
-        yield name.replace("_", " "), str(value or "")
-
-
-def _facts(elf: Elf) -> dict[str, Any]:
-    return {
-        "file": str(elf.path),
-        "machine": elf.machine,
-        "bits": elf.bits,
-        "hexagon_arch": elf.hexagon_arch or None,
-        "type": elf.kind,
-        "soname": elf.soname or None,
-        "needed": list(elf.needed),
-        "runpath": list(elf.runpath),
-        "interpreter": elf.interpreter or None,
-        "build_id": elf.build_id or None,
-        "idl_digests": list(elf.notes),
-        "load_alignments": list(elf.load_alignments),
-        "tls_size": elf.tls_size,
-        "text_relocations": elf.text_relocations,
-        "executable_stack": bool((elf.stack_flags or 0) & 1),
-        "stripped": not elf.debug_sections,
-        "android_api": elf.android_api or None,
-        "exports": sorted(elf.exports),
-        "imports": sorted(elf.imports),
-        "weak_imports": sorted(elf.weak_imports),
-    }

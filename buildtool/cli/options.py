@@ -46,6 +46,13 @@ BuildType = Annotated[
         help="CMake build type instead of the target's: Debug, Release, ...",
     ),
 ]
+StrictIsa = Annotated[
+    bool,
+    typer.Option(
+        "--strict-isa",
+        help="Refuse instructions of skels that open LLVM's assembler does not know.",
+    ),
+]
 Launcher = Annotated[
     str,
     typer.Option(

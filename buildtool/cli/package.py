@@ -14,6 +14,7 @@ from buildtool.cli.options import (
     KeepGoing,
     Launcher,
     NoCache,
+    StrictIsa,
     TargetName,
     Verbose,
 )
@@ -60,6 +61,7 @@ def package(
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
     build_type: BuildType = "",
+    strict_isa: StrictIsa = False,
     launcher: Launcher = "",
     no_cache: NoCache = False,
     json: Json = False,
@@ -80,6 +82,7 @@ def package(
         key=sign,
         verbose=verbose,
         build_type=build_type,
+        strict_isa=strict_isa,
         as_json=json,
         options=Options(jobs, keep_going, launcher, use_caches=not no_cache),
     )

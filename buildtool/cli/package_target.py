@@ -27,6 +27,7 @@ def package_target(
     key: Path | None = None,
     verbose: bool = False,
     build_type: str = "",
+    strict_isa: bool = False,
     as_json: bool = False,
     options: Options | None = None,
 ) -> None:
@@ -35,6 +36,8 @@ def package_target(
     name = target or project.header.default_target
     if build_type:
         project = flow.with_build_type(project, name, build_type)
+    if strict_isa:
+        project = flow.with_strict_isa(project, name)
     packaged = flow.package(
         project,
         name,

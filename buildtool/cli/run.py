@@ -28,6 +28,7 @@ class RunCommand(Command):
             cut = args.index("--")
             ctx.obj = args[cut + 1 :]
             args = args[:cut]
+        args = ["--strict=back" if word == "--strict" else word for word in args]
         return super().parse_args(ctx, args)
 
 
@@ -75,6 +76,18 @@ def run(
     verify: Annotated[
         bool, typer.Option("--verify", help="First verify the release on the device.")
     ] = False,
+    strict: Annotated[
+        str,
+        typer.Option(
+            "--strict",
+            metavar="[=front]",
+            help="Stop skels on sim at the first wrong access to memory: past the end, or before"
+            " the start.",
+        ),
+    ] = "",
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Let the DSP process of sim wait for a debugger.")
+    ] = False,
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
@@ -106,7 +119,7 @@ def run(
         pull=pull or (),
         farf=farf,
         terminal=tty,
-        choice=DeviceChoice(target, soc, verify, force, build_type),
+        choice=DeviceChoice(target, soc, verify, force, build_type, strict, debug),
         verbose=verbose,
         as_json=json,
         options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),

@@ -67,9 +67,12 @@ def require(
             warn("\n  ".join(lines))
 
 
-def check_host_files(files: Mapping[str, Path], profile: Profile) -> None:
-    """Check the files that a step of the ARM64 side ships, by path.  Raises `ContractError`."""
-    promise = Promise(platform=profile.platform, glibc=profile.settings.get("GLIBC", ""), own=True)
+def check_host_files(files: Mapping[str, Path], profile: Profile, *, own: bool = True) -> None:
+    """Check the files that a step of the ARM64 side ships, by path; `own` is as in `Promise`.
+
+    Raises `ContractError`.
+    """
+    promise = Promise(platform=profile.platform, glibc=profile.settings.get("GLIBC", ""), own=own)
     # All of it is for the ARM64 side, also what is in a directory dsp/.
     places = {f"host/{path}": file for path, file in files.items()}
     require(Subject(places, promise=promise), HOST)

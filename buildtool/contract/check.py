@@ -20,6 +20,7 @@ from buildtool.contract.rules import (
     dsp_arch,
     glibc_floor,
     hexagon_machine,
+    host_platform,
     idl_digest,
     needed_libraries,
     no_build_paths,
@@ -68,6 +69,7 @@ RULES: tuple[RuleModule, ...] = (
     dsp_arch,
     idl_digest,
     # whether the ARM64 side starts on the devices
+    host_platform,
     glibc_floor,
     android_api,
     android_pages,

@@ -43,9 +43,13 @@ class Inspection(Value):
 
 
 def inspect_file(file: Path) -> Inspection:
-    """Check one file, of whose surroundings nothing is known."""
-    subject = Subject({file.name: file}, whole=False)
-    return Inspection(str(file), FILE, 1, 0, tuple(check(subject)))
+    """Check one file; names are resolved against the libraries beside it, if it needs some."""
+    from buildtool.contract.beside import libraries_beside  # noqa: PLC0415 - only `inspect` needs it
+
+    files = {**libraries_beside(file), file.name: file}
+    findings = check(Subject(files, whole=False))
+    own = (finding for finding in findings if finding.path == file.name)
+    return Inspection(str(file), FILE, 1, 0, tuple(own))
 
 
 def inspect_directory(

@@ -41,9 +41,9 @@ class Elf:
     descriptors of the notes whose owner is this tool (the digest of the IDL).
 
     `runpath` are the directories of DT_RUNPATH and DT_RPATH; `stack_flags` are the permissions of
-    the stack in PT_GNU_STACK, None without it; `tls_size` is the size of the thread-local data in
-    bytes; `android_api` is the API level that it was linked for, 0 if it is unknown;
-    `debug_sections` are the first few sections that stripping removes.
+    the stack in PT_GNU_STACK, None without it; `tls_size` and `tls_alignment` are those of the
+    thread-local data in bytes, 0 without any; `android_api` is the API level that it was linked
+    for, 0 if it is unknown; `debug_sections` are the first few sections that stripping removes.
     """
 
     path: Path
@@ -65,6 +65,7 @@ class Elf:
     text_relocations: bool = False
     stack_flags: int | None = None
     tls_size: int = 0
+    tls_alignment: int = 0
     build_id: str = ""
     android_api: int = 0
     debug_sections: tuple[str, ...] = ()
@@ -116,7 +117,7 @@ def _checked(path: Path, read: Callable[[Any], _Read]) -> _Read:
     except Exception as error:  # pyelftools raises errors of any type
         raise ElfError(
             f"{path} is not a valid ELF file",
-            why=f"{type(error).__name__}: {error}",
+            why=f"{type(error).__name__}: {error}".removesuffix(": "),
             remedy="Build it again; if it was copied, copy it again.",
         ) from error
 
@@ -203,6 +204,7 @@ def _read(path: Path, stream: Any) -> Elf:
         text_relocations=text_relocations or "DT_TEXTREL" in tags,
         stack_flags=by_type["PT_GNU_STACK"]["p_flags"] if "PT_GNU_STACK" in by_type else None,
         tls_size=by_type["PT_TLS"]["p_memsz"] if "PT_TLS" in by_type else 0,
+        tls_alignment=by_type["PT_TLS"]["p_align"] if "PT_TLS" in by_type else 0,
         build_id=notes.build_id,
         android_api=notes.android_api,
         debug_sections=tuple(

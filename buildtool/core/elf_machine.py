@@ -12,16 +12,28 @@ EM_AARCH64 = 183
 EM_HEXAGON = 164
 ET_EXEC, ET_DYN = 2, 3
 _NAMES = {
+    2: "SPARC",
     3: "x86",
+    4: "m68k",
     8: "MIPS",
+    15: "PA-RISC",
     20: "PowerPC",
     21: "PowerPC64",
+    22: "S/390",
     40: "ARM",
+    42: "SuperH",
+    43: "SPARC64",
+    50: "IA-64",
     62: "x86-64",
+    83: "AVR",
+    94: "Xtensa",
     EM_HEXAGON: "Hexagon",
     EM_AARCH64: "AArch64",
+    189: "MicroBlaze",
+    195: "ARCv2",
     243: "RISC-V",
     247: "BPF",
+    252: "C-SKY",
     258: "LoongArch",
 }
 

@@ -85,11 +85,13 @@ def value_digest(value: Any) -> str:
 def tree_digest(roots: Iterable[Path], digest: Callable[[Path], str] = file_digest) -> str:
     """sha256 over all files below the roots: path, executable bit, and content or link target.
 
-    Directories named `__pycache__` or with a leading dot are left out.  `digest` computes the
-    digest of one file.
+    A root may be a file.  Directories named `__pycache__` or with a leading dot are left out.
+    `digest` computes the digest of one file.
     """
     rows = []
     for number, root in enumerate(roots):
+        if not root.is_dir():
+            rows.append([number, root.name, False, digest(root)])
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(d for d in folders if not d.startswith(".") and d != "__pycache__")
             for name in sorted(names):

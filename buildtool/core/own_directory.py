@@ -26,6 +26,7 @@ IN_CACHE = (
     "devices",
     "digests",
     "emulator",
+    "hexagon-root",
     "toolchains",
     "zig",
 )

@@ -11,8 +11,9 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
 from buildtool.project.model import BUILT_IN_TARGET, Key, Project
+from buildtool.project.paths import Violation
 from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml
-from buildtool.project.validate import Violation, suggest
+from buildtool.project.validate import suggest
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 
 if TYPE_CHECKING:

@@ -26,13 +26,18 @@ EMULATED_ROOT = "opt/buildtool"
 class DeviceChoice(Value):
     """What a command line says about a device: the target, by default the device's; the SoC that
     the emulated device imitates; whether the files there are verified; whether the release is
-    brought there although it does not fit; and a build type in place of the target's."""
+    brought there although it does not fit; and a build type in place of the target's.
+
+    For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
+    begins at an unmapped page; with `debug` its DSP process waits for a debugger."""
 
     target: str = ""
     soc: str = ""
     verify: bool = False
     force: bool = False
     build_type: str = ""
+    strict: str = ""
+    debug: bool = False
 
 
 class Selected(Value):
@@ -74,6 +79,13 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
             why=f"{name} has a SoC of its own",
             remedy=f"Omit --soc, or run on the emulated device: sim --soc {choice.soc}",
         )
+    if choice.strict or choice.debug:
+        option = "--strict" if choice.strict else "--debug"
+        raise UsageError(
+            f"{option} is for sim only",
+            why=f"{name} runs skels on a DSP, which the emulated device watches instead",
+            remedy=f"Omit {option}, or run on the emulated device: buildtool run sim {option}",
+        )
     from buildtool.deploy.configuration import open_device  # noqa: PLC0415 - not for sim
 
     device = open_device(name, project)
@@ -95,6 +107,7 @@ def make_ready(
     With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
     does not fit.
     """
+    from buildtool.deploy.emulated.device import check_libraries  # noqa: PLC0415 - after a build
     from buildtool.deploy.facts import facts_of, facts_of_sim  # noqa: PLC0415 - after a build
     from buildtool.deploy.fit import check_fits  # noqa: PLC0415
 
@@ -104,6 +117,7 @@ def make_ready(
     target = project.targets[selected.target]
     if selected.soc:
         emulated = _emulated(project, selected.soc, listener)
+        check_libraries(emulated, release)
         known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
         arch = check_fits(known, release, target, force=selected.force, note=note)
         site = _emulated_site(project, emulated, arch, selected.target, listener)

@@ -43,7 +43,7 @@ def of_target(plan: Plan) -> list[Path]:
     """The build trees, outputs and release of one target, also those that another target shares."""
     found = [plan.release, plan.releases, plan.debug]
     for step in plan.steps:
-        found += [step.tree, step.packages, step.output]
+        found += step.directories
     return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
 
 

@@ -17,7 +17,8 @@ from buildtool.engine.reasons import Reason, find_reasons
 from buildtool.engine.record import StepRecord, read_record, record_file
 from buildtool.inputs.path_sets import observe
 from buildtool.inputs.roots import RootError
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import Step
 from buildtool.plan.step_key import step_fields, step_key
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class StepCheck(Value):
     there are none.
     """
 
-    step: CMakeStep
+    step: Step
     fields: Mapping[str, Any]
     record: StepRecord | None
     reasons: tuple[Reason, ...]
@@ -65,7 +66,7 @@ class Build(Value):
 Decision = UpToDate | Restore | Build
 
 
-def check_step(step: CMakeStep, needs: Mapping[str, str], context: BuildContext) -> StepCheck:
+def check_step(step: Step, needs: Mapping[str, str], context: BuildContext) -> StepCheck:
     """Compare `step` with its record; starts no process and asks no cache.
 
     `needs` are the digests of the outputs of the steps that it needs, by step.
@@ -89,14 +90,16 @@ def decide(check: StepCheck, context: BuildContext) -> Decision:
         return UpToDate(check.record)
     if not context.options.use_caches or check.step.name in context.rebuild:
         return Build()
+    if isinstance(check.step, FilesStep):  # a cache would only hold another copy
+        return Build()
     hit = context.caches.lookup.find(check.key, check.step.roots, context.file_states)
     return Restore(hit) if hit else Build()
 
 
-def _packages(step: CMakeStep) -> tuple[str, str]:
+def _packages(step: Step) -> tuple[str, str]:
     """The key of the step's Conan packages, "" for a step without any; and what was lost of the
     packages that Conan installed, "" for nothing."""
-    if not step.conan:
+    if isinstance(step, FilesStep) or not step.conan:
         return "", ""
     from buildtool.drivers.conan.install import installed, packages_key  # noqa: PLC0415
 

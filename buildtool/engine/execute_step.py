@@ -23,7 +23,8 @@ from buildtool.engine.record import StepRecord, record_file, write_record
 from buildtool.engine.result import Outcome, StepResult
 from buildtool.inputs.path_sets import PathSet, observe
 from buildtool.plan.environment import PASSED_ON
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import CMakeStep, Step
 from buildtool.plan.step_key import base_key
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def configure_step(
         packages = _install_packages(step, context)
         if packages:
             check = check.with_packages(packages.key)
-        with _open_driver(check, packages, context) as driver:
+        with _open_driver(step, check, packages, context) as driver:
             _, ran = driver.ensure_configured(base_key(check.fields))
         outcome = "configured" if ran else Outcome.UP_TO_DATE
     finally:
@@ -89,9 +90,9 @@ def configure_step(
     return ConfiguredTree(step, driver.cache, own)
 
 
-def _install_packages(step: CMakeStep, context: BuildContext) -> Dependencies | None:
+def _install_packages(step: Step, context: BuildContext) -> Dependencies | None:
     """Let Conan install the step's packages, if it has any."""
-    if not step.conan:
+    if isinstance(step, FilesStep) or not step.conan:
         return None
     from buildtool.drivers.conan.install import install_dependencies  # noqa: PLC0415 - most have none
 
@@ -125,8 +126,14 @@ def _build(
 ) -> StepRecord:
     """Build the outputs, check them, and store them in the caches."""
     step = check.step
-    with _open_driver(check, packages, context) as driver, context.jobserver.token():
-        inputs, changed, uncertain = driver.build(base_key(check.fields), context.jobserver.lost)
+    if isinstance(step, FilesStep):
+        from buildtool.drivers.files import copy_files  # noqa: PLC0415 - most have none
+
+        inputs, changed, uncertain = copy_files(step, context.file_states)
+    else:
+        with _open_driver(step, check, packages, context) as driver, context.jobserver.token():
+            read = driver.build(base_key(check.fields), context.jobserver.lost)
+        inputs, changed, uncertain = read
     outputs = read_outputs(step.output)
     runtime = _check_outputs(step, outputs, step.output, context)
     if own := set(runtime.values()) & set(map(str, step.profile.runtime.values())):
@@ -142,7 +149,8 @@ def _build(
         changed_during_build=changed,
         uncertain=uncertain,
     )
-    if context.options.use_caches and not changed and not uncertain:
+    is_made = not isinstance(step, FilesStep)
+    if is_made and context.options.use_caches and not changed and not uncertain:
         is_bound = inputs.paths.has_links or _any_contains(step.root, step.output, outputs)
         context.caches.lookup.store(record, step.output, str(step.root) if is_bound else "")
     return record
@@ -150,13 +158,13 @@ def _build(
 
 @contextlib.contextmanager
 def _open_driver(
-    check: StepCheck, packages: Dependencies | None, context: BuildContext
+    step: CMakeStep, check: StepCheck, packages: Dependencies | None, context: BuildContext
 ) -> Iterator[Driver]:
-    """The tools of the step, with the step's log open."""
+    """The tools of the checked step, with the step's log open."""
     from buildtool.cache.zig_cache import make_ready  # noqa: PLC0415 - most builds need none
     from buildtool.drivers.cmake.driver import Driver  # noqa: PLC0415
 
-    step, listener = check.step, context.listener
+    listener = context.listener
     wanted = chosen(context.options.launcher, step.launcher)
     launcher = find_launcher(wanted, step.root) if wanted else None
     if "ZIG" in step.profile.places:
@@ -177,7 +185,7 @@ def _open_driver(
 
 
 def _check_outputs(
-    step: CMakeStep, outputs: Sequence[Output], directory: Path, context: BuildContext
+    step: Step, outputs: Sequence[Output], directory: Path, context: BuildContext
 ) -> dict[str, str]:
     """Check the step's outputs, which are in `directory`; returns the libraries that must ship
     with them, as `StepRecord.runtime`."""

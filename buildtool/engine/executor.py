@@ -10,7 +10,7 @@ from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import StepCheck, check_step
 from buildtool.engine.explain import save_last_build
 from buildtool.engine.result import BuildResult, Outcome, StepResult
-from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.plan.plan import Plan, Step
 
 Results = dict[str, StepResult]
 Checks = dict[str, StepCheck]
@@ -65,13 +65,13 @@ def _check_steps(plan: Plan, checks: Checks, results: Results, context: BuildCon
 
 
 def _execute_steps(
-    steps: list[CMakeStep], checks: Checks, results: Results, context: BuildContext
+    steps: list[Step], checks: Checks, results: Results, context: BuildContext
 ) -> Failures:
     """Restore or build `steps`, each after the steps that it needs; returns the errors."""
     from buildtool.engine.execute_step import execute_step  # noqa: PLC0415 - not for a no-op build
     from buildtool.engine.scheduler import run_steps  # noqa: PLC0415
 
-    def run(step: CMakeStep) -> None:
+    def run(step: Step) -> None:
         started = time.monotonic()
         fresh = context.with_fresh_stats()
         try:
@@ -94,12 +94,12 @@ def _execute_steps(
     return failures
 
 
-def _needs(step: CMakeStep, results: Results) -> dict[str, str]:
+def _needs(step: Step, results: Results) -> dict[str, str]:
     """The digests of the outputs that `step` builds on, by step."""
     return {need: results[need].digest for need, _ in step.needs}
 
 
-def _without_outputs(step: CMakeStep, checks: Checks, error: Exception | None) -> StepResult:
+def _without_outputs(step: Step, checks: Checks, error: Exception | None) -> StepResult:
     """The result of a step that failed with `error`, or of one that was skipped."""
     outcome = Outcome.FAILED if error else Outcome.SKIPPED
     reasons = checks[step.name].reasons if step.name in checks else ()

@@ -21,7 +21,7 @@ from buildtool.cache.outputs import (
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.plan import Step
 
 VERSION = 4
 NO_FIELDS: Mapping[str, Any] = {}
@@ -54,7 +54,7 @@ class StepRecord(Value):
         return outputs_digest(self.outputs)
 
 
-def record_file(state: Path, step: CMakeStep) -> Path:
+def record_file(state: Path, step: Step) -> Path:
     """The file of the step's record in the project's state."""
     return state / "steps" / f"{step.component}-{step.output.name}.json"
 

@@ -11,7 +11,7 @@ from typing import Any
 from buildtool.core.value import Value
 from buildtool.engine.reasons import Reason
 from buildtool.engine.record import StepRecord
-from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.plan.plan import Plan, Step
 
 
 class Outcome(StrEnum):
@@ -32,7 +32,7 @@ class StepResult(Value):
     none); `seconds` is wall time, `error` what a failed step raised.
     """
 
-    step: CMakeStep
+    step: Step
     outcome: Outcome
     record: StepRecord | None = None
     reasons: tuple[Reason, ...] = ()

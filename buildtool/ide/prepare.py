@@ -17,7 +17,7 @@ from buildtool.ide.write_files import (
     write_database,
     write_presets,
 )
-from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.plan.plan import CMakeStep, Plan, Step
 from buildtool.project.model import Project
 
 Trees = dict[Path, ConfiguredTree]
@@ -41,24 +41,25 @@ def prepare_editors(
     presets: dict[Path, list[tuple[str, ConfiguredTree]]] = {}
     for name in (target, *(name for name in project.targets if name != target)):
         try:
-            steps = (plan if name == target else plan_of(name)).steps
-            _configure_steps(steps, trees, context)
+            of_target = plan if name == target else plan_of(name)
+            _configure_steps(of_target.steps, trees, context)
         except BuildtoolError as error:
             if name == target:
                 raise
             context.listener(Note(f"no presets for the target {name!r}: {error.message}"))
             continue
+        steps = of_target.cmake_steps
         for step, preset in zip(steps, preset_names(name, steps), strict=True):
             row = preset, trees[step.tree]._replace(step=step)
             presets.setdefault(step.source, []).append(row)
-    own = [trees[step.tree] for step in plan.steps]
+    own = [trees[step.tree] for step in plan.cmake_steps]
     own.sort(key=lambda tree: bool(arch and tree.step.arch) and tree.step.arch != arch)
     written = [write_database(project, own)]
     written += [write_presets(source, rows) for source, rows in presets.items()]
     return tuple(written), missing_sources(project, own)
 
 
-def _configure_steps(steps: Sequence[CMakeStep], trees: Trees, context: BuildContext) -> None:
+def _configure_steps(steps: Sequence[Step], trees: Trees, context: BuildContext) -> None:
     """Configure the trees of `steps` that are not in `trees` yet, and put them there.
 
     A step that others need is built: their CMake looks for its outputs.
@@ -70,5 +71,5 @@ def _configure_steps(steps: Sequence[CMakeStep], trees: Trees, context: BuildCon
         needs = {need: digests[need] for need, _ in step.needs}
         if step.name in needed:
             digests[step.name] = execute_step(check_step(step, needs, fresh), fresh).digest
-        if step.tree not in trees:
+        if isinstance(step, CMakeStep) and step.tree not in trees:
             trees[step.tree] = configure_step(step, needs, fresh)

@@ -31,10 +31,12 @@ def compile_idl(
     with_includes: bool = False,
     qaic: Qaic | None = None,
     python: bool = False,
+    standard_types: bool = False,
 ) -> tuple[Path, ...]:
     """Write the header, stubs and skels of one IDL file into `out_dir`; returns the files' paths.
 
     With `python` the files are the Python module and the package that it uses instead.
+    `standard_types` selects the C types, as in `load`.
 
     `with_includes` also writes the headers of the included IDL files, which the header includes,
     except those of the built-in IDL files, whose headers are written by hand.
@@ -54,14 +56,19 @@ def compile_idl(
         if python:
             return emit_python(unit)
         texts = emit(unit)
-        return run_qaic(qaic, file, include_dirs, defines, list(texts)) if qaic else texts
+        if qaic is None:
+            return texts
+        return run_qaic(
+            qaic, file, include_dirs, defines, list(texts), standard_types=standard_types
+        )
 
-    unit = load(path, looked_in, defines)
+    unit = load(path, looked_in, defines, standard_types=standard_types)
     texts = {Path(out_dir, name): text for name, text in made_of(Path(path), unit).items()}
     if with_includes and not python:  # the Python module has the types that it uses
         for included in _included(unit, qaic):
             header = f"{included.stem}.h"
-            made = made_of(included, load(included, looked_in, defines))
+            loaded = load(included, looked_in, defines, standard_types=standard_types)
+            made = made_of(included, loaded)
             texts[Path(out_dir, header)] = made[header]
     if depfile is not None:
         read = [Path(name) for name in unit.dependencies]

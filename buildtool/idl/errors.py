@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ MAX_SHOWN_LINE = 160
 MAX_TEXT = 600
 MAX_SHOWN_INCLUDES = 5
 MAX_CANDIDATES = 5000
+MAX_ERRORS = 10
+"""No more errors are reported at once."""
 
 
 class IdlError(BuildtoolError):
@@ -70,6 +73,39 @@ class IdlError(BuildtoolError):
         if at := self.location:
             fields |= {"file": at.file, "line": at.line, "column": at.column}
         return fields
+
+
+class SeveralIdlError(IdlError):
+    """Several errors of a compilation; `errors` are at least two, and the first determines `code`
+    and the location."""
+
+    def __init__(self, errors: Sequence[IdlError]) -> None:
+        self.errors = tuple(errors)
+        first = errors[0]
+        super().__init__(
+            first.problem,
+            code=first.code,
+            location=first.location,
+            source_line=first.source_line,
+            remedy=f"correct these {len(errors)} errors",
+        )
+        self.message = "\n".join(_with_remedy(error) for error in errors)
+        self.document = {"errors": [error.as_json() for error in errors]}
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of the first error."""
+        return self.errors[0].as_json()
+
+
+def one_error(errors: Sequence[IdlError]) -> IdlError:
+    """The only error, or one that has them all."""
+    return errors[0] if len(errors) == 1 else SeveralIdlError(errors)
+
+
+def _with_remedy(error: IdlError) -> str:
+    """The error as text, its parts indented so that none looks like the end of it."""
+    why = textwrap.indent(error.why, "    ")
+    return "\n".join(part for part in (error.message, why, f"    → {error.remedy}") if part)
 
 
 def closest(name: str, candidates: Iterable[str]) -> str:

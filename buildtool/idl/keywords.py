@@ -29,6 +29,7 @@ KEYWORDS = {
     "FALSE": "FALSE",
 }
 
+# Types of one word, as qaic maps them to C without an option.
 SIZED = {
     "octet": Primitive.OCTET,
     "char": Primitive.CHAR,
@@ -37,19 +38,27 @@ SIZED = {
     "float": Primitive.FLOAT,
     "double": Primitive.DOUBLE,
 } | {
-    name + suffix: primitive
-    for name, primitive in {
-        "int8": Primitive.INT8,
-        "uint8": Primitive.UINT8,
-        "int16": Primitive.INT16,
-        "uint16": Primitive.UINT16,
-        "int32": Primitive.INT32,
-        "uint32": Primitive.UINT32,
-        "int64": Primitive.INT64,
-        "uint64": Primitive.UINT64,
-    }.items()
-    for suffix in ("", "_t")
+    each.idl_name: each
+    for each in Primitive
+    if each.idl_name.removesuffix("_t").startswith(("int", "uint"))
 }
+
+# Integers of several words.
+INTEGERS = {
+    "short": Primitive.SHORT,
+    "long": Primitive.LONG,
+    "long long": Primitive.LONGLONG,
+    "unsigned short": Primitive.USHORT,
+    "unsigned long": Primitive.ULONG,
+    "unsigned long long": Primitive.ULONGLONG,
+}
+
+# The types that have another C name with qaic's option -st.
+STANDARD = {
+    "boolean": Primitive.BOOL,
+    "long long": Primitive.LONGLONG_T,
+    "unsigned long long": Primitive.ULONGLONG_T,
+} | {each.idl_name.removesuffix("_t"): each for each in Primitive if each.idl_name.endswith("_t")}
 
 # Reserved words of OMG IDL or qaic that are not supported: (problem, remedy).
 REJECTED = {

@@ -31,28 +31,50 @@ class Direction(enum.Enum):
 
 
 class Primitive(enum.Enum):
-    """A basic type.  The value is (IDL name, C name, size in bytes); alignment is the size."""
+    """A basic type.  The value is (IDL name, C name, size in bytes); alignment is the size.
 
-    OCTET = ("octet", "uint8_t", 1)
+    Types that differ in their C name only have the same `kind`.  Which of them a word of IDL means
+    depends on the C names that are asked for, see `keywords.SIZED` and `keywords.STANDARD`.
+    """
+
+    OCTET = ("octet", "unsigned char", 1)
     CHAR = ("char", "char", 1)
-    BOOLEAN = ("boolean", "bool", 1)
+    BOOLEAN = ("boolean", "boolean", 1)
+    BOOL = ("boolean", "bool", 1)
     WCHAR = ("wchar", "_wchar_t", 2)
     SHORT = ("short", "short", 2)
     USHORT = ("unsigned short", "unsigned short", 2)
     LONG = ("long", "int", 4)
     ULONG = ("unsigned long", "unsigned int", 4)
-    LONGLONG = ("long long", "int64_t", 8)
-    ULONGLONG = ("unsigned long long", "uint64_t", 8)
+    LONGLONG = ("long long", "int64", 8)
+    LONGLONG_T = ("long long", "int64_t", 8)
+    ULONGLONG = ("unsigned long long", "uint64", 8)
+    ULONGLONG_T = ("unsigned long long", "uint64_t", 8)
     FLOAT = ("float", "float", 4)
     DOUBLE = ("double", "double", 8)
-    INT8 = ("int8", "int8_t", 1)
-    UINT8 = ("uint8", "uint8_t", 1)
-    INT16 = ("int16", "int16_t", 2)
-    UINT16 = ("uint16", "uint16_t", 2)
-    INT32 = ("int32", "int32_t", 4)
-    UINT32 = ("uint32", "uint32_t", 4)
-    INT64 = ("int64", "int64_t", 8)
-    UINT64 = ("uint64", "uint64_t", 8)
+    INT8 = ("int8", "int8", 1)
+    UINT8 = ("uint8", "uint8", 1)
+    INT16 = ("int16", "int16", 2)
+    UINT16 = ("uint16", "uint16", 2)
+    INT32 = ("int32", "int32", 4)
+    UINT32 = ("uint32", "uint32", 4)
+    INT64 = ("int64", "int64", 8)
+    UINT64 = ("uint64", "uint64", 8)
+    INT8_T = ("int8_t", "int8_t", 1)
+    UINT8_T = ("uint8_t", "uint8_t", 1)
+    INT16_T = ("int16_t", "int16_t", 2)
+    UINT16_T = ("uint16_t", "uint16_t", 2)
+    INT32_T = ("int32_t", "int32_t", 4)
+    UINT32_T = ("uint32_t", "uint32_t", 4)
+    INT64_T = ("int64_t", "int64_t", 8)
+    UINT64_T = ("uint64_t", "uint64_t", 8)
+
+    @property
+    def kind(self) -> Primitive:
+        """The type without regard to its C name: INT8 for INT8_T, BOOLEAN for BOOL."""
+        if self is Primitive.BOOL:
+            return Primitive.BOOLEAN
+        return Primitive[self.name.removesuffix("_T")]
 
     @property
     def idl_name(self) -> str:

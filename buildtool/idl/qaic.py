@@ -35,14 +35,20 @@ def run_qaic(
     include_dirs: Iterable[Path | str],
     defines: Iterable[str],
     names: Sequence[str],
+    *,
+    standard_types: bool = False,
 ) -> dict[str, str]:
     """Compile the IDL file `path` with qaic; returns the text of each file in `names`.
+
+    `standard_types` passes -st, which older releases do not know.
 
     Raises `QaicError` if it fails, crashes or does not write one of them, `ToolError` if it cannot
     be started or hangs.
     """
     with tempfile.TemporaryDirectory(prefix="buildtool-qaic-") as out:
         command: list[str | Path] = [qaic.program, "-mdll", "-o", out]
+        if standard_types:
+            command.append("-st")
         for directory in (*include_dirs, *qaic.includes):
             command += ["-I", Path(directory).absolute()]
         for define in defines:

@@ -11,6 +11,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.inputs.roots import Roots
+from buildtool.plan.files_step import FilesStep
 from buildtool.plan.named_roots import named_roots
 from buildtool.project.model import Define, Host, Project, Skel, Target
 from buildtool.sdk.cmake import CMake
@@ -86,6 +87,16 @@ class CMakeStep(Value):
         return self.tree.with_suffix(".conan")
 
     @property
+    def directories(self) -> tuple[Path, ...]:
+        """The directories that building it writes to."""
+        return (self.tree, self.packages, self.output)
+
+    @property
+    def tools_version(self) -> str:
+        """The version of CMake, which a release names."""
+        return self.cmake.version
+
+    @property
     def summary(self) -> str:
         return f"{self.component} with {self.profile.name}"
 
@@ -100,6 +111,9 @@ class CMakeStep(Value):
         }
 
 
+Step = CMakeStep | FilesStep
+
+
 class Plan(Value):
     """The steps of a target, each after those that it needs, and where its release is made.
 
@@ -108,11 +122,16 @@ class Plan(Value):
     """
 
     target: str
-    steps: tuple[CMakeStep, ...]
+    steps: tuple[Step, ...]
     release: Path
     state: Path
     system_libraries: tuple[str, ...] = ()
     archs: tuple[str, ...] = ()
+
+    @property
+    def cmake_steps(self) -> tuple[CMakeStep, ...]:
+        """Those of the steps that CMake builds."""
+        return tuple(step for step in self.steps if isinstance(step, CMakeStep))
 
     @property
     def releases(self) -> Path:
@@ -200,8 +219,10 @@ def _step(
     component: Host | Skel,
     profile: Profile,
     arch: str | None = None,
-) -> CMakeStep:
+) -> Step:
     defines = {**component.defines, **target.defines}
+    if component.idl_standard_types:
+        defines["BUILDTOOL_IDL_STANDARD_TYPES"] = True
 
     def filled(text: str) -> str:
         return text.replace("{arch}", arch) if arch else text
@@ -211,6 +232,18 @@ def _step(
         digest = profile.digest[:16] + ("" if build_type == "release" else f"-{build_type}")
         return project.state / kind / component_name / (digest + _of_target(target))
 
+    if not component.source:
+        return FilesStep(
+            name=step_name(name, arch),
+            component=name,
+            arch=arch,
+            profile=profile,
+            root=project.root,
+            output=place("out", name),
+            patterns=component.files,
+            folder=component.tree if isinstance(component, Host) else "",
+            ships=component.install,
+        )
     return CMakeStep(
         name=step_name(name, arch),
         component=name,

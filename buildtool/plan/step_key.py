@@ -14,19 +14,22 @@ from buildtool import __version__
 from buildtool.core.files import file_digest, value_digest
 from buildtool.inputs.roots import Roots
 from buildtool.plan.environment import let_through
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import CMakeStep, Step
 
 KEY_VERSION = 2
 """Increased when the meaning of a key changes: results of earlier versions are not used then."""
 
 
-def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dict[str, Any]:
+def step_fields(step: Step, needs: Mapping[str, str], packages: str) -> dict[str, Any]:
     """The named fields of the step's key.
 
     `needs` are the digests of the outputs of the steps that it needs, by step; `packages` is the
     key of its Conan packages, "" for none.  The compiler launcher is not a field: it does not
     affect the outputs.
     """
+    if isinstance(step, FilesStep):
+        return _files_fields(step)
     roots = step.roots
 
     def said(texts: Mapping[str, str]) -> dict[str, str]:
@@ -67,6 +70,29 @@ def step_fields(step: CMakeStep, needs: Mapping[str, str], packages: str) -> dic
         "tools": {"buildtool": __version__, "cmake and ninja": step.cmake.identity},
         "needs": dict(needs),
         "packages": packages,
+    }
+
+
+def _files_fields(step: FilesStep) -> dict[str, Any]:
+    """Of the profile, only what the files are checked against is of interest."""
+    profile = step.profile
+    return {
+        "version": KEY_VERSION,
+        "component": {
+            "name": step.component,
+            "arch": step.arch or "",
+            "files": list(step.files),
+            "tree": step.folder,
+            "links": dict(step.links),
+        },
+        "profile": {
+            "platform": profile.platform,
+            "glibc": profile.settings.get("GLIBC", ""),
+            "runtime": sorted(profile.runtime),
+            "cdsprpc": profile.cdsprpc.digest if profile.cdsprpc else "",
+        },
+        "shell": profile.shell.digest if profile.shell else "",
+        "tools": {"buildtool": __version__},
     }
 
 

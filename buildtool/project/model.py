@@ -51,7 +51,16 @@ class Key(Value):
 # Keys of both kinds of component.
 Strings = tuple[str, ...]
 Source = Annotated[str, Key("directory of its CMakeLists.txt")]
-Install = Annotated[bool, Key("ship the files that its install() rules install")]
+Files = Annotated[
+    Strings,
+    Key(
+        "prebuilt files that are the component, in place of a CMake project (globs, relative to"
+        " the project file); {arch} is replaced by the DSP arch"
+    ),
+]
+Install = Annotated[
+    bool, Key("ship the files that its install() rules install, or its prebuilt files")
+]
 CMakeTargets = Annotated[Strings, Key("CMake targets to build; default: all")]
 Preset = Annotated[str, Key("CMake configure preset to start from")]
 ToolchainFile = Annotated[
@@ -62,6 +71,9 @@ Artifacts = Annotated[
 ]
 Inputs = Annotated[
     Strings, Key("files that it reads but no tool reports (globs, relative to the project file)")
+]
+IdlStandardTypes = Annotated[
+    bool, Key("C types of FastRPC interfaces: int64_t and bool instead of int64 and boolean")
 ]
 Defines = Annotated[
     Mapping[str, Define], Key("CMake cache entries; {arch} is replaced by the DSP arch")
@@ -108,9 +120,13 @@ class Header(Value):
 
 
 class Host(Value):
-    """`[host.NAME]`: a CMake project for the ARM64 side."""
+    """`[host.NAME]`: a CMake project, or prebuilt files, for the ARM64 side."""
 
-    source: Source
+    source: Source = ""
+    files: Files = ()
+    tree: Annotated[
+        str, Key("directory of prebuilt files that ship where they are in it: bin/, lib/, share/")
+    ] = ""
     install: Install = True
     targets: CMakeTargets = ()
     preset: Preset = ""
@@ -121,13 +137,16 @@ class Host(Value):
     needs: Annotated[
         Strings, Key("other host components, whose installed packages find_package() finds")
     ] = ()
+    idl_standard_types: IdlStandardTypes = False
     defines: Defines = NO_DEFINES
 
 
 class Skel(Value):
-    """`[skel.NAME]`: a CMake project for the Hexagon side, built once for each arch."""
+    """`[skel.NAME]`: a CMake project for the Hexagon side, built once for each arch, or prebuilt
+    files."""
 
-    source: Source
+    source: Source = ""
+    files: Files = ()
     idl: Annotated[str, Key("FastRPC interface (.idl) of stub and skel")] = ""
     archs: Annotated[Strings, Key("DSP archs that it is built for", choices=HEXAGON_ARCHS)] = (
         HEXAGON_ARCHS
@@ -141,7 +160,15 @@ class Skel(Value):
     needs: Annotated[
         Strings, Key("other skel components, whose installed packages find_package() finds")
     ] = ()
+    idl_standard_types: IdlStandardTypes = False
     defines: Defines = NO_DEFINES
+
+
+COMPONENT_KEYS: Mapping[type, tuple[str, ...]] = {
+    Host: ("source", "files", "tree"),
+    Skel: ("source", "files"),
+}
+"""Keys of which a component has at least one."""
 
 
 FORMATS = ("tar.zst", "zip", "deb", "wheel", "jnilibs", "conan")
@@ -165,6 +192,9 @@ class Target(Value):
     dsp_toolchain: Annotated[
         str, Key("compiler of the Hexagon side", choices=("auto", "llvm", "sdk"))
     ] = "auto"
+    strict_isa: Annotated[
+        bool, Key("refuse instructions of skels that open LLVM's assembler does not know")
+    ] = False
     idl_compiler: Annotated[
         str, Key("compiler of FastRPC interfaces", choices=("buildtool", "qaic"))
     ] = "buildtool"

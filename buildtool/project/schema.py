@@ -6,7 +6,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from buildtool.project.model import SECTIONS, Header, Key, keys
+from buildtool.project.model import COMPONENT_KEYS, SECTIONS, Header, Key, keys
 
 _TYPES = {str: "string", bool: "boolean", int: "integer"}
 
@@ -38,6 +38,7 @@ def file_schema(title: str, sections: Mapping[str, type]) -> dict[str, Any]:
 
 def _record(record: Any) -> dict[str, Any]:
     properties, required = {}, []
+    one_of = COMPONENT_KEYS.get(record, ())
     for field, (kind, key) in keys(record).items():
         name = field.replace("_", "-")
         entry = _type(kind, key)
@@ -53,6 +54,7 @@ def _record(record: Any) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": properties,
         **({"required": required} if required else {}),
+        **({"anyOf": [{"required": [name]} for name in one_of]} if one_of else {}),
     }
 
 

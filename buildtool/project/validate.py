@@ -7,12 +7,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from buildtool.core.safe_path import misread
 from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Host, Project, Skel, Target
+from buildtool.project.paths import (
+    Violation,
+    file_violations,
+    inside_violations,
+    path_violations,
+    unsafe_path_violations,
+)
+from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
 from buildtool.project.runs import run_violations
 
-Violation = tuple[tuple[str, ...], str, str]
-"""The invalid key, the problem, and what to do."""
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 _PROJECT_VERSION = r"[A-Za-z0-9][A-Za-z0-9._+~!:-]{0,99}"
@@ -74,7 +79,10 @@ def _numbers(name: str) -> list[str]:
 
 
 def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Iterator[Violation]:
-    yield from _project_path(root, component.source, (*at, "source"))
+    if prebuilt_keys(component) or not component.source:
+        yield from prebuilt_violations(root, at, component)
+        return
+    yield from path_violations(root, component.source, (*at, "source"))
     if not (root / component.source / "CMakeLists.txt").is_file():
         yield (
             (*at, "source"),
@@ -82,14 +90,16 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
             "Set it to the directory of a CMake project, relative to this file.",
         )
     for pattern in component.artifacts:
-        yield from _inside_project(pattern, (*at, "artifacts"))
+        yield from inside_violations(pattern, (*at, "artifacts"))
     for pattern in component.inputs:
-        yield from _inside_project(pattern, (*at, "inputs"))
-    yield from _file(root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain")
+        yield from inside_violations(pattern, (*at, "inputs"))
+    yield from file_violations(
+        root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain"
+    )
     if isinstance(component, Skel):
-        yield from _file(root, component.idl, (*at, "idl"), "the interface's .idl")
+        yield from file_violations(root, component.idl, (*at, "idl"), "the interface's .idl")
     else:
-        yield from _file(root, component.conan, (*at, "conan"), "a conanfile.txt or .py")
+        yield from file_violations(root, component.conan, (*at, "conan"), "a conanfile.txt or .py")
         if component.conan and Path(component.conan).suffix not in (".py", ".txt"):
             yield (
                 (*at, "conan"),
@@ -150,7 +160,7 @@ def _texts(project: Project) -> Iterator[Violation]:
 def _conan(project: Project) -> Iterator[Violation]:
     at = ("project", "conan-recipes")
     for folder in project.header.conan_recipes:
-        yield from _project_path(project.root, folder, at)
+        yield from path_violations(project.root, folder, at)
         if not any((project.root / folder).glob("*/conanfile.py")):
             yield (
                 at,
@@ -173,7 +183,7 @@ def _conan(project: Project) -> Iterator[Violation]:
                 "Set it to the directory of a recipe index, with recipes/NAME/config.yml.",
             )
         elif place and "://" not in place:
-            yield from _unsafe_path(project.root / place, at)
+            yield from unsafe_path_violations(project.root / place, at)
     yield from _repeated_remotes(project, at)
 
 
@@ -248,32 +258,3 @@ def _packages(name: str, target: Target) -> Iterator[Violation]:
                 f"{dependency!r} is not a dependency of a Debian package",
                 'Write "libfoo1", "libfoo1 (>= 1.2)" or "libfoo1 | libbar2".',
             )
-
-
-def _file(root: Path, path: str, at: tuple[str, ...], what: str) -> Iterator[Violation]:
-    """Check an optional key that names a file of the project."""
-    if not path:
-        return
-    yield from _project_path(root, path, at)
-    if not (root / path).is_file():
-        yield at, f"there is no file {path!r}", f"Set it to {what} file, relative to this file."
-
-
-def _project_path(root: Path, path: str, at: tuple[str, ...]) -> Iterator[Violation]:
-    """Check a key that names a file or directory of the project; tools get this path."""
-    yield from _inside_project(path, at)
-    yield from _unsafe_path(root / path, at)
-
-
-def _unsafe_path(path: Path, at: tuple[str, ...]) -> Iterator[Violation]:
-    if wrong := misread(path):
-        yield at, f"the path contains {wrong[0]}: {wrong[1]}", "Rename it, and change this key."
-
-
-def _inside_project(path: str, at: tuple[str, ...]) -> Iterator[Violation]:
-    if not path or path.startswith("/") or ".." in path.split("/"):  # a Path takes far longer
-        yield (
-            at,
-            f"{path!r} is not a path inside the project",
-            "Use a path below the directory of this file.",
-        )

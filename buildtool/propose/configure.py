@@ -148,7 +148,7 @@ class Configurator:
             project = project._replace(hosts={"it": component})
         else:
             project = project._replace(skels={"it": component})
-        (step,) = plan_target(project, "sim", find_cmake(), profile, {arch: profile}).steps
+        (step,) = plan_target(project, "sim", find_cmake(), profile, {arch: profile}).cmake_steps
         return step._replace(
             tree=place / "tree", output=place / "output", needs=tuple(needs.items())
         )

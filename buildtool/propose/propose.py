@@ -23,6 +23,7 @@ from buildtool.propose.target_sides import HOST
 from buildtool.propose.text_hints import SDK_EVIDENCE, TextHints
 from buildtool.propose.toml_text import toml_text
 from buildtool.sdk.cmake import find_cmake
+from buildtool.sdk.tool_search import NamedToolMissingError, ToolMissingError
 from buildtool.toolchains.dsp_toolchain import dsp_sdk
 
 PREFIX = "buildtool-init-"
@@ -76,12 +77,18 @@ def _version(candidates: Iterable[Candidate]) -> list[Line]:
 
 
 def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
-    """The `dsp-toolchain` of a tree with evidence `sdk`: "sdk" if an SDK is installed."""
+    """The `dsp-toolchain` of a tree with evidence `sdk`: "sdk" if an SDK is installed, "llvm" if
+    there is none."""
     if not sdk:
         return "auto", None
     target = Target("ubuntu-aarch64", (EMULATED_ARCH,), dsp_toolchain="sdk")
     try:
         dsp_sdk(Project(root, Header("init"), {}, {}, {}), target)
+    except NamedToolMissingError as error:
+        what = f"{sdk}: it uses the Hexagon SDK, but {error.message}"
+        return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
+    except ToolMissingError:
+        return "llvm", None
     except BuildtoolError as error:
         what = f"{sdk}: it uses the Hexagon SDK, but {error.message}"
         return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
@@ -97,7 +104,10 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
             Unknown("the skels have no common arch", "Correct 'archs' of the skels and targets.")
         )
     base = [Line("platform", "ubuntu-aarch64")]
-    if sdk:
+    if dsp_toolchain == "llvm":
+        why = f"it uses the Hexagon SDK ({sdk}), of which buildtool has open replacements"
+        base.append(Line("dsp-toolchain", "llvm", why))
+    elif sdk:
         why = f"it uses the Hexagon SDK: {sdk}"
         base.append(Line("dsp-toolchain", "sdk", why, sure=dsp_toolchain == "sdk"))
     if not skels:

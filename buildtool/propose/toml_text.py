@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from buildtool.propose.proposal import Line, Proposal, Table, TomlValue
 
 HEAD = (
-    "Proposed by buildtool init from the CMake files here; comments give the reasons.",
+    "Proposed by buildtool init from the files here; comments give the reasons.",
     "Check it, then try it: buildtool build --plan",
 )
 WIDTH = 98

@@ -2,7 +2,7 @@
 
 A shared library that is built with a version has three names, `libx.so → libx.so.1 → libx.so.1.2`.
 Some devices and archives do not support links, so it ships once, under its SONAME, which is the
-name that programs need.
+name that programs need.  Prebuilt files keep all their names: what opens them is not known.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from buildtool.core.elf import Dynamic, is_elf, read_dynamic
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX
+from buildtool.plan.files_step import FilesStep
 from buildtool.release.layout import Layout, Output
 
 
@@ -62,6 +63,11 @@ def contents(layout: Layout, state: Callable[[Path], str]) -> tuple[Contents, di
     # A library that nothing needs is opened at run time, and some programs compose its name then.
     unneeded = (name for name in map(posixpath.basename, several) if name not in needed)
     asked |= {f"{_stem(name)}.so" for name in unneeded}
+    asked |= {
+        posixpath.basename(place)
+        for place, output in layout.ships.items()
+        if isinstance(output.step, FilesStep)
+    }
     for chosen, names in several.items():
         _ship_as(chosen, names, asked, found, elves)
     return found, elves

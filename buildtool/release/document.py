@@ -14,7 +14,8 @@ from typing import Any
 from buildtool import __version__
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.engine.result import BuildResult
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import Step
 from buildtool.project.model import Project
 from buildtool.release.slices import Release, ReleaseFile, Slice
 from buildtool.release.source import Source
@@ -102,7 +103,7 @@ def _elf(file: ReleaseFile, release: Release) -> dict[str, Any] | None:
     }
 
 
-def _step(step: CMakeStep) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, Any]:
     compiler = step.profile.compiler
     return {
         "name": step.name,
@@ -110,7 +111,9 @@ def _step(step: CMakeStep) -> dict[str, Any]:
         "arch": step.arch,
         "profile": step.profile.name,
         "profile_digest": step.profile.digest,
-        "tools": {
+        "tools": None
+        if isinstance(step, FilesStep)
+        else {
             "compiler": f"{compiler.kind} {compiler.version}",
             "cmake": step.cmake.version,
             "digest": step.profile.identity,

@@ -12,7 +12,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import BuildResult, StepResult
-from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.plan.plan import CMakeStep, Plan, Step
 
 LIBRARIES = "lib"
 """The directory in which run.sh lets the loader search."""
@@ -30,7 +30,7 @@ class Output(Value):
     `name` is its path in the step's output directory, or the name of a library that ships with it.
     """
 
-    step: CMakeStep
+    step: Step
     name: str
     path: Path
 
@@ -113,7 +113,7 @@ def _check_alone(other: Output | None, output: Output, place: str) -> None:
         f"two files have the path {place} in the release",
         why=f"{other.path} and {output.path} differ",
         remedy="Its install() rules install one, and 'artifacts' matches another: remove one."
-        if other.step == output.step and output.step.artifacts
+        if other.step == output.step and isinstance(output.step, CMakeStep)
         else "Give one of them another name.",
         files=paths,
     )

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from buildtool.contract.libraries import directory_in_release
-from buildtool.core.elf import Dynamic, is_elf, read_dynamic
-from buildtool.plan.plan import CMakeStep, Plan
+from buildtool.contract.rules.host_platform import other_system
+from buildtool.core.elf import Dynamic, is_elf, read_dynamic, read_elf
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import Plan, Step
 from buildtool.release.contents import Contents
 from buildtool.release.layout import LIBRARIES, Output, ReleaseError
 from buildtool.toolchains.cdsprpc import is_cdsprpc
@@ -104,6 +106,12 @@ def _by_path(place: str, name: str, path: Path) -> LibraryError:
 
 def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError:
     output = found.files[place]
+    profile = output.step.profile
+    known = {*map(posixpath.basename, found.places), *system_libraries(profile)}
+    known.update(plan.system_libraries)
+    if other := other_system(place, read_elf(output.path), profile.platform, known):
+        why = f"{other.why} ({output.path})"
+        return LibraryError(other.message, why=why, remedy=other.remedy, files=[output.path])
     elsewhere = [other for other in sorted(found.places) if posixpath.basename(other) == name]
     if elsewhere:
         why = f"loaders search {LIBRARIES}/ and the RUNPATHs; it ships as {elsewhere[0]}"
@@ -119,10 +127,12 @@ def _missing(place: str, name: str, found: Contents, plan: Plan) -> LibraryError
     )
 
 
-def _where(name: str, steps: Sequence[CMakeStep]) -> tuple[str, str]:
+def _where(name: str, steps: Sequence[Step]) -> tuple[str, str]:
     """Where a library is that does not ship, and how to ship it."""
     hosts = {step.name: step for step in steps if not step.arch}.values()
     for step in hosts:
+        if isinstance(step, FilesStep):
+            continue
         if path := _search(step.tree, name):
             pattern = path.relative_to(step.tree).as_posix()
             return (
@@ -133,7 +143,9 @@ def _where(name: str, steps: Sequence[CMakeStep]) -> tuple[str, str]:
         if path := _search(step.source, name):
             return (
                 f"it is in the sources of {step.component}: {path}",
-                f"Ship it: install(FILES … DESTINATION {LIBRARIES}) in a CMakeLists.txt.",
+                f"Ship it: add it to 'files' of [host.{step.component}]."
+                if isinstance(step, FilesStep)
+                else f"Ship it: install(FILES … DESTINATION {LIBRARIES}) in a CMakeLists.txt.",
             )
     return (
         "no component of the target has a file of that name",

@@ -92,7 +92,7 @@ class Ingredients(Value):
         """The digest of everything that shapes the archives."""
         project, target = self.project, self.project.targets[self.release.target]
         steps = [
-            [s.step.name, s.step.profile.digest, s.step.cmake.version] for s in self.build.steps
+            [s.step.name, s.step.profile.digest, s.step.tools_version] for s in self.build.steps
         ]
         return value_digest(
             [

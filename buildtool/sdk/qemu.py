@@ -20,7 +20,10 @@ from buildtool.sdk.tool_search import (
 )
 
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")  # Debian: libc6-arm64-cross
+CXX_LIBRARIES = ("libstdc++.so.6", "libgcc_s.so.1")
+"""What C++ programs need that are not linked statically.  Debian: libstdc++6-arm64-cross."""
 INSTALL = "Install it: apt-get install qemu-user libc6-arm64-cross"
+INSTALL_CXX = "Install it: apt-get install libstdc++6-arm64-cross"
 # The first QEMU whose qemu-hexagon knows CPU models beyond v67 (its change log).
 FIRST_WITH_V73 = (8, 1)
 
@@ -42,6 +45,11 @@ class CrossGlibc(Value):
 
     directory: Path
     version: str
+
+    @property
+    def missing_libraries(self) -> tuple[str, ...]:
+        """Those of `CXX_LIBRARIES` that are not beside it."""
+        return tuple(name for name in CXX_LIBRARIES if not (self.directory / name).is_file())
 
 
 def find_qemu(requirement: Tool = NO_REQUIREMENT) -> Qemu:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from buildtool.sdk.sysroot import Sysroot
 
 
+EXPORTS = Path(__file__).parent / "dsp_shell_exports.tsv"
+
+
 class DeviceShell(Value):
     """The shell of the device whose pulled sysroot is named `device`."""
 
@@ -55,7 +58,7 @@ class KnownShells(Value):
 @functools.cache
 def known_shells() -> KnownShells:
     """The exports of the shells in redistributed firmware."""
-    text = (Path(__file__).parent / "dsp_shell_exports.tsv").read_text(encoding="utf-8")
+    text = EXPORTS.read_text(encoding="utf-8")
     (_, *chips), *rows = (
         line.split("\t") for line in text.splitlines() if not line.startswith("#")
     )

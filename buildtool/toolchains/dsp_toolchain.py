@@ -14,7 +14,7 @@ from buildtool.sdk.tool_search import (
     ToolUnfitError,
 )
 from buildtool.sdk.zig import usable_zig
-from buildtool.toolchains.hexagon import hexagon
+from buildtool.toolchains.hexagon import hexagon, with_open_root
 from buildtool.toolchains.profile import Profile
 
 
@@ -66,7 +66,8 @@ def dsp_profiles(project: Project, target: Target) -> dict[str, Profile]:
         profiles = {arch: _with_sdk(arch, sdk) for arch in target.archs}
     else:
         zig = usable_zig(project.tool("zig")) if target.archs else NO_REQUIREMENT
-        profiles = {arch: hexagon(arch, zig) for arch in target.archs}
+        strict = target.strict_isa
+        profiles = {arch: hexagon(arch, zig, strict_isa=strict) for arch in target.archs}
     return {a: _with_idl_compiler(profile, project, target) for a, profile in profiles.items()}
 
 
@@ -82,6 +83,9 @@ def host_for_dsp_toolchain(host: Profile, project: Project, target: Target) -> P
         from buildtool.toolchains.hexagon_sdk import with_sdk_variables  # noqa: PLC0415 - most have none
 
         host = with_sdk_variables(host, sdk)
+    elif target.archs or (project.skels and target.dsp_toolchain != "sdk"):
+        # Also without archs: targets of one platform share the builds of their ARM64 side.
+        host = with_open_root(host, usable_zig(project.tool("zig")))
     return _with_idl_compiler(host, project, target)
 
 

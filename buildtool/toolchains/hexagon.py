@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from buildtool.core.files import value_digest
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
+from buildtool.toolchains.sdk_root import INCLUDES, sdk_root
 from buildtool.toolchains.unsupported import UnsupportedFeature
 
 _USE_SDK = 'Set dsp-toolchain = "sdk" for the target, with a Hexagon SDK installed'
@@ -31,15 +33,26 @@ UNSUPPORTED = (
         remedy=f"{_USE_SDK}, or avoid dynamic_cast and typeid.",
     ),
     UnsupportedFeature(
-        "-mhmx",
-        "-mno-hmx",
-        messages=("unknown argument: '-mhmx",),
-        reason="open LLVM does not support HMX (matrix) instructions; the Hexagon SDK's compiler"
-        " does",
-        remedy=f"{_USE_SDK}, or compile the skel without HMX.",
+        "",
+        "",
+        messages=("error: unrecognized instruction",),
+        reason="open LLVM's assembler does not know every instruction of the DSP, such as those of"
+        " HMX (matrices); the Hexagon SDK's assembler does",
+        remedy=f"{_USE_SDK}, or remove the instructions.",
     ),
 )
 """What open LLVM cannot compile for skels, but the SDK's compiler can."""
+HMX = UnsupportedFeature(
+    "-mhmx",
+    "-mno-hmx",
+    messages=(),
+    reason="open LLVM does not support HMX (matrix) instructions; the Hexagon SDK's compiler does",
+    remedy=f"{_USE_SDK}, compile the skel without HMX, or leave out strict-isa: then HMX"
+    " instructions in inline assembly become traps.",
+)
+"""Refused with `strict-isa` only."""
+DROPPED = ("-mhmx", "-mno-hmx", "-fvectorize", "-Wl,--no-threads")
+"""The flags of the SDK's compiler without an effect here that a build mentions."""
 
 
 def check_arch(arch: str) -> None:
@@ -52,25 +65,60 @@ def check_arch(arch: str) -> None:
         )
 
 
-def hexagon(arch: str, requirement: Tool | Zig = NO_REQUIREMENT) -> Profile:
+def hexagon(
+    arch: str, requirement: Tool | Zig = NO_REQUIREMENT, *, strict_isa: bool = False
+) -> Profile:
     """The profile that compiles skels for `arch` ("v68" … "v81") with 128-byte HVX.
 
-    `requirement` is the project's requirement of zig, or a zig that was already found.  Raises
-    `ProfileError` for an unknown arch, `ToolMissingError` without zig, `ToolUnfitError` if it is
-    unusable.
+    `requirement` is the project's requirement of zig, or a zig that was already found.
+    `strict_isa` refuses instructions that the open assembler does not know; otherwise they become
+    traps.  Raises `ProfileError` for an unknown arch, `ToolMissingError` without zig,
+    `ToolUnfitError` if it is unusable.
     """
     check_arch(arch)
     zig = usable_zig(requirement)
-    program = str(zig.where)
+    root = sdk_root(zig)
+    program = str(root.compiler)
+    strict = {"BUILDTOOL_STRICT_ISA": "1"} if strict_isa else {}
     return Profile(
         name=f"hexagon-{arch}",
         platform="hexagon",
         template="hexagon.cmake.in",
-        settings={"ARCH": arch},
-        identity=zig.identity,
-        places={"ZIG": program, "ZIG_LIB": str(zig.library)},
+        settings={
+            "ARCH": arch,
+            "INCLUDES": " ".join(INCLUDES),
+            **({"STRICT_ISA": "ON"} if strict_isa else {}),
+        },
+        identity=value_digest([zig.identity, root.identity]),
+        places={
+            "ZIG": str(zig.where),
+            "ZIG_LIB": str(zig.library),
+            "SDK_ROOT": str(root.where),
+            "COMPILER": program,
+        },
         compiler=Compiler("clang", CLANG_VERSION, "", (program, "cc"), (program, "c++")),
-        unsupported=UNSUPPORTED,
+        variables={
+            **root.variables(f"toolv{CLANG_VERSION}_{arch}"),
+            "DSP_VERSION": arch,
+        },
+        environment={**root.environment, "DEFAULT_DSP_ARCH": arch, **strict},
+        unsupported=(*UNSUPPORTED, HMX) if strict_isa else UNSUPPORTED,
+        dropped=() if strict_isa else DROPPED,
+    )
+
+
+def with_open_root(host: Profile, zig: Zig) -> Profile:
+    """The ARM64 side's profile for a target whose Hexagon side open LLVM builds.
+
+    Third-party CMake projects use the SDK's CMake functions and headers on both sides.
+    """
+    root = sdk_root(zig)
+    prebuilt = "android_aarch64" if host.platform == "android" else "UbuntuARM_aarch64"
+    return host._replace(
+        identity=value_digest([host.identity, root.identity]),
+        places={**host.places, "SDK_ROOT": str(root.where)},
+        variables={**host.variables, **root.variables(prebuilt)},
+        environment={**host.environment, **root.environment},
     )
 
 

@@ -63,6 +63,7 @@ class _Fields(Value):
     environment: Mapping[str, str] = EMPTY
     runtime: Mapping[str, Path] = EMPTY
     unsupported: tuple[UnsupportedRule, ...] = ()
+    dropped: tuple[str, ...] = ()
     cdsprpc: Cdsprpc | None = None
     shell: DeviceShell | None = None
 
@@ -76,8 +77,9 @@ class Profile(_Fields):
     machine, which do not affect the output.  `variables` (CMake cache entries) and `environment`
     are passed to every CMake run in addition to the toolchain file.  `runtime` has the toolchain's
     libraries, by SONAME, that ship with files that need them; `unsupported` lists what the profile
-    cannot compile; `cdsprpc` is the system library that an ARM64 side links; `shell` is the DSP
-    shell of the target's device, which does not affect the output but whether skels load.
+    cannot compile, `dropped` the flags that it accepts without an effect; `cdsprpc` is the system
+    library that an ARM64 side links; `shell` is the DSP shell of the target's device, which does
+    not affect the output but whether skels load.
     """
 
     @functools.cached_property

@@ -6,11 +6,14 @@ is ready if a build finds it.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from buildtool.core.elf import ElfError, is_elf, read_dynamic
 from buildtool.core.errors import BuildtoolError
 from buildtool.project.model import Project, Target
 from buildtool.sdk.adb import find_adb
@@ -21,9 +24,9 @@ from buildtool.sdk.conan import find_conan
 from buildtool.sdk.gcc import find_gcc
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.ninja import find_ninja
-from buildtool.sdk.qemu import find_cross_glibc, find_qemu
+from buildtool.sdk.qemu import INSTALL_CXX, find_cross_glibc, find_qemu
 from buildtool.sdk.ssh import find_ssh
-from buildtool.sdk.tool_search import FoundTool, ToolMissingError
+from buildtool.sdk.tool_search import FoundTool, Problem, ToolMissingError
 from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.build_machine import build_machine
 from buildtool.toolchains.profile import Profile, ProfileError
@@ -111,8 +114,24 @@ def _native(project: Project) -> FoundTool:
 
 def _emulated(project: Project) -> FoundTool:
     usable_zig()  # it builds the emulator's own parts
-    find_cross_glibc()
-    return find_qemu(project.tool("qemu"))
+    missing = find_cross_glibc().missing_libraries
+    qemu = find_qemu(project.tool("qemu"))
+    for file, needed in _prebuilt_needs(project) if missing else ():
+        if lacking := [name for name in needed if name in missing]:
+            text = f"{file} needs {', '.join(lacking)}, which the emulated device does not have"
+            return qemu._replace(problems=(*qemu.problems, Problem(text, INSTALL_CXX)))
+    return qemu
+
+
+def _prebuilt_needs(project: Project) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """The prebuilt ELF files of the ARM64 side, relative to the project, and what they need."""
+    patterns = [pattern for host in project.hosts.values() for pattern in host.files]
+    patterns += [f"{host.tree}/**/*" for host in project.hosts.values() if host.tree]
+    for pattern in patterns:
+        for file in sorted(project.root.glob(pattern)):
+            with contextlib.suppress(OSError, ElfError):
+                if is_elf(file):
+                    yield file.relative_to(project.root), read_dynamic(file).needed
 
 
 _TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (

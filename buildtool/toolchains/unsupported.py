@@ -34,6 +34,8 @@ class UnsupportedFeature(Value):
     remedy: str
 
     def broken_by(self, flags: Sequence[str]) -> UnsupportedFeature | None:
+        if not self.flag:  # messages only
+            return None
         relevant = [flag for flag in flags if _is_flag(flag, self.flag) or flag == self.negation]
         return self if relevant and relevant[-1] != self.negation else None
 

@@ -2,7 +2,8 @@
  *
  * The interface is that documented for the Hexagon SDK (HAP_mem).
  *
- * HAP_mmap_get finds buffers that the ARM side has mapped with fastrpc_mmap(FASTRPC_MAP_FD).
+ * HAP_mmap_get finds buffers that the ARM side has mapped with fastrpc_mmap(FASTRPC_MAP_FD), and
+ * those that HAP_mmap has mapped.
  * HAP_mmap maps buffers of fastrpc_mmap(FASTRPC_MAP_FD_DELAYED) and those passed as a dma handle.
  *
  * Not on every DSP shell: HAP_mmap2, HAP_munmap2. */

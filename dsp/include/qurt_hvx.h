@@ -21,6 +21,22 @@ int qurt_hvx_unlock(void);
 /* Returns QURT_HVX_MODE_128B or QURT_HVX_MODE_64B, or -1 without HVX. */
 int qurt_hvx_get_mode(void);
 
+#define QURT_HVX_RESERVE_ALL 4
+#define QURT_HVX_RESERVE_ALL_AVAILABLE 0xff
+
+#define QURT_HVX_RESERVE_NOT_SUPPORTED (-1)
+#define QURT_HVX_RESERVE_NOT_SUCCESSFUL (-2)
+#define QURT_HVX_RESERVE_ALREADY_MADE (-3)
+#define QURT_HVX_RESERVE_CANCEL_ERR (-4)
+
+/* Reserves units, counted as units of 64 bytes, for the process. Returns their number, or an error
+ * code above. */
+int qurt_hvx_reserve(int num_units);
+int qurt_hvx_cancel_reserve(void);
+
+/* Returns whether the calling thread has locked a unit, or -1 without HVX. */
+int qurt_hvx_get_lock_val(void);
+
 #ifdef __cplusplus
 }
 #endif

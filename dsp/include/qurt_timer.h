@@ -41,6 +41,8 @@ typedef struct {
 
 void qurt_timer_attr_init(qurt_timer_attr_t *attr);
 void qurt_timer_attr_set_duration(qurt_timer_attr_t *attr, qurt_timer_duration_t duration);
+/* `time` counts from the start of the DSP, in microseconds, as qurt_timer_get_ticks does. */
+void qurt_timer_attr_set_expiry(qurt_timer_attr_t *attr, qurt_timer_time_t time);
 void qurt_timer_attr_get_duration(qurt_timer_attr_t *attr, qurt_timer_duration_t *duration);
 void qurt_timer_attr_get_remaining(qurt_timer_attr_t *attr, qurt_timer_duration_t *remaining);
 void qurt_timer_attr_set_type(qurt_timer_attr_t *attr, qurt_timer_type_t type);
@@ -55,6 +57,13 @@ int qurt_timer_stop(qurt_timer_t timer);
 int qurt_timer_restart(qurt_timer_t timer, qurt_timer_duration_t duration);
 int qurt_timer_get_attr(qurt_timer_t timer, qurt_timer_attr_t *attr);
 int qurt_timer_delete(qurt_timer_t timer);
+
+/* Timers of a disabled group do not expire. Their remaining time stays the same until the group is
+ * enabled. */
+int qurt_timer_group_disable(unsigned int group);
+int qurt_timer_group_enable(unsigned int group);
+void qurt_timer_recover_pc(void);
+
 int qurt_timer_sleep(qurt_timer_duration_t duration);
 unsigned long long qurt_timer_get_ticks(void);
 

@@ -41,7 +41,7 @@ static void job_free(struct job *job)
     free(job);
 }
 
-static void *run(void *argument)
+static void run(void *argument)
 {
     struct job *job = argument;
     const fastrpc_async_callback_t callback = job->callback;
@@ -62,7 +62,6 @@ static void *run(void *argument)
     if (type == FASTRPC_ASYNC_CALLBACK) {
         callback.fn(id, callback.context, result);
     }
-    return NULL;
 }
 
 static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor_t *descriptor,
@@ -94,25 +93,20 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
     job->handle = handle;
     job->scalars = scalars;
     job->arguments = copy;
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_mutex_lock(&lock);
     job->id = ++last_id;
     job->next = jobs;
     jobs = job;
     descriptor->jobid = job->id;
-    int problem = pthread_create(&thread, &attributes, run, job);
-    if (problem != 0) {
+    bool started = thread_start(run, job);
+    if (!started) {
         jobs = job->next;
         job_free(job);
         handle_release(handle);
         descriptor->jobid = UINT64_MAX;
     }
     pthread_mutex_unlock(&lock);
-    pthread_attr_destroy(&attributes);
-    return problem == 0 ? AEE_SUCCESS : AEE_ENOMEMORY;
+    return started ? AEE_SUCCESS : AEE_ENOMEMORY;
 }
 
 EXPORT int remote_handle64_invoke_async(remote_handle64 h, fastrpc_async_descriptor_t *desc,

@@ -11,6 +11,7 @@ struct buffer {
     uint64_t id;
     uintptr_t address; /* 0: only the descriptor is known */
     size_t size;
+    size_t shift;  /* where the buffer begins in its file */
     int client_fd; /* the client's descriptor */
     int fd;        /* the library's descriptor */
     bool ours;     /* from rpcmem_alloc; otherwise fd is a duplicate */
@@ -50,10 +51,13 @@ static struct buffer *buffer_new(void *address, size_t size, int client_fd, int 
     return buffer;
 }
 
-int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours)
+int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours, size_t shift)
 {
     pthread_mutex_lock(&lock);
-    const struct buffer *buffer = buffer_new(address, size, client_fd, fd, ours);
+    struct buffer *buffer = buffer_new(address, size, client_fd, fd, ours);
+    if (buffer != NULL) {
+        buffer->shift = shift;
+    }
     pthread_mutex_unlock(&lock);
     return buffer == NULL ? AEE_ENOMEMORY : AEE_SUCCESS;
 }
@@ -191,8 +195,10 @@ static int share(struct session *session, const struct buffer *buffer)
         shared = shared->next;
     }
     if (shared == NULL) {
-        const struct wire_buffer wire = {
-            .id = buffer->id, .size = buffer->size, .client_fd = buffer->client_fd};
+        const struct wire_buffer wire = {.id = buffer->id,
+                                         .size = buffer->size,
+                                         .client_fd = buffer->client_fd,
+                                         .shift = (uint32_t)buffer->shift};
         struct wire_header header = {.kind = WIRE_SHARE};
         shared = malloc(sizeof *shared);
         code = shared == NULL
@@ -283,4 +289,18 @@ void buffers_session_gone(struct session *session)
 void buffers_forget(void)
 {
     pthread_mutex_init(&lock, NULL);
+}
+
+void buffers_free(void)
+{
+    pthread_mutex_lock(&lock);
+    while (buffers != NULL) {
+        struct buffer *buffer = buffers;
+        buffers = buffer->next;
+        if (!buffer->ours) {
+            close(buffer->fd);
+        }
+        free(buffer);
+    }
+    pthread_mutex_unlock(&lock);
 }

@@ -66,14 +66,14 @@ static bool key_value(struct config *config, const char *key, const char *value)
     if (strcmp(key, "vtcm_bytes") == 0) {
         return number_value(&config->vtcm_bytes, value, 0);
     }
+    if (strcmp(key, "heap_bytes") == 0) {
+        return number_value(&config->heap_bytes, value, 0);
+    }
     if (strcmp(key, "hvx_units") == 0) {
         return number_value(&config->hvx_units, value, 0);
     }
     if (strcmp(key, "hw_threads") == 0) {
         return number_value(&config->hw_threads, value, 0);
-    }
-    if (strcmp(key, "hmx") == 0) {
-        return switch_value(&config->hmx, value);
     }
     if (strcmp(key, "unsigned_pd") == 0) {
         return switch_value(&config->unsigned_pd, value);
@@ -152,6 +152,7 @@ static bool config_read(struct config *config)
     char line[2048];
     bool good = true;
     snprintf(config->soc, sizeof config->soc, "unknown");
+    config->heap_bytes = 512u << 20;
     config->hvx_units = 4;
     config->hw_threads = 6;
     config->unsigned_pd = true;

@@ -1,7 +1,9 @@
 /* dspqueue.c: the ends of queues on the ARM side. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -201,6 +203,26 @@ AEEResult dspqueue_close(dspqueue_t queue)
     munmap(queue->memory, (size_t)queue->memory_size);
     free(queue);
     return AEE_SUCCESS;
+}
+
+void queues_stop(int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    pthread_mutex_lock(&lock);
+    struct dspqueue *queue = queues;
+    queues = NULL;
+    pthread_mutex_unlock(&lock);
+    for (; queue != NULL; queue = queue->next) {
+        pthread_mutex_lock(&queue->lock);
+        queue->closing = true;
+        pthread_cond_broadcast(&queue->changed);
+        pthread_mutex_unlock(&queue->lock);
+        if (queue->has_thread && !pthread_equal(queue->thread, pthread_self())) {
+            pthread_timedjoin_np(queue->thread, NULL, &until);
+        }
+    }
 }
 
 /* Only the DSP side can import queues. */

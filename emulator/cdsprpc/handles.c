@@ -72,6 +72,29 @@ struct opened *handle_remove(uint64_t id, bool is_64)
     return handle;
 }
 
+void handles_free(void)
+{
+    struct opened *spent = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct opened **at = &handles; *at != NULL;) {
+        struct opened *handle = *at;
+        if (handle->calls == 0) {
+            *at = handle->next;
+            handle->next = spent;
+            spent = handle;
+        } else {
+            at = &handle->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    while (spent != NULL) {
+        struct opened *handle = spent;
+        spent = handle->next;
+        session_put(handle->session);
+        free(handle);
+    }
+}
+
 void handles_forget(void)
 {
     pthread_mutex_init(&lock, NULL);

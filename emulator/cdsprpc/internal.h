@@ -28,15 +28,29 @@
 /* Writes a line to standard error. It begins with "libcdsprpc: ". */
 void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- microscope.c ---- */
+
+/* Returns "back" or "front" if the DSP process uses memory strictly, or "". */
+const char *strict_mode(void);
+/* Returns where a buffer of `size` bytes begins in its file, so that it ends (front: begins) at a
+ * page of the DSP, and stores the size of the file. */
+size_t strict_layout(size_t size, size_t *file_size);
+/* Returns the path of the socket at which the next DSP process waits for a debugger, or NULL. */
+const char *debug_socket(void);
+/* Whether a line of the DSP process's standard error is for programs. */
+bool crash_is_for_programs(const char *line);
+/* Appends these lines to the file that `buildtool run` reads. */
+void crash_pass_on(int errors);
+
 /* ---- config.c: the device ---- */
 
 struct config {
     char soc[64];
     uint32_t arch; /* 0x68 for v68 */
     uint32_t vtcm_bytes;
+    uint32_t heap_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
-    bool hmx;
     bool unsigned_pd;
     bool domains[DOMAINS];
     char qemu[1024];
@@ -139,8 +153,9 @@ int session_await_start(struct session *session);
 
 /* Ends the DSP process and waits until it is gone. */
 void session_end(struct session *session);
-/* The same, and also waits until the notifiers have been called. A notifier must not call this. */
-void session_end_notified(struct session *session);
+/* Waits until the notifiers have been told of the end of a dead session, because the client may
+ * unload their libraries afterwards. Does not wait in a notifier. */
+void session_await_notified(struct session *session);
 
 /* Creates a pair of connected sockets with close-on-exec set. Neither has the number of a standard
  * stream: the client may have closed those, and messages for standard error must not be written to
@@ -187,6 +202,14 @@ int watch_start(struct session *session);
  * listening thread, or, in a session without one, by the thread that finds the process gone. */
 void watch_until_dead(struct session *session, bool listening);
 
+/* ---- threads.c ---- */
+
+/* Starts a thread of the library. Returns false on failure. */
+bool thread_start(void (*run)(void *), void *argument);
+/* Waits at most so many seconds until all threads but the calling one have ended. */
+void threads_join(int seconds);
+void threads_forget(void); /* in a forked child */
+
 /* ---- settings.c: what clients request before a session starts ---- */
 
 struct settings {
@@ -201,8 +224,10 @@ int settings_unsigned(int effective, bool enable);
 int settings_threads(int effective, int priority, int stack_size);
 int settings_reserve(int domain, uint32_t *session);
 int settings_add_notifier(int effective, const remote_rpc_notif_register_t *notify);
-/* Calls the client's notifiers. */
+/* Calls the client's notifiers, except those whose library has been unloaded. */
 void settings_call_notifiers(int effective, remote_rpc_status_flags_t status);
+/* Whether the calling thread is in a notifier. */
+bool settings_in_notifier(void);
 /* Whether the client has a notifier for this domain. */
 bool settings_has_notifier(int effective);
 
@@ -228,6 +253,8 @@ void handle_release(struct opened *handle);
 /* Removes a handle from the table and waits for its calls. The caller frees it. */
 struct opened *handle_remove(uint64_t id, bool is_64);
 void handles_forget(void); /* in a forked child */
+/* Frees the handles that are in no call, when the library is unloaded. */
+void handles_free(void);
 
 /* ---- buffers.c: memory shared with the DSP ---- */
 
@@ -243,9 +270,12 @@ bool buffers_has_fd(int fd);
 /* Frees the session's list of shared buffers. */
 void buffers_session_gone(struct session *session);
 void buffers_forget(void); /* in a forked child */
+/* Forgets all buffers, when the library is unloaded. The client keeps its memory. */
+void buffers_free(void);
 
-/* Adds a buffer. On success, takes ownership of fd. `ours` is set for rpcmem_alloc. */
-int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours);
+/* Adds a buffer, which begins at `shift` in its file. On success, takes ownership of fd. `ours` is
+ * set for rpcmem_alloc. */
+int buffers_add(void *address, size_t size, int client_fd, int fd, bool ours, size_t shift);
 /* Removes the buffer that starts at an address. Returns its descriptor, or -1. */
 int buffers_remove(const void *address, bool ours, size_t *size, int *client_fd);
 int buffers_fd_of(const void *address);
@@ -257,6 +287,11 @@ void buffers_remove_fd(int client_fd);
 
 /* Creates a memfd of `size` bytes with close-on-exec set. Returns -1 on failure. */
 int memory_file(size_t size);
+
+/* ---- dspqueue.c ---- */
+
+/* Waits at most so many seconds for the threads of queues that the client has not closed. */
+void queues_stop(int seconds);
 
 /* ---- invoke.c ---- */
 

@@ -222,6 +222,9 @@ static int close_any(uint64_t id, bool is_64, int unknown)
         session_returned(session, &running);
     }
     session_count_handles(session, -1);
+    if (session->dead) {
+        session_await_notified(session);
+    }
     session_put(session);
     free(handle);
     return code;

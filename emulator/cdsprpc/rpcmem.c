@@ -21,6 +21,22 @@ int memory_file(size_t size)
     return fd;
 }
 
+/* Where a buffer is in its file, and its size as the DSP sees it. */
+struct layout {
+    size_t size, shift, file_size;
+};
+
+static struct layout layout_of(size_t asked)
+{
+    size_t pages = (asked + PAGE - 1) & ~(size_t)(PAGE - 1);
+    struct layout layout = {.size = pages, .file_size = pages};
+    if (strict_mode()[0] != 0) {
+        layout.size = asked;
+        layout.shift = strict_layout(asked, &layout.file_size);
+    }
+    return layout;
+}
+
 EXPORT void *rpcmem_alloc2(int heapid, uint32 flags, size_t size)
 {
     (void)heapid;
@@ -28,22 +44,22 @@ EXPORT void *rpcmem_alloc2(int heapid, uint32 flags, size_t size)
     if (size == 0 || size > SIZE_MAX / 2) {
         return NULL;
     }
-    size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-    int fd = memory_file(pages);
+    struct layout layout = layout_of(size);
+    int fd = memory_file(layout.file_size);
     if (fd < 0) {
         return NULL;
     }
-    void *address = mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (address == MAP_FAILED) {
+    uint8_t *file = mmap(NULL, layout.file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (file == MAP_FAILED) {
         close(fd);
         return NULL;
     }
-    if (buffers_add(address, pages, fd, fd, true) != AEE_SUCCESS) {
-        munmap(address, pages);
+    if (buffers_add(file + layout.shift, layout.size, fd, fd, true, layout.shift) != AEE_SUCCESS) {
+        munmap(file, layout.file_size);
         close(fd);
         return NULL;
     }
-    return address;
+    return file + layout.shift;
 }
 
 EXPORT void *rpcmem_alloc(int heapid, uint32 flags, int size)
@@ -57,7 +73,8 @@ EXPORT void rpcmem_free(void *po)
     int client_fd;
     int fd = po == NULL ? -1 : buffers_remove(po, true, &size, &client_fd);
     if (fd >= 0) {
-        munmap(po, size);
+        struct layout layout = layout_of(size);
+        munmap((uint8_t *)po - layout.shift, layout.file_size);
         close(fd);
     }
 }

@@ -119,9 +119,11 @@ void session_end(struct session *session)
     pthread_mutex_unlock(&session->lock);
 }
 
-void session_end_notified(struct session *session)
+void session_await_notified(struct session *session)
 {
-    session_end(session);
+    if (settings_in_notifier()) {
+        return;
+    }
     pthread_mutex_lock(&session->lock);
     wait_flag(session, is_notified, SECONDS_TO_NOTIFY);
     pthread_mutex_unlock(&session->lock);

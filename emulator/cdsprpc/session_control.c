@@ -55,6 +55,7 @@ static int session_close(int effective, const void *data)
     (void)data;
     if (session_get(effective, false, &session) == AEE_SUCCESS) {
         session_end(session);
+        session_await_notified(session);
         session_put(session);
     }
     return AEE_SUCCESS;

@@ -1,4 +1,4 @@
-/* sessions.c: the table of sessions, and their handling at fork and exit. */
+/* sessions.c: the table of sessions, and their handling at fork, exit and dlclose. */
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -201,7 +201,9 @@ void sessions_each(void (*act)(struct session *session, void *context), void *co
     free(all);
 }
 
-/* ---- fork and exit ---- */
+/* ---- fork, exit and dlclose ---- */
+
+#define SECONDS_TO_JOIN 2
 
 static void before_fork(void)
 {
@@ -230,6 +232,7 @@ static void in_child(void)
     }
     sessions = NULL;
     in_parent();
+    threads_forget();
     handles_forget();
     buffers_forget();
 }
@@ -237,17 +240,32 @@ static void in_child(void)
 static void end_one(struct session *session, void *context)
 {
     (void)context;
-    session_end_notified(session);
+    session_end(session);
+    session_await_notified(session);
 }
+
+/* Functions of the C library. pthread_atfork and the start files of GCC call them. zig's start files
+ * do not, so that the handlers would be called after the library is unloaded. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                      void *library);
+void __cxa_finalize(void *library);
+
+static char this_library; /* its address identifies the handlers */
 
 __attribute__((constructor)) static void at_load(void)
 {
-    pthread_atfork(before_fork, in_parent, in_child);
+    __register_atfork(before_fork, in_parent, in_child, &this_library);
 }
 
-/* Ends all DSP processes when the program ends, and waits for them, so that none of them outlives
- * the program. */
+/* Ends all DSP processes when the program ends or unloads the library, and waits for them, so that
+ * none of them outlives the program. Then ends what would execute the library's code or refer to
+ * it. Other threads may be in the library when the program ends. What they use is not freed. */
 __attribute__((destructor)) static void at_exit(void)
 {
     sessions_each(end_one, NULL);
+    queues_stop(SECONDS_TO_JOIN);
+    threads_join(SECONDS_TO_JOIN);
+    handles_free();
+    buffers_free();
+    __cxa_finalize(&this_library);
 }

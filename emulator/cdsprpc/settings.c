@@ -2,7 +2,12 @@
  *
  * The limits and codes are those of the open-source libcdsprpc (quic/fastrpc,
  * src/fastrpc_apps_user.c). */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -14,10 +19,17 @@
 #define STACK_MAX (8 * 1024 * 1024)
 #define NOTIFIERS_MAX 16
 
+/* The program or the library that contains a function. */
+struct owner {
+    void *start; /* NULL: neither contains it, which is so for generated code */
+    char name[256];
+};
+
 struct notifier {
     int effective;
     fastrpc_notif_fn_t call;
     void *context;
+    struct owner owner;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,13 +99,56 @@ int settings_reserve(int domain, uint32_t *session)
     return code;
 }
 
+/* Finds the owner without a lock, because dlclose, which holds the loader's lock, waits for threads
+ * that call notifiers. */
+static struct owner owner_of(fastrpc_notif_fn_t call)
+{
+    struct owner owner = {.start = NULL};
+    struct dl_find_object found;
+    void *address;
+    memcpy(&address, &call, sizeof address);
+    if (_dl_find_object(address, &found) == 0) {
+        owner.start = found.dlfo_map_start;
+        snprintf(owner.name, sizeof owner.name, "%s", found.dlfo_link_map->l_name);
+    }
+    return owner;
+}
+
+/* Whether the library with a notifier has been unloaded. */
+static bool stale(const struct notifier *notifier)
+{
+    const struct owner now = owner_of(notifier->call);
+    return notifier->owner.start != NULL &&
+           (now.start != notifier->owner.start || strcmp(now.name, notifier->owner.name) != 0);
+}
+
+/* Removes the notifiers that are stale, or the same as `twin`, which may be NULL. A library that is
+ * loaded again at the same address registers the same notifier. The caller holds the lock. */
+static void remove_spent(const struct notifier *twin)
+{
+    int kept = 0;
+    for (int i = 0; i < notifier_count; i++) {
+        const struct notifier *at = &notifiers[i];
+        bool same = twin != NULL && at->call == twin->call && at->context == twin->context &&
+                    at->effective == twin->effective;
+        if (!same && !stale(at)) {
+            notifiers[kept++] = *at;
+        }
+    }
+    notifier_count = kept;
+}
+
 int settings_add_notifier(int effective, const remote_rpc_notif_register_t *notify)
 {
+    const struct notifier added = {.effective = effective,
+                                   .call = notify->notifier_fn,
+                                   .context = notify->context,
+                                   .owner = owner_of(notify->notifier_fn)};
     int code = AEE_ENOMORE;
     pthread_mutex_lock(&lock);
+    remove_spent(&added);
     if (notifier_count < NOTIFIERS_MAX) {
-        notifiers[notifier_count++] = (struct notifier){
-            .effective = effective, .call = notify->notifier_fn, .context = notify->context};
+        notifiers[notifier_count++] = added;
         code = AEE_SUCCESS;
     }
     pthread_mutex_unlock(&lock);
@@ -111,18 +166,34 @@ bool settings_has_notifier(int effective)
     return notified;
 }
 
+static _Thread_local bool in_notifier;
+
+bool settings_in_notifier(void)
+{
+    return in_notifier;
+}
+
 void settings_call_notifiers(int effective, remote_rpc_status_flags_t status)
 {
     struct notifier copies[NOTIFIERS_MAX];
     pthread_mutex_lock(&lock);
     int count = notifier_count;
-    for (int i = 0; i < count; i++) {
-        copies[i] = notifiers[i];
-    }
+    memcpy(copies, notifiers, sizeof copies);
+    remove_spent(NULL);
     pthread_mutex_unlock(&lock);
     for (int i = 0; i < count; i++) {
-        if (copies[i].effective == effective || copies[i].effective == -1) {
+        if (copies[i].effective != effective && copies[i].effective != -1) {
+            continue;
+        }
+        if (stale(&copies[i])) {
+            log_message("%s registered a notifier and was unloaded, so it is not called. On a "
+                        "device, this would crash the program: keep the library loaded, or unload "
+                        "libcdsprpc with it",
+                        copies[i].owner.name);
+        } else {
+            in_notifier = true;
             copies[i].call(copies[i].context, effective % DOMAINS, effective / DOMAINS, status);
+            in_notifier = false;
         }
     }
 }

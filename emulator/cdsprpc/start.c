@@ -23,7 +23,7 @@
 #include "text.h"
 
 #define HELLO_MILLISECONDS 30000
-#define ARGUMENTS_MAX 24
+#define ARGUMENTS_MAX 32
 #define TEXT_MAX 4096
 #define FARF_MAX 512 /* libcdsprpc reads no longer file */
 
@@ -77,14 +77,21 @@ static void compose(struct command *command, const struct session *session,
         add(command, "-cpu");
         add(command, "%s", config->qemu_cpu);
     }
+    const char *debug = debug_socket();
+    if (debug != NULL) {
+        add(command, "-g");
+        add(command, "%s", debug);
+    }
     add(command, "%s", config->shell);
     add(command, "serve");
     add(command, "soc=%s", config->soc);
     add(command, "arch=0x%x", (unsigned)config->arch);
     add(command, "vtcm_bytes=%u", (unsigned)config->vtcm_bytes);
+    add(command, "heap_bytes=%u", (unsigned)config->heap_bytes);
+    add(command, "strict=%s", strict_mode());
+    add(command, "debug=%d", debug != NULL);
     add(command, "hvx_units=%u", (unsigned)config->hvx_units);
     add(command, "hw_threads=%u", (unsigned)config->hw_threads);
-    add(command, "hmx=%d", config->hmx);
     add(command, "unsigned_pd=%d", settings.unsigned_module);
     add(command, "domain=%d", session->effective % DOMAINS);
     add(command, "session=%d", session->effective / DOMAINS);
@@ -233,7 +240,8 @@ static bool receive_hello(struct session *session)
                                {.fd = session->supervisor, .events = POLLIN}};
     int ready;
     do {
-        ready = poll(polled, 2, HELLO_MILLISECONDS);
+        /* A debugger lets the process start when its user wants. */
+        ready = poll(polled, 2, getenv("BUILDTOOL_SIM_DEBUG") == NULL ? HELLO_MILLISECONDS : -1);
     } while (ready < 0 && errno == EINTR);
     struct wire_header header;
     int fd = -1;

@@ -83,7 +83,7 @@ static void stderr_tail(const struct session *session, char *to, size_t room)
     lines[got < 0 ? 0 : got] = 0;
     for (char *line; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
         if (strstr(line, "uncaught target signal") != NULL || strcmp(line, "**") == 0 ||
-            strncmp(line, "Bail out!", 9) == 0) {
+            strncmp(line, "Bail out!", 9) == 0 || crash_is_for_programs(line)) {
             continue;
         }
         text_add(&text, "%s%s", text.used == 0 ? "" : "; ", line);
@@ -103,7 +103,8 @@ static void cause(int status, const char *words, char *to, size_t room)
     const char *likely =
         emulator || (!reported(words) && (status == -1 || WTERMSIG(status) != SIGKILL))
             ? "; most likely an instruction that qemu does not emulate (qemu has no HVX "
-              "floating point, HMX, user DMA, or instructions of the newest archs)"
+              "floating point, HMX, user DMA, or instructions of the newest archs); a skel without "
+              "such instructions has jumped into its own data"
             : "";
     if (status == -1) {
         snprintf(to, room, "its exit status is unknown");
@@ -131,6 +132,7 @@ static void calls_under_way(const struct session *session, char *to, size_t room
 static void report(const struct session *session, int status)
 {
     char words[TEXT_MAX], why[512], calls[1024];
+    crash_pass_on(session->errors);
     stderr_tail(session, words, sizeof words);
     cause(status, words, why, sizeof why);
     calls_under_way(session, calls, sizeof calls);
@@ -170,23 +172,17 @@ void watch_until_dead(struct session *session, bool listening)
     session_put(session);
 }
 
-static void *watch(void *session)
+static void watch(void *session)
 {
     watch_until_dead(session, true);
-    return NULL;
 }
 
 int watch_start(struct session *session)
 {
     sigset_t all, before;
-    pthread_t thread;
-    pthread_attr_t attributes;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    session->watched = pthread_create(&thread, &attributes, watch, session) == 0;
-    pthread_attr_destroy(&attributes);
+    session->watched = thread_start(watch, session);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return session->watched ? AEE_SUCCESS : AEE_ENOMEMORY;
 }

@@ -82,7 +82,7 @@ struct wire_buffer {
     uint64_t id;
     uint64_t size;
     int32_t client_fd;
-    uint32_t reserved;
+    uint32_t shift; /* where the buffer begins in its file */
 };
 
 struct wire_map {

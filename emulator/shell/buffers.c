@@ -11,6 +11,8 @@
 
 #include "AEEStdErr.h"
 #include "core.h"
+#include "guarded.h"
+#include "regions.h"
 
 /* Values of enum fastrpc_map_flags; MAP_NONE is not one of them. */
 enum {
@@ -26,6 +28,8 @@ struct buffer {
     uint64_t size;
     int client_fd;
     int fd;
+    uint32_t shift; /* where the buffer begins in its file */
+    struct guarded mapped;
     uint8_t *address; /* NULL: not mapped yet */
     unsigned uses;    /* number of calls and of shell_fd_get */
     bool gone;        /* the client no longer shares it */
@@ -70,7 +74,8 @@ static void drop_if_unused(struct buffer *buffer)
         }
     }
     if (buffer->address != NULL) {
-        munmap(buffer->address, (size_t)buffer->size);
+        region_remove(REGION_SHARED, buffer->address, NULL);
+        guarded_retire(&buffer->mapped);
     }
     close(buffer->fd);
     free(buffer);
@@ -84,18 +89,19 @@ static int map_whole(struct buffer *buffer)
     if (buffer->size == 0 || buffer->size > 0x7fffffff) {
         return AEE_EMMAP;
     }
-    void *address = mmap(NULL, (size_t)buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fd,
-                         0);
-    if (address == MAP_FAILED && errno == EACCES) {
-        address = mmap(NULL, (size_t)buffer->size, PROT_READ, MAP_SHARED, buffer->fd, 0);
-    }
-    if (address == MAP_FAILED) {
+    errno = 0;
+    size_t size = (size_t)buffer->size;
+    if (!guarded_map_file(&buffer->mapped, buffer->fd, buffer->shift, size,
+                          PROT_READ | PROT_WRITE) &&
+        (errno != EACCES ||
+         !guarded_map_file(&buffer->mapped, buffer->fd, buffer->shift, size, PROT_READ))) {
         shell_logf(SHELL_ERROR,
                    "a buffer of %llu bytes does not fit into the address space of the DSP process",
                    (unsigned long long)buffer->size);
         return AEE_EMMAP;
     }
-    buffer->address = address;
+    buffer->address = buffer->mapped.data;
+    region_add(REGION_SHARED, buffer->address, size, (uint32_t)buffer->client_fd, 0);
     return AEE_SUCCESS;
 }
 
@@ -109,6 +115,7 @@ int buffer_share(const struct wire_buffer *shared, int fd)
     *buffer = (struct buffer){.id = shared->id,
                               .size = shared->size,
                               .client_fd = shared->client_fd,
+                              .shift = shared->shift,
                               .fd = fd,
                               .map_kind = MAP_NONE};
     pthread_mutex_lock(&lock);
@@ -157,6 +164,12 @@ void buffer_release(uint64_t id)
     pthread_mutex_unlock(&lock);
 }
 
+/* Clients map whole pages of a device. */
+static uint64_t rounded(const struct buffer *buffer)
+{
+    return (buffer->size + 4095) & ~4095ull;
+}
+
 int buffer_map(const struct wire_map *map, uint64_t *address)
 {
     pthread_mutex_lock(&lock);
@@ -167,7 +180,7 @@ int buffer_map(const struct wire_map *map, uint64_t *address)
         code = AEE_ENOSUCHMAP;
     } else if (buffer->map_kind != MAP_NONE) {
         code = AEE_EALREADY;
-    } else if (map->offset > buffer->size || map->length > buffer->size - map->offset) {
+    } else if (map->offset > buffer->size || map->length > rounded(buffer) - map->offset) {
         code = AEE_EBADPARM;
     } else if (map->flags != MAP_KIND_FD_DELAYED && map->flags != MAP_KIND_FD_NOMAP) {
         code = map_whole(buffer);
@@ -195,13 +208,6 @@ int buffer_unmap(uint64_t id)
 }
 
 /* ---- for the runtime ---- */
-
-/* Devices have pages of 4 KiB, and the emulator has pages of 64 KiB. So a mapping can begin before
- * the part that the skel sees. */
-static size_t page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
 
 int shell_fd_size(int client_fd, uint64_t *size)
 {
@@ -234,12 +240,16 @@ int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void *
     if (buffer != NULL) {
         code = AEE_EBADPARM;
         if (length > 0 && offset % 4096 == 0 && offset <= buffer->size &&
-            length <= ((buffer->size + 4095) & ~4095ull) - offset) {
-            size_t before = (size_t)(offset & (page_size() - 1));
-            uint8_t *mapped = mmap(NULL, length + before, prot, MAP_SHARED, buffer->fd,
-                                   (off_t)(offset - before));
-            code = mapped == MAP_FAILED ? AEE_EMMAP : AEE_SUCCESS;
-            *address = mapped == MAP_FAILED ? MAP_FAILED : mapped + before;
+            length <= rounded(buffer) - offset) {
+            struct guarded mapped;
+            code = guarded_map_file(&mapped, buffer->fd, buffer->shift + offset, length, prot)
+                       ? AEE_SUCCESS
+                       : AEE_EMMAP;
+            *address = mapped.data;
+            if (code == AEE_SUCCESS) {
+                region_add(REGION_SHARED, mapped.data, length, (uint32_t)client_fd,
+                           mapped.has_guards);
+            }
         }
     }
     pthread_mutex_unlock(&lock);
@@ -248,11 +258,13 @@ int shell_fd_map(int client_fd, uint64_t offset, size_t length, int prot, void *
 
 int shell_fd_unmap(void *address, size_t length)
 {
-    if (address == NULL || length == 0 || ((uintptr_t)address & 4095) != 0) {
+    struct region region;
+    if (address == NULL || length == 0 || !region_remove(REGION_SHARED, address, &region)) {
         return AEE_EBADPARM;
     }
-    size_t before = (uintptr_t)address & (page_size() - 1);
-    return munmap((uint8_t *)address - before, length + before) == 0 ? AEE_SUCCESS : AEE_EBADPARM;
+    struct guarded mapped = guarded_at(address, length, region.method != 0);
+    guarded_retire(&mapped);
+    return AEE_SUCCESS;
 }
 
 int shell_fd_get(int client_fd, void **address, uint64_t *size)

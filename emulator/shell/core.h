@@ -2,6 +2,7 @@
 #ifndef BUILDTOOL_SHELL_CORE_H
 #define BUILDTOOL_SHELL_CORE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,14 +21,73 @@ void facts_set(int count, char **arguments);
 struct fault_context {
     const char *skel; /* NULL outside of calls */
     uint32_t method;
+    uintptr_t frame; /* where the call enters the skel */
 };
 extern _Thread_local struct fault_context fault_context;
+
+/* The stack of the calling thread, for the report of a crash. */
+struct fault_stack {
+    uintptr_t low, high;
+    size_t asked; /* the size that the client or the skel requested */
+    bool exact;   /* the stack has that size; otherwise it is larger */
+};
+extern _Thread_local struct fault_stack fault_stack;
 
 /* Installs handlers that report fatal signals on standard error before the process ends. */
 void fault_catch(void);
 /* Sets up an alternate signal stack for the calling thread, so that the overflow of its stack can
  * be reported. */
 void fault_thread(void);
+
+/* ---- running.c ---- */
+
+/* A call that has not returned. The calling thread's stack holds it. */
+struct running_call {
+    struct running_call *next;
+    pthread_t thread;
+    const char *skel;
+    uint32_t method;
+    uint64_t since; /* of clock_now() */
+    bool reported;
+};
+
+void running_start(void);
+/* The caller sets `skel` and `method`. */
+void running_begin(struct running_call *call);
+void running_end(struct running_call *call);
+/* Logs the calls that have been running for at least so many seconds, each once. The line begins
+ * with `why`. */
+void running_report(unsigned seconds, const char *why);
+
+/* ---- frames.c ---- */
+
+/* A place in the code of a module. */
+struct frame {
+    uintptr_t address;
+    const char *module;
+    uint32_t offset; /* link-time address */
+};
+
+/* Finds the return addresses of the calling thread's frames from a frame pointer on, the newest
+ * first. Skips those outside of modules. Returns their number. */
+size_t frames_walk(uintptr_t frame_pointer, struct frame *frames, size_t room);
+/* Finds the place of one address. Returns false when it is not in the code of a module. */
+bool frame_at(uintptr_t address, struct frame *frame);
+
+/* ---- report.c ---- */
+
+/* A crash, as the shell reports it. */
+struct crash {
+    const char *kind;     /* a word */
+    const char *text;     /* a phrase */
+    int number;           /* the signal */
+    uintptr_t pc, lr, fp; /* pc and lr are 0 for a crash that the shell itself has found */
+    uintptr_t address;    /* the memory that was used wrongly; 0: none */
+    size_t overflow;      /* bytes below the end of the stack; 0: no overflow */
+};
+
+/* Writes a line for people and a line for programs to standard error. */
+void report_crash(const struct crash *crash);
 
 /* ---- log.c ---- */
 

@@ -14,6 +14,7 @@ static struct shell_facts facts = {
     .domain = 3,
     .thread_priority = 192,
     .stack_bytes = 16384,
+    .heap_bytes = 512u << 20,
     .state = "",
     .farf = "",
 };
@@ -37,8 +38,6 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.hvx_units = number;
     } else if (IS("hw_threads")) {
         facts.hw_threads = number;
-    } else if (IS("hmx")) {
-        facts.hmx = number != 0;
     } else if (IS("unsigned_pd")) {
         facts.unsigned_pd = number != 0;
     } else if (IS("domain")) {
@@ -51,6 +50,14 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.thread_priority = (int)number;
     } else if (IS("stack")) {
         facts.stack_bytes = number;
+    } else if (IS("heap_bytes")) {
+        facts.heap_bytes = number;
+    } else if (IS("strict")) {
+        facts.strict = strcmp(value, "front") == 0  ? STRICT_FRONT
+                       : strcmp(value, "back") == 0 ? STRICT_BACK
+                                                    : STRICT_OFF;
+    } else if (IS("debug")) {
+        facts.debug = number != 0;
     } else if (IS("state")) {
         facts.state = value;
     } else if (IS("farf")) {

@@ -1,4 +1,4 @@
-/* fault.c: reports where a skel crashed.
+/* fault.c: finds out why a skel crashed.
  *
  * Writes the report to standard error, a file that libcdsprpc reads after the process has ended,
  * and then raises the signal again with its default action. */
@@ -12,14 +12,19 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "guarded.h"
+#include "image.h"
 #include "module.h"
+#include "signal_handler.h"
 #include "text.h"
 
-#define REPORT_STACK 16384
-#define REPORT_MAX 1024          /* enough for two file names */
+#define REPORT_STACK 32768
+#define TEXT_MAX 256
+#define NULL_REACH 0x10000u      /* an access this near to 0 is one through a null pointer */
 #define TRAP_ADDRESS 0xbadc0feeu /* the address that LLVM's trap code reads */
 
 _Thread_local struct fault_context fault_context;
+_Thread_local struct fault_stack fault_stack;
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
@@ -43,47 +48,162 @@ static const char *signal_name(int number)
     }
 }
 
-static void report(int number, siginfo_t *information, void *context)
+/* Returns how far below the end of its stack the calling thread has used memory, or 0. */
+static size_t overflow(uintptr_t address)
 {
-    const ucontext_t *machine = context;
-    uintptr_t pc = machine->uc_mcontext.pc;
-    uintptr_t address = (uintptr_t)information->si_addr;
-    char line[REPORT_MAX];
-    struct text text = text_start(line, sizeof line);
+    return address < fault_stack.low && fault_stack.low - address <= guarded_page()
+               ? fault_stack.low - address
+               : 0;
+}
+
+/* Whether an address is in the code of the shell itself. */
+static bool in_shell(uintptr_t address)
+{
+    extern const char __executable_start[], etext[];
+    return address >= (uintptr_t)__executable_start && address < (uintptr_t)etext;
+}
+
+static bool in_constant(uintptr_t address)
+{
     uint32_t offset = 0;
-    const char *module = module_at(pc, &offset);
-    bool memory = number == SIGSEGV || number == SIGBUS;
-    if (memory && address == TRAP_ADDRESS) {
-        text_add(&text, "a compiler trap (__builtin_trap, or code that is marked unreachable)");
-    } else {
-        text_add(&text, "%s", signal_name(number));
+    const struct image *image = module_at(address, &offset) == NULL ? NULL
+                                                                    : module_image_at(address);
+    return image != NULL && image_holds(image, offset, 1, 0) &&
+           !image_holds(image, offset, 1, PF_W);
+}
+
+/* Describes a bad access to memory. */
+static const char *describe_access(const struct crash *crash, struct text *text)
+{
+    struct frame frame;
+    if (crash->address == TRAP_ADDRESS) {
+        text_add(text, "a compiler trap (__builtin_trap, or code that is marked unreachable)");
+        return "trap";
     }
-    if (memory && address != TRAP_ADDRESS) {
-        text_add(&text, " at address 0x%lx", (unsigned long)address);
+    if (!frame_at(crash->pc, &frame) && !in_shell(crash->pc)) {
+        text_add(text,
+                 "a jump to 0x%lx, where no code is: a return address or a function pointer was "
+                 "overwritten",
+                 (unsigned long)crash->pc);
+        return "jump";
     }
-    if (module != NULL) {
-        text_add(&text, ", code at %s+0x%x", module, (unsigned)offset);
+    if (crash->overflow > 0) {
+        text_add(text, "stack overflow: %zu bytes more than the stack has (%zu were requested%s)",
+                 crash->overflow, fault_stack.asked,
+                 fault_stack.exact ? "" : ", and the emulated stack is larger");
+        return "stack";
     }
-    if (fault_context.skel != NULL) {
-        text_add(&text, ", in method %u of %s", (unsigned)fault_context.method, fault_context.skel);
-    } else {
-        text_add(&text, ", in a thread that a skel created");
+    text_add(text, "%s at address 0x%lx", signal_name(crash->number),
+             (unsigned long)crash->address);
+    if (crash->address < NULL_REACH) {
+        text_add(text, ", through a null pointer");
+        return "null";
     }
-    line[text.used] = '\n'; /* replaces the terminator */
-    if (write(STDERR_FILENO, line, text.used + 1) < 0) {
-        _exit(128 + number);
+    if (in_constant(crash->address)) {
+        text_add(text, ", a write to code or constant data");
+        return "constant";
     }
+    return "memory";
+}
+
+/* Describes an instruction that the emulator does not execute. */
+static const char *describe_instruction(const struct crash *crash, struct text *text)
+{
+    struct frame frame;
+    if (!frame_at(crash->pc, &frame)) {
+        text_add(text,
+                 "a jump to 0x%lx, where no code is: a return address or a function pointer was "
+                 "overwritten",
+                 (unsigned long)crash->pc);
+        return "jump";
+    }
+    text_add(text, "illegal instruction 0x%08x (SIGILL): the emulator does not have it",
+             (unsigned)*(const uint32_t *)crash->pc);
+    return "illegal";
+}
+
+static void end(int number) __attribute__((noreturn));
+
+static void end(int number)
+{
     signal(number, SIG_DFL);
     raise(number);
     _exit(128 + number);
+}
+
+/* Lets only the first thread that crashes report. */
+static void enter_report(int number)
+{
+    static int entered;
+    if (__atomic_exchange_n(&entered, 1, __ATOMIC_ACQ_REL)) {
+        end(number);
+    }
+}
+
+/* The functions of the shell need more stack than their counterparts on a DSP. Makes the page
+ * below an exact stack usable for them. Returns whether the instruction can run again. */
+static bool extend_for_shell(uintptr_t pc, uintptr_t address)
+{
+    size_t page = guarded_page();
+    return fault_stack.exact && overflow(address) > 0 && in_shell(pc) &&
+           mprotect((void *)(fault_stack.low - page), page, PROT_READ | PROT_WRITE) == 0;
+}
+
+void fault_handle(int number, siginfo_t *information, void *context);
+void fault_handle(int number, siginfo_t *information, void *context)
+{
+    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+    bool memory = number == SIGSEGV || number == SIGBUS;
+    uintptr_t address = memory ? (uintptr_t)information->si_addr : 0;
+    if (number == SIGSEGV && extend_for_shell(machine->pc, address)) {
+        return;
+    }
+    if (number == SIGTRAP && shell_facts()->debug) {
+        return; /* module_stop: the debugger has seen it */
+    }
+    enter_report(number);
+    char words[TEXT_MAX];
+    struct text text = text_start(words, sizeof words);
+    struct crash crash = {.kind = "signal",
+                          .text = words,
+                          .number = number,
+                          .pc = machine->pc,
+                          .lr = machine->r31,
+                          .fp = machine->r30,
+                          .address = address,
+                          .overflow = memory ? overflow(address) : 0};
+    if (memory) {
+        crash.kind = describe_access(&crash, &text);
+    } else if (number == SIGILL) {
+        crash.kind = describe_instruction(&crash, &text);
+    } else {
+        text_add(&text, "%s", signal_name(number));
+    }
+    report_crash(&crash);
+    end(number);
+}
+
+void fault_on_signal(int number, siginfo_t *information, void *context);
+SIGNAL_HANDLER("fault_on_signal", "fault_handle");
+
+void shell_stop(const char *kind, uintptr_t address, const char *text)
+{
+    enter_report(SIGABRT);
+    const struct crash crash = {.kind = kind,
+                                .text = text,
+                                .number = SIGABRT,
+                                .fp = (uintptr_t)__builtin_frame_address(0),
+                                .address = address};
+    report_crash(&crash);
+    end(SIGABRT);
 }
 
 void fault_catch(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_sigaction = report;
-    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    action.sa_sigaction = fault_on_signal;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
         sigaction(fatal[i], &action, NULL);
     }
@@ -97,5 +217,16 @@ void fault_thread(void)
     if (memory != MAP_FAILED) {
         stack_t stack = {.ss_sp = memory, .ss_size = REPORT_STACK};
         sigaltstack(&stack, NULL);
+    }
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    /* The main thread runs no skel, and musl can search the end of its stack for ever. */
+    if (gettid() != getpid() && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+        fault_stack = (struct fault_stack){.low = (uintptr_t)low,
+                                           .high = (uintptr_t)low + size,
+                                           .asked = shell_facts()->stack_bytes};
     }
 }

@@ -12,6 +12,7 @@
 #include "AEEStdErr.h"
 #include "core.h"
 #include "module.h"
+#include "stack_switch.h"
 
 #define METHOD_SHIFT 24
 #define SCALARS_OPEN ((0u << METHOD_SHIFT) | (2u << 16) | 1u)
@@ -63,17 +64,49 @@ static int ask_for_library(void *context, const char *name, char *reason, size_t
     return fd;
 }
 
+uintptr_t shell_call_frame(void)
+{
+    return fault_context.skel == NULL ? 0 : fault_context.frame;
+}
+
+struct entry_call {
+    const struct handle *handle;
+    uint64_t first;
+    uint32_t scalars;
+    shell_argument *arguments;
+    int code;
+};
+
+static void call_entry(void *argument)
+{
+    struct entry_call *call = argument;
+    const struct handle *handle = call->handle;
+    fault_context.frame = (uintptr_t)__builtin_frame_address(0);
+    call->code = handle->is_64 ? handle->invoke_64(call->first, call->scalars, call->arguments)
+                               : handle->invoke_32(call->scalars, call->arguments);
+}
+
 static int call(const struct handle *handle, uint64_t first, uint32_t scalars,
                 shell_argument *arguments)
 {
     const struct fault_context before = fault_context;
+    struct entry_call entry = {
+        .handle = handle, .first = first, .scalars = scalars, .arguments = arguments};
     fault_context.skel = module_name(handle->module);
     fault_context.method = (scalars >> METHOD_SHIFT) & 0x1f;
-    int code = handle->is_64 ? handle->invoke_64(first, scalars, arguments)
-                             : handle->invoke_32(scalars, arguments);
+    struct running_call running = {.skel = fault_context.skel, .method = fault_context.method};
+    running_begin(&running);
+    struct guarded stack = {.mapping = NULL};
+    if (shell_facts()->strict != STRICT_OFF && exact_stack(&stack, shell_facts()->stack_bytes)) {
+        stack_switch(&stack, shell_facts()->stack_bytes, call_entry, &entry);
+        guarded_retire(&stack);
+    } else {
+        call_entry(&entry);
+    }
+    running_end(&running);
     fault_context = before;
     log_end_line();
-    return code;
+    return entry.code;
 }
 
 static int bind(struct handle *handle, const char *file, const char *symbol, const char *uri,
@@ -126,6 +159,9 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
         snprintf(reason, room, "%s", why);
         free(handle);
         return code;
+    }
+    if (shell_facts()->debug) {
+        module_stop(handle->module);
     }
     code = bind(handle, file, symbol, uri, reason, room);
     if (code != AEE_SUCCESS) {

@@ -15,6 +15,7 @@
 #define PAGE 4096u
 #define FILE_MAX (256u << 20)
 #define SPAN_MAX (512u << 20)
+#define TLS_MAX (1u << 20)
 #define ADDRESS_MAX 0x80000000u
 
 static int file_read(int fd, struct image *image, char *reason)
@@ -123,6 +124,20 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
     return AEE_SUCCESS;
 }
 
+static int tls_add(struct image *image, const Elf32_Phdr *entry, char *reason)
+{
+    uint32_t align = entry->p_align == 0 ? 1 : entry->p_align;
+    if (image->tls_size != 0 || entry->p_filesz > entry->p_memsz || entry->p_memsz > TLS_MAX ||
+        (align & (align - 1)) != 0 || align > PAGE) {
+        REFUSE(AEE_EBADELF, "has an invalid segment of thread-local variables");
+    }
+    image->tls = entry->p_vaddr;
+    image->tls_file_size = entry->p_filesz;
+    image->tls_size = entry->p_memsz;
+    image->tls_alignment = align;
+    return AEE_SUCCESS;
+}
+
 /* Ignores null program headers, notes and signature segments, which the SDK's linkers leave in the
  * file. */
 static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Phdr *dynamic,
@@ -141,8 +156,10 @@ static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Ph
                 return code;
             }
         } else if (entry.p_type == PT_TLS && entry.p_memsz != 0) {
-            REFUSE(AEE_EUNABLETOLOAD, "has thread-local variables (a TLS segment), which a DSP "
-                                      "shell does not support in skels: use qurt_tls keys");
+            int code = tls_add(image, &entry, reason);
+            if (code != AEE_SUCCESS) {
+                return code;
+            }
         } else if (entry.p_type == PT_DYNAMIC) {
             if (dynamic->p_type != PT_NULL) {
                 REFUSE(AEE_EBADELF, "has two dynamic segments");
@@ -156,9 +173,26 @@ static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Ph
     if (dynamic->p_type == PT_NULL) {
         REFUSE(AEE_EBADELF, "has no dynamic segment: a static archive or an object file?");
     }
+    if (image->tls_file_size != 0 && !image_holds(image, image->tls, image->tls_file_size, PF_R)) {
+        REFUSE(AEE_EBADELF, "has thread-local variables outside the loaded segments");
+    }
     if (image->high - image->low > SPAN_MAX) {
         REFUSE(AEE_EBADELF, "spans %u bytes of addresses", (unsigned)(image->high - image->low));
     }
+    return AEE_SUCCESS;
+}
+
+/* Copies the program headers, because they need not be aligned in the file. */
+static int headers_copy(struct image *image, const Elf32_Ehdr *header, char *reason)
+{
+    size_t size = header->e_phnum * sizeof(Elf32_Phdr);
+    Elf32_Phdr *headers = malloc(size);
+    if (headers == NULL) {
+        REFUSE(AEE_ENOMEMORY, "does not fit into memory");
+    }
+    memcpy(headers, image->bytes + header->e_phoff, size);
+    image->headers = headers;
+    image->header_count = header->e_phnum;
     return AEE_SUCCESS;
 }
 
@@ -169,6 +203,7 @@ static int image_parse(struct image *image, char *reason)
     int code = header_check(image, &header, reason);
     image->arch = header.e_flags & FLAGS_ARCH;
     code = code != AEE_SUCCESS ? code : segments_read(image, &header, &dynamic, reason);
+    code = code != AEE_SUCCESS ? code : headers_copy(image, &header, reason);
     return code != AEE_SUCCESS ? code : image_tables_read(image, &dynamic, reason);
 }
 
@@ -187,6 +222,8 @@ void image_free(struct image *image)
 {
     free(image->bytes);
     image->bytes = NULL;
+    free((void *)(uintptr_t)image->headers);
+    image->headers = NULL;
 }
 
 bool image_holds(const struct image *image, uint32_t address, uint32_t size, uint32_t flags)

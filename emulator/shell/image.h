@@ -41,6 +41,12 @@ struct image {
     uint32_t init, fini; /* 0: none */
     uint32_t init_array, init_array_count;
     uint32_t fini_array, fini_array_count;
+    uint32_t tls; /* the initial values of the thread-local variables */
+    uint32_t tls_file_size;
+    uint32_t tls_size; /* 0: no thread-local variables */
+    uint32_t tls_alignment;
+    const Elf32_Phdr *headers; /* a copy of the program headers */
+    uint32_t header_count;
 };
 
 /* Reads the file into `image` and checks all values that are used later, so that no use of the

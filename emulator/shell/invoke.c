@@ -1,26 +1,11 @@
-/* invoke.c: handles INVOKE: reads the arguments from the channel, calls the skel, replies.
- *
- * Each channel has an area for copied arguments. Each argument starts at a multiple of 128 bytes,
- * as in the Linux kernel's FastRPC driver (FASTRPC_ALIGN), because a skel may load whole vectors
- * from the start of an argument. */
+/* invoke.c: handles INVOKE: reads the arguments from the channel, calls the skel, replies. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "AEEStdErr.h"
+#include "arguments.h"
 #include "core.h"
-
-#define ARGUMENT_ALIGN 128u
-#define AREA_SLACK 256u /* for vector loads that reach past the last argument */
-#define AREA_MAX 0x60000000u
-
-struct area {
-    uint8_t *bytes;
-    size_t size;
-};
-
-/* The area of a channel thread. It grows as needed and never shrinks. */
-static _Thread_local struct area area;
+#include "regions.h"
 
 struct counts {
     uint32_t in, out, in_handles, out_handles, all;
@@ -36,27 +21,6 @@ static struct counts counts_of(uint32_t scalars)
     return counts;
 }
 
-static bool area_grow(uint64_t wanted)
-{
-    if (wanted <= area.size) {
-        return true;
-    }
-    if (wanted > AREA_MAX) {
-        return false;
-    }
-    size_t size = ((size_t)wanted + 0xffffu) & ~(size_t)0xffffu;
-    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) {
-        return false;
-    }
-    if (area.bytes != NULL) {
-        munmap(area.bytes, area.size);
-    }
-    area.bytes = bytes;
-    area.size = size;
-    return true;
-}
-
 static uint64_t aligned(uint64_t size)
 {
     return (size + ARGUMENT_ALIGN - 1) & ~(uint64_t)(ARGUMENT_ALIGN - 1);
@@ -65,17 +29,16 @@ static uint64_t aligned(uint64_t size)
 /* Sets the address of each buffer argument, and acquires shared buffers. *acquired is the number of
  * arguments that have been handled, for release_shared(). */
 static int place(const struct counts *counts, const struct wire_argument *wire,
-                 shell_argument *arguments, uint32_t *acquired)
+                 struct argument_area *area, shell_argument *arguments, uint32_t *acquired)
 {
     uint64_t total = 0;
     uint32_t buffers = counts->in + counts->out;
     for (uint32_t i = 0; i < buffers; i++) {
         total += wire[i].transfer == WIRE_COPIED ? aligned(wire[i].length) : 0;
     }
-    if (!area_grow(total + AREA_SLACK)) {
+    if (!area_open(area, total, buffers)) {
         return AEE_ENOMEMORY;
     }
-    uint64_t at = 0;
     for (uint32_t i = 0; i < buffers; i++) {
         arguments[i].buf.nLen = wire[i].length;
         arguments[i].buf.pv = NULL;
@@ -86,8 +49,10 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
                 return code;
             }
         } else if (wire[i].length > 0) {
-            arguments[i].buf.pv = area.bytes + at;
-            at += aligned(wire[i].length);
+            arguments[i].buf.pv = area_take(area, wire[i].length);
+            if (arguments[i].buf.pv == NULL) {
+                return AEE_ENOMEMORY;
+            }
         }
         *acquired = i + 1;
     }
@@ -95,6 +60,41 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
         arguments[i].raw = i < buffers + counts->in_handles ? wire[i].id : 0;
     }
     return AEE_SUCCESS;
+}
+
+/* Fills the out arguments. An argument that shares memory with an in argument, as the two halves of
+ * an inrout parameter do, keeps its content. */
+static void poison_out(const struct counts *counts, const struct wire_argument *wire,
+                       const shell_argument *arguments)
+{
+    for (uint32_t out = counts->in; out < counts->in + counts->out; out++) {
+        bool is_input = false;
+        for (uint32_t in = 0; in < counts->in && wire[out].transfer == WIRE_SHARED; in++) {
+            is_input |= wire[in].transfer == WIRE_SHARED && wire[in].id == wire[out].id &&
+                        wire[in].offset < wire[out].offset + wire[out].length &&
+                        wire[out].offset < wire[in].offset + wire[in].length;
+        }
+        if (!is_input && wire[out].length > 0) {
+            argument_poison(arguments[out].buf.pv, wire[out].length);
+        }
+    }
+}
+
+/* Adds the arguments to the regions that reports name, or removes them. */
+static void note_arguments(const struct counts *counts, uint32_t scalars,
+                           const shell_argument *arguments, bool add)
+{
+    for (uint32_t i = 0; i < counts->in + counts->out; i++) {
+        enum region_kind kind = i < counts->in ? REGION_IN : REGION_OUT;
+        if (arguments[i].buf.nLen == 0) {
+            continue;
+        }
+        if (add) {
+            region_add(kind, arguments[i].buf.pv, arguments[i].buf.nLen, i, (scalars >> 24) & 0x1f);
+        } else {
+            region_remove(kind, arguments[i].buf.pv, NULL);
+        }
+    }
 }
 
 static void release_shared(const struct wire_argument *wire, uint32_t count)
@@ -171,9 +171,11 @@ bool request_invoke(int socket, const struct wire_header *request)
     }
     shell_argument placed[WIRE_ARGUMENTS_MAX];
     uint32_t acquired = 0;
-    int result = place(&counts, wire, placed, &acquired);
+    struct argument_area area;
+    int result = place(&counts, wire, &area, placed, &acquired);
     if (result != AEE_SUCCESS) {
         release_shared(wire, acquired);
+        area_close(&area);
         return wire_skip(socket, (size_t)data) == 0 && reply(socket, result, 0, NULL, 0);
     }
     bool usable = read_in(socket, &counts, wire, placed) == 0;
@@ -181,11 +183,18 @@ bool request_invoke(int socket, const struct wire_header *request)
         /* The skel gets a copy, because it can change pointers that are needed for the reply. */
         shell_argument arguments[WIRE_ARGUMENTS_MAX];
         memcpy(arguments, placed, counts.all * sizeof arguments[0]);
+        if (shell_facts()->strict != STRICT_OFF) {
+            poison_out(&counts, wire, placed);
+        }
+        note_arguments(&counts, request->value, placed, true);
         result = handle_invoke(request->handle, request->value, arguments);
+        area_check(&area);
         uint32_t first = counts.all - counts.out_handles;
         memcpy(placed + first, arguments + first, counts.out_handles * sizeof placed[0]);
         usable = answer(socket, result, &counts, wire, placed);
+        note_arguments(&counts, request->value, placed, false);
     }
     release_shared(wire, acquired);
+    area_close(&area);
     return usable;
 }

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "AEEStdErr.h"
+#include "counters.h"
+#include "module_list.h"
+#include "refused.h"
 
 enum {
     HEX_NONE = 0,
@@ -18,14 +21,16 @@ enum {
     HEX_GLOB_DAT = 33,
     HEX_JMP_SLOT = 34,
     HEX_RELATIVE = 35,
+    HEX_DTPMOD_32 = 44,
+    HEX_DTPREL_32 = 47,
+    HEX_TPREL_32 = 63,
 };
 
 #define NAMES_MAX 12 /* maximum number of undefined names in a message */
 
 struct linking {
     const struct image *image;
-    link_resolver resolver;
-    void *context;
+    struct module *module;
     uint8_t *base;
     uint32_t undefined;
     char names[1024];
@@ -48,11 +53,19 @@ static void undefined_note(struct linking *linking, const char *name)
     }
 }
 
-static int symbol_value(struct linking *linking, uint32_t index, uint32_t *value, char *reason,
+/* What the symbol of a relocation stands for. Both parts of `tls` are 0 for a symbol that is not
+ * thread-local. */
+struct value {
+    uint32_t address;
+    uint32_t tls_module, tls_offset;
+    bool is_tls;
+};
+
+static int symbol_value(struct linking *linking, uint32_t index, struct value *value, char *reason,
                         size_t room)
 {
     const struct image *image = linking->image;
-    *value = 0;
+    *value = (struct value){.tls_module = linking->module->tls};
     if (index == 0) {
         return AEE_SUCCESS;
     }
@@ -64,20 +77,52 @@ static int symbol_value(struct linking *linking, uint32_t index, uint32_t *value
     Elf32_Sym symbol;
     image_symbol(image, index, &symbol);
     const char *name = image_symbol_name(image, &symbol);
-    if (ELF32_ST_TYPE(symbol.st_info) == STT_TLS) {
-        snprintf(reason, room, "uses the thread-local variable %.200s", name);
-        return AEE_EUNABLETOLOAD;
-    }
+    value->is_tls = ELF32_ST_TYPE(symbol.st_info) == STT_TLS;
     if (symbol.st_shndx == SHN_ABS) {
-        *value = symbol.st_value;
-    } else if (symbol.st_shndx != SHN_UNDEF) {
-        *value = (uint32_t)(uintptr_t)(linking->base + symbol.st_value);
-    } else {
-        void *found = linking->resolver(linking->context, name);
-        *value = (uint32_t)(uintptr_t)found;
-        if (found == NULL && ELF32_ST_BIND(symbol.st_info) != STB_WEAK) {
+        value->address = symbol.st_value;
+        return AEE_SUCCESS;
+    }
+    if (symbol.st_shndx != SHN_UNDEF) {
+        value->tls_offset = symbol.st_value;
+        value->address = (uint32_t)(uintptr_t)(linking->base + symbol.st_value);
+        return AEE_SUCCESS;
+    }
+    struct module_symbol found = {.address = NULL};
+    if (!module_resolve(linking->module, name, &found) &&
+        ELF32_ST_BIND(symbol.st_info) != STB_WEAK) {
+        found.address = refused_find(name);
+        if (found.address == NULL || value->is_tls) {
             undefined_note(linking, name);
         }
+    }
+    value->address = (uint32_t)(uintptr_t)found.address;
+    value->tls_module = found.tls;
+    value->tls_offset = found.offset;
+    return AEE_SUCCESS;
+}
+
+/* Computes the word that a relocation writes. */
+static int word_of(struct linking *linking, const Elf32_Rela *entry, uint32_t *word, char *reason,
+                   size_t room)
+{
+    uint32_t type = ELF32_R_TYPE(entry->r_info);
+    if (type == HEX_RELATIVE) {
+        *word = (uint32_t)(uintptr_t)linking->base + (uint32_t)entry->r_addend;
+        return AEE_SUCCESS;
+    }
+    struct value value;
+    int code = symbol_value(linking, ELF32_R_SYM(entry->r_info), &value, reason, room);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
+    if (type == HEX_DTPMOD_32) {
+        *word = value.tls_module;
+    } else if (type == HEX_DTPREL_32) {
+        *word = value.tls_offset + (uint32_t)entry->r_addend;
+    } else if (value.is_tls) {
+        *word = 0; /* LLD makes PLT entries, which nothing uses, for thread-local variables */
+    } else {
+        *word = value.address + (uint32_t)entry->r_addend;
     }
     return AEE_SUCCESS;
 }
@@ -85,14 +130,23 @@ static int symbol_value(struct linking *linking, uint32_t index, uint32_t *value
 static int relocate(struct linking *linking, const Elf32_Rela *entry, char *reason, size_t room)
 {
     uint32_t type = ELF32_R_TYPE(entry->r_info);
-    if (type == HEX_NONE) {
+    switch (type) {
+    case HEX_NONE:
         return AEE_SUCCESS;
-    }
-    if (type != HEX_32 && type != HEX_GLOB_DAT && type != HEX_JMP_SLOT && type != HEX_RELATIVE) {
+    case HEX_32:
+    case HEX_GLOB_DAT:
+    case HEX_JMP_SLOT:
+    case HEX_RELATIVE:
+    case HEX_DTPMOD_32:
+    case HEX_DTPREL_32:
+        break;
+    case HEX_TPREL_32:
         snprintf(reason, room,
-                 "has a relocation of type %u: compile with -fPIC, without "
-                 "thread-local variables",
-                 (unsigned)type);
+                 "has thread-local variables of the initial-exec model, which is for programs: "
+                 "compile with -fPIC and without -ftls-model");
+        return AEE_EUNABLETOLOAD;
+    default:
+        snprintf(reason, room, "has a relocation of type %u: compile with -fPIC", (unsigned)type);
         return AEE_EBADELF;
     }
     if (!image_holds(linking->image, entry->r_offset, 4, 0)) {
@@ -100,16 +154,12 @@ static int relocate(struct linking *linking, const Elf32_Rela *entry, char *reas
                  (unsigned)entry->r_offset);
         return AEE_EBADELF;
     }
-    uint32_t value = (uint32_t)(uintptr_t)linking->base;
-    if (type != HEX_RELATIVE) {
-        int code = symbol_value(linking, ELF32_R_SYM(entry->r_info), &value, reason, room);
-        if (code != AEE_SUCCESS) {
-            return code;
-        }
+    uint32_t word = 0;
+    int code = word_of(linking, entry, &word, reason, room);
+    if (code == AEE_SUCCESS) {
+        memcpy(linking->base + entry->r_offset, &word, sizeof word);
     }
-    value += (uint32_t)entry->r_addend;
-    memcpy(linking->base + entry->r_offset, &value, sizeof value);
-    return AEE_SUCCESS;
+    return code;
 }
 
 static int relocate_all(struct linking *linking, char *reason, size_t room)
@@ -139,7 +189,9 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
     size_t span = image->high - (image->low & ~(alignment - 1));
-    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment;
+    memory->trampolines_size = counters_room(image);
+    memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment +
+                           memory->trampolines_size;
     void *mapping = mmap(NULL, memory->mapping_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -148,9 +200,10 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
         return AEE_ENOMEMORY;
     }
     memory->mapping = mapping;
-    uintptr_t start = (uintptr_t)mapping;
+    uintptr_t start = (uintptr_t)mapping + memory->trampolines_size;
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
+    memory->trampolines = (uint8_t *)start - memory->trampolines_size;
     memory->base = (uint8_t *)(start - (image->low & ~(alignment - 1)));
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
@@ -185,6 +238,7 @@ static void protect(const struct image *image, const struct link_memory *memory)
     for (uint32_t page = low + page_size; from < image->high; page += page_size) {
         int next = page < image->high ? page_rights(image, page, page_size) : -1;
         if (next != rights) {
+            /* Two segments can share a page. NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec) */
             mprotect(memory->base + from, page - from, rights);
             from = page;
             rights = next;
@@ -192,21 +246,21 @@ static void protect(const struct image *image, const struct link_memory *memory)
     }
 }
 
-int link_image(const struct image *image, link_resolver resolver, void *context,
-               struct link_memory *memory, char *reason, size_t room)
+int link_image(const struct image *image, struct module *module, struct link_memory *memory,
+               char *reason, size_t room)
 {
     memset(memory, 0, sizeof *memory);
     int code = map(image, memory, reason, room);
     if (code != AEE_SUCCESS) {
         return code;
     }
-    struct linking linking = {
-        .image = image, .resolver = resolver, .context = context, .base = memory->base};
+    struct linking linking = {.image = image, .module = module, .base = memory->base};
     code = relocate_all(&linking, reason, room);
     if (code != AEE_SUCCESS) {
         link_unmap(memory);
         return code;
     }
+    counters_patch(image, memory, module_name(module));
     protect(image, memory);
     return AEE_SUCCESS;
 }

@@ -4,20 +4,22 @@
 
 #include "image.h"
 
-/* Returns the address for an undefined name of the image, or NULL. */
-typedef void *(*link_resolver)(void *context, const char *name);
+struct module;
 
 /* The memory of a loaded image. A byte with link-time address `a` is at base + a. */
 struct link_memory {
     uint8_t *mapping;
     size_t mapping_size;
     uint8_t *base;
+    uint8_t *trampolines; /* before the image, see counters.h */
+    size_t trampolines_size;
 };
 
-/* Maps memory, copies the segments, relocates them and sets the memory protection. Returns 0, or a
+/* Maps memory, copies the segments, relocates them and sets the memory protection. `module` is the
+ * module that the image belongs to, in which its undefined symbols are resolved. Returns 0, or a
  * code and a message in reason. The message lists the undefined names. */
-int link_image(const struct image *image, link_resolver resolver, void *context,
-               struct link_memory *memory, char *reason, size_t room);
+int link_image(const struct image *image, struct module *module, struct link_memory *memory,
+               char *reason, size_t room);
 void link_unmap(struct link_memory *memory);
 
 #endif

@@ -2,7 +2,8 @@
  *
  *   fastrpc_shell serve KEY=VALUE...   Serves libcdsprpc, which passes the sockets.
  *   fastrpc_shell --check FILE [ARCH]  Checks whether a skel can be loaded. Runs none of its code.
- *   fastrpc_shell --symbols            Lists the exported names, each with its symbol table.
+ *   fastrpc_shell --symbols            Lists the exported names, each with its symbol table,
+ *                                      and "refused" names, which only real shells have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 
 #include "core.h"
 #include "module.h"
+#include "refused.h"
 #include "symbols.h"
 
 /* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
@@ -38,6 +40,11 @@ static int serve_child(int count, char **facts)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     pid_t supervisor = getpid();
+    if (shell_facts()->debug) { /* the debugger controls this process, and no child of it */
+        fault_catch();
+        fault_thread();
+        serve();
+    }
     pid_t child = fork();
     if (child < 0) {
         return 1;
@@ -93,6 +100,11 @@ static int check(char *file, const char *arch)
     return 0;
 }
 
+static void list_refused(const char *name)
+{
+    printf("refused %s\n", name);
+}
+
 static int list_symbols(void)
 {
     for (const struct symbol_table *table = symbol_tables; table->name != NULL; table++) {
@@ -100,6 +112,7 @@ static int list_symbols(void)
             printf("%s %s\n", table->name, symbol->name);
         }
     }
+    refused_each(list_refused);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,36 +10,54 @@
 #include <unistd.h>
 
 #include "AEEStdErr.h"
-#include "link.h"
-#include "symbols.h"
+#include "module_list.h"
+#include "runtime/exit_functions.h"
+#include "runtime/thread_local.h"
+#include "shell.h"
 
 #define DEPTH_MAX 16
-#define NAME_MAX_BYTES 256 /* the longest file name and a terminator */
-
-struct module {
-    struct module *next;
-    char name[NAME_MAX_BYTES];
-    dev_t device;
-    ino_t inode;
-    unsigned references;
-    int loading; /* set while it is loaded, to detect a library that needs itself */
-    int run;
-    struct image image;
-    struct link_memory memory;
-    uint32_t dependency_count;
-    struct module *dependencies[IMAGE_NEEDED_MAX];
-};
 
 struct loading {
     uint32_t arch;
     module_opener opener;
     void *context;
-    int run;
+    bool run;
     char *reason;
 };
 
-static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct module *modules;
+static pthread_mutex_t lock; /* recursive: constructors call dlopen */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+struct module *modules;
+unsigned long long modules_added, modules_removed;
+
+__attribute__((constructor)) static void initialize(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+void modules_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void modules_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void modules_list_lock(void)
+{
+    pthread_mutex_lock(&list_lock);
+}
+
+void modules_list_unlock(void)
+{
+    pthread_mutex_unlock(&list_lock);
+}
 
 static void unload(struct module *module);
 static int load(const struct loading *loading, int fd, const char *name, int depth,
@@ -53,33 +72,6 @@ static int shell_provides(const char *library)
 static int arch_digits(uint32_t arch)
 {
     return (int)((arch >> 4) * 10 + (arch & 15));
-}
-
-/* ---- symbols ---- */
-
-static void *exported(const struct module *module, const char *name, uint32_t flags)
-{
-    const struct image *image = &module->image;
-    for (uint32_t i = 1; i < image->symbol_count; i++) {
-        Elf32_Sym symbol;
-        image_symbol(image, i, &symbol);
-        if (symbol.st_shndx != SHN_UNDEF && ELF32_ST_BIND(symbol.st_info) != STB_LOCAL &&
-            strcmp(image_symbol_name(image, &symbol), name) == 0 &&
-            image_holds(image, symbol.st_value, 4, flags)) {
-            return module->memory.base + symbol.st_value;
-        }
-    }
-    return NULL;
-}
-
-static void *resolve(void *context, const char *name)
-{
-    const struct module *module = context;
-    void *address = shell_symbol_find(name);
-    for (uint32_t i = 0; address == NULL && i < module->dependency_count; i++) {
-        address = exported(module->dependencies[i], name, PF_R);
-    }
-    return address;
 }
 
 /* ---- constructors and destructors ---- */
@@ -113,6 +105,7 @@ static void construct(const struct module *module)
 static void destruct(const struct module *module)
 {
     const struct image *image = &module->image;
+    exit_functions_run(module->memory.mapping, module->memory.mapping_size);
     for (uint32_t i = image->fini_array_count; i > 0; i--) {
         call(table_entry(module, image->fini_array, i - 1));
     }
@@ -169,27 +162,61 @@ static int load_into(const struct loading *loading, struct module *module, int f
     if (code != AEE_SUCCESS) {
         return code;
     }
-    code = link_image(&module->image, resolve, module, &module->memory, why, sizeof why);
+    module->tls = thread_local_reserve(module->image.tls_size, module->image.tls_alignment);
+    code = link_image(&module->image, module, &module->memory, why, sizeof why);
     if (code != AEE_SUCCESS) {
         snprintf(loading->reason, MODULE_REASON_MAX, "%s %s", module->name, why);
+    } else {
+        thread_local_start(module->tls, module->memory.base + module->image.tls,
+                           module->image.tls_file_size);
     }
     return code;
 }
 
 static void module_remove(struct module *module)
 {
+    modules_list_lock();
     for (struct module **at = &modules; *at != NULL; at = &(*at)->next) {
         if (*at == module) {
             *at = module->next;
             break;
         }
     }
+    modules_removed++;
+    modules_list_unlock();
+    thread_local_release(module->tls);
     for (uint32_t i = 0; i < module->dependency_count; i++) {
         unload(module->dependencies[i]);
     }
     link_unmap(&module->memory);
     image_free(&module->image);
+    free(module->directory);
     free(module);
+}
+
+/* Returns the directory of an open file, or NULL. The caller frees it. */
+static char *directory_of(int fd)
+{
+    char link[64];
+    char path[MODULE_PATH_BYTES];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return NULL;
+    }
+    slash[1] = 0;
+    return strdup(path);
+}
+
+static void module_add(struct module *module)
+{
+    modules_list_lock();
+    module->next = modules;
+    modules = module;
+    modules_added++;
+    modules_list_unlock();
 }
 
 static int load(const struct loading *loading, int fd, const char *name, int depth,
@@ -223,11 +250,11 @@ static int load(const struct loading *loading, int fd, const char *name, int dep
     module->inode = status.st_ino;
     module->references = 1;
     module->run = loading->run;
-    module->next = modules;
-    modules = module;
-    module->loading = 1;
+    module->directory = directory_of(fd);
+    module_add(module);
+    module->loading = true;
     int code = load_into(loading, module, fd, depth);
-    module->loading = 0;
+    module->loading = false;
     if (code != AEE_SUCCESS) {
         module_remove(module);
         return code;
@@ -250,41 +277,26 @@ static void unload(struct module *module)
 }
 
 int module_load(int fd, const char *name, uint32_t arch, module_opener opener, void *context,
-                int run, struct module **loaded, char reason[MODULE_REASON_MAX])
+                bool run, struct module **loaded, char reason[MODULE_REASON_MAX])
 {
     const struct loading loading = {
         .arch = arch, .opener = opener, .context = context, .run = run, .reason = reason};
-    pthread_mutex_lock(&modules_lock);
+    modules_lock();
     int code = load(&loading, fd, name, 0, loaded);
-    pthread_mutex_unlock(&modules_lock);
+    modules_unlock();
     return code;
 }
 
 void module_unload(struct module *module)
 {
-    pthread_mutex_lock(&modules_lock);
+    modules_lock();
     unload(module);
-    pthread_mutex_unlock(&modules_lock);
+    modules_unlock();
 }
 
-void *module_function(const struct module *module, const char *name)
+void module_stop(const struct module *module)
 {
-    return exported(module, name, PF_X);
-}
-
-const char *module_name(const struct module *module)
-{
-    return module->name;
-}
-
-const char *module_at(uintptr_t address, uint32_t *offset)
-{
-    for (const struct module *module = modules; module != NULL; module = module->next) {
-        uintptr_t start = (uintptr_t)module->memory.mapping;
-        if (start != 0 && address >= start && address - start < module->memory.mapping_size) {
-            *offset = (uint32_t)(address - (uintptr_t)module->memory.base);
-            return module->name;
-        }
-    }
-    return NULL;
+    shell_logf(SHELL_HIGH, "debug: %s is loaded at 0x%lx", module->name,
+               (unsigned long)(uintptr_t)module->memory.base);
+    raise(SIGTRAP);
 }

@@ -2,6 +2,7 @@
 #ifndef BUILDTOOL_SHELL_MODULE_H
 #define BUILDTOOL_SHELL_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ typedef int (*module_opener)(void *context, const char *name, char *reason, size
  * to run constructors and destructors. Returns 0, or a code and a message of one line in reason:
  * AEE_EBADELF, AEE_ENOMEMORY, or AEE_EUNABLETOLOAD (arch, undefined symbols, a needed library). */
 int module_load(int fd, const char *name, uint32_t arch, module_opener opener, void *context,
-                int run, struct module **loaded, char reason[MODULE_REASON_MAX]);
+                bool run, struct module **loaded, char reason[MODULE_REASON_MAX]);
 
 /* Drops a reference. Dropping the last one runs destructors and unmaps the memory. */
 void module_unload(struct module *module);
@@ -26,10 +27,47 @@ void module_unload(struct module *module);
 /* Returns the address of a function that the module exports, or NULL. */
 void *module_function(const struct module *module, const char *name);
 
+/* Logs where a module is, and stops for the debugger. */
+void module_stop(const struct module *module);
+
 const char *module_name(const struct module *module);
 
 /* Returns the name of the module that contains an address, or NULL, for reports of crashes. Stores
  * the link-time address in *offset. Takes no lock, so that signal handlers can call it. */
 const char *module_at(uintptr_t address, uint32_t *offset);
+
+/* ---- libraries that skels open themselves ---- */
+
+/* Opens a library, which is searched for in the directories of the loaded modules, or adds a
+ * reference to it. Returns 0, or a code and a message in reason, as module_load. */
+int module_open(const char *name, bool global, struct module **opened,
+                char reason[MODULE_REASON_MAX]);
+
+/* Opens a library from its bytes, which are not needed later. */
+int module_open_bytes(const char *name, const void *bytes, size_t size, bool global,
+                      struct module **opened, char reason[MODULE_REASON_MAX]);
+
+/* Drops a reference that module_open has added. Returns false for anything else than an opened
+ * library. */
+bool module_close(struct module *opened);
+
+/* Returns the address of a symbol for the calling thread, or NULL: of an opened library and those
+ * that it needs, or, if `opened` is NULL, of the shell and of all modules. */
+void *module_find(struct module *opened, const char *name);
+
+/* The module and the exported symbol to which an address belongs. */
+struct module_place {
+    const char *file;
+    void *base;
+    const char *symbol; /* NULL: none */
+    void *address;      /* of the symbol */
+};
+
+/* Returns false for an address outside of all modules. */
+bool module_describe(const void *address, struct module_place *place);
+
+/* Returns the image of that module, or NULL. */
+struct image;
+const struct image *module_image_at(uintptr_t address);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * The main thread only waits on the control socket. At its end of file, the client has ended, and
  * the process exits even if other threads are running. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +13,12 @@
 /* The stack that the shell and musl need. It is added to the stack that the client requests, by
  * default 16 KiB as on a device. */
 #define STACK_OWN (96u * 1024u)
+
+/* A call that has been running so long is reported, once. A call that has been running for a shorter
+ * time is reported when the client ends. */
+#define SECONDS_LONG 10
+#define SECONDS_BEFORE_END 1
+#define TICK_MILLISECONDS 1000
 
 static void *channel(void *argument)
 {
@@ -60,15 +67,27 @@ static void channel_start(int socket)
     pthread_attr_destroy(&attributes);
 }
 
+/* Waits for a message on the control socket, and reports calls that take long in the meantime. */
+static void await_message(void)
+{
+    struct pollfd polled = {.fd = WIRE_FD_CONTROL, .events = POLLIN};
+    while (poll(&polled, 1, TICK_MILLISECONDS) == 0) {
+        running_report(SECONDS_LONG, "");
+    }
+}
+
 void serve(void)
 {
     struct wire_header header = {.kind = WIRE_HELLO, .value = (uint32_t)getpid()};
     if (wire_send(WIRE_FD_CONTROL, &header, NULL, 0, -1) != 0) {
         _exit(0);
     }
+    running_start();
     for (;;) {
         int fd = -1;
+        await_message();
         if (wire_receive(WIRE_FD_CONTROL, &header, &fd) != 0) {
+            running_report(SECONDS_BEFORE_END, "the client has ended; ");
             _exit(0);
         }
         if (header.kind == WIRE_CHANNEL && fd >= 0) {

@@ -12,22 +12,27 @@
 
 /* ---- the device and the process ---- */
 
+/* Whether memory that a skel sees is between unmapped pages, and which end of it touches one. */
+enum shell_strict { STRICT_OFF, STRICT_BACK, STRICT_FRONT };
+
 struct shell_facts {
     const char *soc; /* "QCS6490" */
     uint32_t arch;   /* 0x68 for v68 */
     uint32_t vtcm_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
-    bool hmx;
     bool unsigned_pd;     /* whether this process runs unsigned modules */
     int domain;           /* 3 is the CDSP */
     uint32_t session;     /* 0 is the default session */
     uint32_t client_pid;  /* process id of the program on the ARM side */
     int thread_priority;  /* requested by the client; 192 by default */
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
-    const char *state;    /* directory on the build machine with the lock files that all
+    uint64_t heap_bytes;  /* how large the heap can grow */
+    enum shell_strict strict;
+    bool debug;        /* a debugger controls this process */
+    const char *state; /* directory on the build machine with the lock files that all
                             * programs of this device share */
-    const char *farf;     /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
+    const char *farf;  /* "0x1f FILE,FILE": the RUNTIME_ messages that are logged at first */
 };
 
 const struct shell_facts *shell_facts(void);
@@ -53,6 +58,24 @@ void shell_print(const char *text, size_t length);
 
 /* Writes a formatted line, like shell_log. For messages of the shell itself. */
 void shell_logf(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- calls ---- */
+
+/* Returns the stack address at which the call of the calling thread entered the skel, or 0 outside
+ * of calls. */
+uintptr_t shell_call_frame(void);
+
+/* ---- modules ---- */
+
+/* Finds the memory of the module that contains an address. Returns false when there is none. */
+bool shell_module_span(const void *address, const void **memory, size_t *size);
+
+/* ---- stop ---- */
+
+/* Reports a wrong use of memory, with the stack of the caller, and ends the process as abort()
+ * does. kind is a word for programs that read the report, and text a phrase without a period.
+ * address is what the report finds a region for; 0 stands for none. */
+void shell_stop(const char *kind, uintptr_t address, const char *text) __attribute__((noreturn));
 
 /* ---- buffers of the client, by the client's file descriptor ---- */
 

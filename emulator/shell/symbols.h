@@ -2,7 +2,7 @@
  *
  * Each symbol table is one file, runtime/<name>.c, that defines
  * `const struct shell_symbol <name>_symbols[]`, terminated by {0, 0}. runtime/symbol_tables.h lists
- * them. A skel that needs a name from no table cannot be loaded. */
+ * them. refused.h has the names that only real shells export. */
 #ifndef BUILDTOOL_SHELL_SYMBOLS_H
 #define BUILDTOOL_SHELL_SYMBOLS_H
 
@@ -23,5 +23,8 @@ extern const struct symbol_table symbol_tables[];
 
 /* Returns the address of a name, or NULL when no table has it. */
 void *shell_symbol_find(const char *name);
+
+/* Returns the name of the exported function or variable at an address, or NULL. */
+const char *shell_symbol_at(const void *address);
 
 #endif

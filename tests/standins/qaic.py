@@ -1,7 +1,8 @@
 """The program of the stand-in's qaic: `qaic.py SDK-VERSION -mdll -I DIR -o OUT FILE.idl`.
 
 It runs this project's IDL compiler and makes the files look as if another compiler had written
-them: a comment names the qaic, and the note with the digest of the IDL is removed.
+them: a comment names the qaic, and the note with the digest of the IDL is removed.  Like those of
+the real qaic, stubs include HAP_farf.h and log with it (qualcomm/QAIC, src/Language/SO/ToCStub.hs).
 """
 
 from __future__ import annotations
@@ -13,6 +14,30 @@ import sys
 from pathlib import Path
 
 NOTE = re.compile(r"/\* Says which IDL this was generated from.*?\n};\n", re.DOTALL)
+
+LOGGING = """\
+#ifndef _WIN32
+#include "HAP_farf.h"
+#include <inttypes.h>
+#endif
+static inline void _stand_in_log(int _err, uint64_t _handle)
+{
+    if (_err != 0 && HAP_debug_v2 != 0) {
+        FARF(RUNTIME_ERROR, "ERROR 0x%x: handle=0x%" PRIx64, (unsigned)_err, _handle);
+        FARF(ERROR, "ERROR 0x%x", (unsigned)_err);
+    }
+}
+"""
+INVOKED = re.compile(
+    r"^( +)(_err = __QAIC_REMOTE\(remote_handle(?:64)?_invoke\)[^;]*;)$", re.MULTILINE
+)
+
+
+def with_logging(stub: str) -> str:
+    """The stub with the includes and the messages of the real qaic."""
+    first = stub.index("\n", stub.index('#include "')) + 1
+    logged = INVOKED.sub(r"\1\2\n\1_stand_in_log(_err, (uint64_t)_h);", stub[first:])
+    return f"{stub[:first]}{LOGGING}{logged}"
 
 
 def main() -> int:
@@ -29,6 +54,8 @@ def main() -> int:
         parser.error("the stand-in knows -mdll only")
     out = Path(asked.out)
     command = [sys.executable, "-P", "-m", "buildtool", "idl", *asked.files, "-o", str(out)]
+    if asked.st:
+        command.append("-st")
     for option, values in (("-I", asked.include), ("-D", asked.define)):
         command += [word for value in values for word in (option, value)]
     listed = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False)
@@ -40,7 +67,8 @@ def main() -> int:
         text = f"/* written by the stand-in qaic of Hexagon SDK {asked.sdk} */\n" + path.read_text(
             encoding="utf-8"
         )
-        path.write_text(NOTE.sub("", text), encoding="utf-8")
+        text = NOTE.sub("", text)
+        path.write_text(with_logging(text) if name.endswith("_stub.c") else text, encoding="utf-8")
     return 0
 
 

@@ -30,10 +30,11 @@ def check(subject: Subject) -> Iterator[Finding]:
                 path,
                 f"{name} is built for {elf.hexagon_arch}, not for {arch}",
                 why=why,
-                remedy="Remove -mcpu from the project's flags: the profile sets it."
+                remedy="Remove -mcpu from the project's flags: the profile sets it. Of a prebuilt"
+                f" file, ship one for {arch}."
                 if subject.promise.own
-                else f"Compile it with -mcpu=hexagon{arch}, or ship it for the arch that it is"
-                " built for.",
+                else f"Ship a file that is built for {arch}, or ship this one for"
+                f" {elf.hexagon_arch}.",
             )
         elif number > arch_number(arch):
             yield RULE.error(

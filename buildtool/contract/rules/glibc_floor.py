@@ -28,6 +28,13 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield _finding(path, *newest, subject)
 
 
+def needed_glibc(elf: Elf) -> str:
+    """The oldest glibc that the file runs with ("2.34"); "" if it needs no version of glibc."""
+    versions = (need.version for need in elf.version_needs if not need.weak)
+    numbers = (_glibc_with_version(v) for v in versions if v.startswith("GLIBC_"))
+    return max(filter(None, numbers), key=version_numbers, default="")
+
+
 def _newest(elf: Elf, floor: str) -> tuple[str, VersionNeed] | None:
     """What the file needs that glibc `floor` lacks, of the newest glibc; "" if that is unknown."""
     too_new = [

@@ -82,10 +82,10 @@ def _remedy(elf: Elf, names: list[str], pull_remedy: str) -> str:
         )
     if any(name.startswith("__ubsan") for name in names):
         return "Compile with -fno-sanitize=undefined."
-    if any(name.startswith(("_Z", "__cxa", "__gxx", "__tls", "_Unwind")) for name in names):
+    if any(name.startswith(("_Z", "__cxa", "__gxx")) for name in names):
         return (
-            "C++ exceptions, RTTI and the C++ library need the Hexagon SDK's runtime: set"
-            ' dsp-toolchain = "sdk" for the target, or link libc++.so.1 with the SDK.'
+            "C++ exceptions, RTTI and the C++ library need libc++.so.1 and libc++abi.so.1 of the"
+            ' Hexagon SDK beside the skel: set dsp-toolchain = "sdk" for the target.'
         )
     elsewhere = [name for name in names if name in known_shells().names]
     if elsewhere:

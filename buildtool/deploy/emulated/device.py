@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.core.events import Listener
 from buildtool.core.files import replace_link, write_if_changed
 from buildtool.core.own_directory import make_directory
@@ -14,7 +15,8 @@ from buildtool.deploy.emulated.socs import Soc
 from buildtool.deploy.errors import DeviceError
 from buildtool.project.archs import arch_number
 from buildtool.project.model import Tool
-from buildtool.sdk.qemu import CrossGlibc, Qemu, find_cross_glibc, find_qemu
+from buildtool.release.slices import HOST, Release
+from buildtool.sdk.qemu import INSTALL_CXX, CrossGlibc, Qemu, find_cross_glibc, find_qemu
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
 
 PLATFORM = "ubuntu-aarch64"
@@ -50,7 +52,9 @@ def prepare(
         make_directory(folder)
     for library in glibc.directory.glob("*.so*"):
         replace_link(libraries / library.name, library)
-    replace_link(libraries / emulator.cdsprpc.name, emulator.cdsprpc)
+    # Some programs open the library by its name on Android.
+    for name in (emulator.cdsprpc.name, "libcdsprpc.so"):
+        replace_link(libraries / name, emulator.cdsprpc)
     # QEMU looks up files that are missing here on the build machine, which may have ARM64 libraries
     # too.  The loader reads this cache first, then this directory, then lib/.
     write_if_changed(root / "etc" / "ld.so.cache", "")
@@ -59,9 +63,9 @@ def prepare(
         "soc": soc.name,
         "arch": f"{arch_number(soc.arch):x}",
         "vtcm_bytes": soc.vtcm_mb << 20,
+        "heap_bytes": soc.heap_mb << 20,
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
-        "hmx": 0,  # not emulated
         "unsigned_pd": 1,
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,
@@ -70,6 +74,25 @@ def prepare(
     text = "".join(f"{name}={value}\n" for name, value in facts.items())
     write_if_changed(root / CONFIGURATION, text)
     return EmulatedDevice(root, soc, qemu, glibc, emulator)
+
+
+def check_libraries(device: EmulatedDevice, release: Release) -> None:
+    """Check that the device has the C++ libraries that the release needs and does not ship.
+
+    Raises `DeviceError`.
+    """
+    missing = device.glibc.missing_libraries
+    shipped = {file.path.rpartition("/")[2] for file in release.files}
+    host = next((part for part in release.slices if part.name == HOST), None)
+    for file in host.files if host and missing else ():
+        path = release.directory / file.path
+        needed = read_dynamic(path).needed if is_elf(path) else ()
+        if lacking := [name for name in needed if name in missing and name not in shipped]:
+            raise DeviceError(
+                f"{file.path} needs {', '.join(lacking)}, which the emulated device does not have",
+                why=f"its ARM64 libraries are those of {device.glibc.directory}",
+                remedy=INSTALL_CXX,
+            )
 
 
 def check_platform(target: str, platform: str) -> None:

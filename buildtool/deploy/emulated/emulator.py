@@ -19,6 +19,7 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.sdk.cmake import CMake, find_cmake
 from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.dsp_shells import EXPORTS
 from buildtool.toolchains.hexagon import hexagon_musl
 from buildtool.toolchains.profile import Profile
 from buildtool.toolchains.ubuntu_aarch64 import ubuntu_aarch64
@@ -35,9 +36,9 @@ class Emulator(Value):
 
 
 def source_roots() -> tuple[Path, ...]:
-    """The directories that hold every source of the emulator."""
+    """The directories and the table that hold every source of the emulator."""
     headers = (_data.path(side) / "include" for side in ("host", "dsp"))
-    return (_data.path("emulator"), *headers)
+    return (_data.path("emulator"), *headers, EXPORTS)
 
 
 def emulator_steps() -> tuple[CMakeStep, CMakeStep]:

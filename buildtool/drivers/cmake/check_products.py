@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 from buildtool.contract.build_checks import check_dsp_files, check_host_files
 from buildtool.core.elf import is_elf, read_dynamic
 from buildtool.drivers.cmake.products import ArtifactError
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import Step
 
 if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
+MAX_SKEL = 64 << 20
+MAX_PLACES = 20
+
 
 def check_products(
-    step: CMakeStep, files: Mapping[str, Path], warn: Callable[[str], None]
+    step: Step, files: Mapping[str, Path], warn: Callable[[str], None]
 ) -> dict[str, Path]:
     """Check the `files` that a step ships; returns the libraries that have to ship with them.
 
@@ -33,13 +37,13 @@ def check_products(
     if step.arch:
         _check_skels(step, step.arch, complete, warn)
     elif step.profile.platform != "hexagon":  # the emulator's DSP shell is neither
-        check_host_files(complete, step.profile)
+        check_host_files(complete, step.profile, own=not isinstance(step, FilesStep))
     libraries = {name: path for name, path in complete.items() if name not in files}
     return {**libraries, **(packages.skels if packages else {})}
 
 
 def _with_runtime(
-    files: dict[str, Path], available: Mapping[str, Path], step: CMakeStep
+    files: dict[str, Path], available: Mapping[str, Path], step: Step
 ) -> dict[str, Path]:
     """`files`, and those libraries of the toolchain and of packages that something among them
     needs: `available`, by SONAME, whatever the names of their files are."""
@@ -54,22 +58,45 @@ def _with_runtime(
     return complete
 
 
-def _packages(step: CMakeStep) -> Dependencies | None:
+def _packages(step: Step) -> Dependencies | None:
     """The packages that are installed for the step."""
-    if not step.conan:
+    if isinstance(step, FilesStep) or not step.conan:
         return None
     from buildtool.drivers.conan.install import installed  # noqa: PLC0415 - most steps have none
 
     return installed(step)
 
 
+def _traps(name: str, path: Path) -> str:
+    """What to tell about the instructions of a skel that the open assembler made traps."""
+    from buildtool.toolchains.missing_instructions import missing_in  # noqa: PLC0415 - nothing changed
+
+    missing = missing_in(path.read_bytes()) if path.stat().st_size <= MAX_SKEL else []
+    if not missing:
+        return ""
+    places = [f"{place.file}:{place.line}: {text}" for place, text in missing[:MAX_PLACES]]
+    more = [f"… and {len(missing) - MAX_PLACES} more"] if len(missing) > MAX_PLACES else []
+    return "\n  ".join(
+        [
+            f"{name}: instructions that the open assembler does not know are traps:",
+            *(*places, *more),
+            "→ Do not run this code on the DSP, or build it with the Hexagon SDK; strict-isa"
+            " refuses such instructions.",
+        ]
+    )
+
+
 def _check_skels(
-    step: CMakeStep, arch: str, files: dict[str, Path], warn: Callable[[str], None]
+    step: Step, arch: str, files: dict[str, Path], warn: Callable[[str], None]
 ) -> None:
     """Check that a skel step ships at least one skel, and nothing that the DSP would reject."""
     libraries = {Path(name).name: path for name, path in files.items() if ".so" in path.suffixes}
-    subject = check_dsp_files(libraries, arch, device=step.profile.shell, warn=warn)
-    if not any(subject.skels()):
+    own = not isinstance(step, FilesStep)
+    subject = check_dsp_files(libraries, arch, device=step.profile.shell, warn=warn, own=own)
+    for name, path in libraries.items():
+        if text := _traps(name, path):
+            warn(text)
+    if own and not any(subject.skels()):
         raise ArtifactError(
             f"{step.name} made no skel",
             why=f"it ships {', '.join(files)}, and none of them is a shared object that exports"

@@ -151,15 +151,21 @@ class Driver(Value):
     def check_configuration(self) -> None:
         """Raise `ProfileError` or `CdsprpcError` for compile flags and libraries of the configured
         tree that cannot work."""
+        from buildtool.drivers.cmake.nested_skels import nested_skels  # noqa: PLC0415 - CMake seldom runs
+
+        if note := nested_skels(self.step):
+            self.tools.on_warning(note)
         unsupported, cdsprpc = self.tools.unsupported, self.step.profile.cdsprpc
         if not unsupported and not cdsprpc:
             return
-        from buildtool.drivers.cmake.check_flags import check_flags  # noqa: PLC0415 - CMake seldom runs
+        from buildtool.drivers.cmake.check_flags import check_flags, dropped_flags  # noqa: PLC0415 - CMake seldom runs
         from buildtool.drivers.cmake.check_links import check_links  # noqa: PLC0415
 
         tree = read_build_tree(self.step.tree)
         if unsupported:
             check_flags(tree, self.step.profile)
+            if note := dropped_flags(tree, self.step.profile):
+                self.tools.on_warning(note)
         if cdsprpc:
             check_links(tree, cdsprpc)
 

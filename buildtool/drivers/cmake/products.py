@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.files_step import FilesStep
+from buildtool.plan.plan import CMakeStep, Step
 
 _SPECIAL_BITS = {stat.S_ISUID: "setuid", stat.S_ISGID: "setgid", stat.S_ISVTX: "sticky"}
 
@@ -22,10 +23,16 @@ class ArtifactError(BuildtoolError):
     code = "artifact"
 
 
-def check_installed(step: CMakeStep, folder: Path) -> None:
+def check_installed(step: Step, folder: Path) -> None:
     """Raise `ArtifactError` if `folder` contains no files, or a dangling symlink."""
     found = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
     if not found:
+        if isinstance(step, FilesStep):
+            raise ArtifactError(
+                f"{step.name} ships nothing",
+                why=f"the directory {step.folder!r} has no files",
+                remedy="Put files there, or remove the component.",
+            )
         raise ArtifactError(
             f"{step.name} ships nothing",
             why="its install() rules install no file, and it names no 'artifacts'"
@@ -71,7 +78,7 @@ def copy_artifacts(step: CMakeStep, folder: Path) -> None:
         shutil.copy(path, folder / name)
 
 
-def normalize_modes(step: CMakeStep, folder: Path) -> None:
+def normalize_modes(step: Step, folder: Path) -> None:
     """Give every file below `folder` mode 0755 if its owner may execute it, else 0644, and every
     directory 0755: releases and caches keep no other permissions.
 
@@ -92,7 +99,7 @@ def normalize_modes(step: CMakeStep, folder: Path) -> None:
                 path.chmod(0o755 if mode & 0o100 else 0o644)
 
 
-def _check_mode(step: CMakeStep, name: Path, mode: int, required: int) -> None:
+def _check_mode(step: Step, name: Path, mode: int, required: int) -> None:
     # A directory inherits the setgid bit from its parent, so it does not matter there.
     special = [word for bit, word in _SPECIAL_BITS.items() if mode & bit and stat.S_ISREG(mode)]
     if not special and mode & required == required:
@@ -106,7 +113,9 @@ def _check_mode(step: CMakeStep, name: Path, mode: int, required: int) -> None:
         ),
         why="what ships has mode 0755 or 0644, because caches and devices keep no other mode:"
         + (" it would lose its special permission" if special else " it would become readable"),
-        remedy="Install it with other PERMISSIONS. With USE_SOURCE_PERMISSIONS, and for a file that"
+        remedy="Change its permissions: chmod 0644, or 0755 for a program."
+        if isinstance(step, FilesStep)
+        else "Install it with other PERMISSIONS. With USE_SOURCE_PERMISSIONS, and for a file that"
         " is copied into the build tree, change the permissions of the source: chmod o+r."
         if not special
         else "Install it with other PERMISSIONS.",

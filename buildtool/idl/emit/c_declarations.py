@@ -1,7 +1,6 @@
 """C declarations of IDL types and parameters.
 
-The mapping is that of qaic with the option `-st`: standard C types in place of the SDK's
-(`int64_t`, `bool`).  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
+The mapping is that of qaic.  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs.
 """
 
 from __future__ import annotations
@@ -61,11 +60,11 @@ def result_type(method: Method) -> str:
     return "int" if method.result is None else c_type(method.result)
 
 
-def is_unsigned(method: Method) -> bool:
-    """Whether the error code is returned as an unsigned type."""
-    return method.result is not None and strip_typedefs(method.result) in (
-        Primitive.ULONG,
-        Primitive.UINT32,
+def converts_result(method: Method) -> bool:
+    """Whether the error code, a C `int`, has another type as the result of the method."""
+    return method.result is not None and strip_typedefs(method.result) not in (
+        Primitive.LONG,
+        Primitive.INT32,
     )
 
 

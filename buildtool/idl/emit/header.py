@@ -14,6 +14,7 @@ from buildtool.idl.emit.c_declarations import (
     uses_strings,
 )
 from buildtool.idl.emit.c_text import literal, quoted
+from buildtool.idl.emit.header_includes import includes
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -28,9 +29,6 @@ from buildtool.idl.model import (
     Unit,
 )
 
-FOREIGN_HEADERS = ("AEEStdDef", "remote")
-"""Included IDL files whose headers are system headers, in angle brackets."""
-
 
 def header(unit: Unit) -> str:
     """The text of `<stem>.h`."""
@@ -38,7 +36,7 @@ def header(unit: Unit) -> str:
     blocks = [
         f"/* {unit.stem}.h: generated from {unit.stem}.idl by buildtool idl; do not edit. */\n"
         f"#ifndef {guard}\n#define {guard}\n",
-        _includes(unit),
+        includes(unit),
         *([_hooks()] if unit.interfaces else []),
         '#ifdef __cplusplus\nextern "C" {\n#endif\n',
         *_string_objects(unit),
@@ -54,18 +52,6 @@ def uri(unit: Unit, interface: Interface) -> str:
     version = f"&_idlver={unit.idl_version}" if unit.idl_version else ""
     return (
         f"file:///lib{unit.stem}_skel.so?{interface.c_name}_skel_handle_invoke&_modver=1.0{version}"
-    )
-
-
-def _includes(unit: Unit) -> str:
-    system = ["AEEStdDef.h", "AEEStdErr.h", "remote.h"]
-    standard = ["stdbool.h", "stdint.h", "stdlib.h", "string.h"]
-    own = [f'#include "{stem}.h"\n' for stem in unit.includes if stem not in FOREIGN_HEADERS]
-    return (
-        "".join(f"#include <{name}>\n" for name in standard)
-        + "\n"
-        + "".join(f"#include <{name}>\n" for name in system)
-        + "".join(own)
     )
 
 
@@ -162,8 +148,8 @@ def _sequence_tag(element: Type) -> str:
         return c_type(element)
     if element is Primitive.WCHAR:
         return "wideChar"
-    if element.idl_name[-1].isdigit():
-        return element.c_name
+    if "int" in element.idl_name:
+        return element.idl_name
     first, *rest = element.idl_name.split()
     return first + "".join(word.capitalize() for word in rest)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from buildtool.idl.emit.c_declarations import c_type, function_name, is_unsigned, takes_handle
+from buildtool.idl.emit.c_declarations import c_type, converts_result, function_name, takes_handle
 from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.composites import braces
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
@@ -297,7 +297,7 @@ def _implementation(interface: Interface, wire: WireMethod, where: _Arguments) -
         *(["NULL"] if method.is_async else []),
         *(argument for p in method.parameters for argument in _arguments(p, where)),
     ]
-    cast = "(int)" if is_unsigned(method) else ""
+    cast = "(int)" if converts_result(method) else ""
     return fill(f"_err = {cast}{called}", arguments, ";", width=92)
 
 

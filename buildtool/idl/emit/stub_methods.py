@@ -7,10 +7,11 @@ sequences inside structs or sequences traverses its values and adds their buffer
 from __future__ import annotations
 
 from buildtool.idl.emit.c_declarations import (
+    converts_result,
     function_name,
     function_parameters,
-    is_unsigned,
     public_signature,
+    result_type,
 )
 from buildtool.idl.emit.c_text import block, fill, function, if_any
 from buildtool.idl.emit.records import FieldNames, copied, field_names, record_name
@@ -97,7 +98,8 @@ def _return(method: Method) -> str:
 
 
 def _fail(method: Method, code: str) -> str:
-    return f"return (unsigned){code};" if is_unsigned(method) else f"return {code};"
+    cast = f"({result_type(method)})" if converts_result(method) else ""
+    return f"return {cast}{code};"
 
 
 def _declarations(interface: Interface, method: Method, wire: WireMethod) -> list[str]:

@@ -27,10 +27,10 @@ from buildtool.idl.model import (
 
 
 def strip_typedefs(type_: Type) -> Type:
-    """The type behind all typedef names."""
+    """The type behind all typedef names; of a basic type its kind, whatever its C name is."""
     while isinstance(type_, Alias):
         type_ = type_.target
-    return type_
+    return type_.kind if isinstance(type_, Primitive) else type_
 
 
 def is_flat(type_: Type) -> bool:

@@ -8,12 +8,13 @@ from pathlib import PurePath
 from buildtool.idl.model import Declaration, String, Unit
 from buildtool.idl.preprocess.preprocessor import Preprocessed
 from buildtool.idl.preprocess.source import Source
-from buildtool.idl.semantics.declare import Declarer, definition_name
+from buildtool.idl.semantics.declare import Declarer
+from buildtool.idl.semantics.problems import Problems, definition_name
 from buildtool.idl.semantics.scope import ConstantSymbol, Symbol
 from buildtool.idl.syntax.nodes import DefinitionSyntax
 
 _STEM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-_VERSION = re.compile(r"[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}")
+_VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){0,2}")
 
 
 def build_unit(
@@ -22,14 +23,18 @@ def build_unit(
     """The model of a parsed file.
 
     Raises:
-        IdlError: a name is unknown or taken, a value does not fit, a rule is broken.
+        IdlError: a name is unknown or taken, a value does not fit, a rule is broken.  All such
+            errors are reported together, except those that follow from others.
     """
-    declarer = Declarer()
+    problems = Problems()
+    declarer = Declarer(problems)
     declarations: list[Declaration] = []
     includes: dict[str, None] = {}
     stem = file_stem(source.main)
     for definition in definitions:
-        made = declarer.definition(definition, declarer.file)
+        made = []
+        with problems.noted(definition):
+            made = declarer.definition(definition, declarer.file)
         name = definition_name(definition)
         if name.source is source.main:
             declarations.extend(made)
@@ -43,6 +48,7 @@ def build_unit(
                 why="both would generate the same header",
                 remedy="rename one of them, or guard a file that includes itself",
             )
+    problems.raise_noted()
     declarer.c_names.check_macros()
     return Unit(
         stem,
@@ -80,6 +86,6 @@ def _idl_version(symbol: Symbol | None) -> str | None:
         raise symbol.token.error(
             f"IDL_VERSION is not a version: {text!a}",
             code="idl-version",
-            remedy='write three numbers of up to three digits: "1.2.3"',
+            remedy='write one to three numbers of up to three digits: "1.2.3"',
         )
     return text

@@ -1,6 +1,7 @@
 """The values of constant expressions.
 
-Arithmetic is C's, in 64 bits and checked: an overflow is an error and never wraps.  The
+Arithmetic is that of qaic, in 64 bits and checked: an overflow is an error and never wraps, and a
+quotient is rounded down (-7 / 2 is -4; source: qualcomm/QAIC, src/Language/Idl/ToPalette.hs).  The
 result must fit the constant's type; a hexadecimal or octal number may fill a signed type
 bit by bit (0xffffffff is -1 as a long).  `~` complements within an unsigned type.
 """
@@ -50,6 +51,8 @@ def evaluate(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
     """
     while isinstance(kind, Alias):
         kind = kind.target
+    if isinstance(kind, Primitive):
+        kind = kind.kind
     if isinstance(kind, Primitive) and kind not in _NOT_INTEGERS:
         return _integer(expression, kind, scope)
     if kind in (Primitive.FLOAT, Primitive.DOUBLE):
@@ -173,9 +176,7 @@ def _operate(operator: Token, values: list[int]) -> int:
     if sign in ("/", "%"):
         if second == 0:
             raise operator.error("division by zero", code="idl-range", remedy="check the divisor")
-        quotient = abs(first) // abs(second)
-        quotient = quotient if (first < 0) == (second < 0) else -quotient
-        return quotient if sign == "/" else first - quotient * second
+        return first // second if sign == "/" else first % second
     results = {
         "+": first + second,
         "-": first - second,
@@ -251,6 +252,8 @@ def _single(expression: Expression, kind: Type, scope: Scope) -> ConstantValue:
         other = found.type
         while isinstance(other, Alias):
             other = other.target
+        if isinstance(other, Primitive):
+            other = other.kind
         alike = isinstance(kind, String) and isinstance(other, String) and kind.wide == other.wide
         if other == kind or alike:
             return _bounded(item.token, found.value, kind)

@@ -21,6 +21,7 @@ from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import constants, type_rules
 from buildtool.idl.semantics.c_names import CNames
 from buildtool.idl.semantics.methods import MethodReader
+from buildtool.idl.semantics.problems import Problems, definition_name
 from buildtool.idl.semantics.resolve_type import base_interface, opens_sessions, resolve_type
 from buildtool.idl.semantics.scope import (
     ConstantSymbol,
@@ -49,20 +50,12 @@ MAX_METHODS = 4096
 MAX_INHERITANCE = 32
 
 
-def definition_name(definition: DefinitionSyntax) -> Token:
-    """The token that names a definition."""
-    if isinstance(definition, TypedefSyntax):
-        return definition.declarators[0].name
-    if isinstance(definition, AttributeSyntax):
-        return definition.names[0]
-    return definition.name
-
-
 class Declarer:
     """Walks the definitions in order, filling the scopes."""
 
-    def __init__(self) -> None:
+    def __init__(self, problems: Problems) -> None:
         self.file = Scope()
+        self._problems = problems
         self.c_names = CNames()
         self.type_limits = TypeLimits()
         self._methods = MethodReader(self.c_names, self.type_limits)
@@ -113,7 +106,8 @@ class Declarer:
             self._declare(scope, module.name, symbol)
         made: list[Declaration] = []
         for definition in module.body:
-            made.extend(self.definition(definition, symbol.scope))
+            with self._problems.noted(definition):
+                made.extend(self.definition(definition, symbol.scope))
         return made
 
     def _interface(self, syntax: InterfaceSyntax, scope: Scope) -> list[Declaration]:
@@ -144,19 +138,15 @@ class Declarer:
         made: list[Declaration] = []
         methods: list[Method] = list(inherited)
         for definition in syntax.body:
-            if not isinstance(definition, OperationSyntax | AttributeSyntax):
-                made.extend(self.definition(definition, inner))
-                continue
-            for name, method in self._methods.read(definition, inner, multi_domain):
-                if method.name in inherited_names:
-                    raise name.error(
-                        f"the inherited method `{name.text}` cannot be declared again",
-                        code="idl-duplicate",
-                        remedy="rename it",
-                    )
-                self._declare(inner, name, MethodSymbol(name))
-                methods.append(method)
-                method_tokens.append(name)
+            with self._problems.noted(definition):
+                if not isinstance(definition, OperationSyntax | AttributeSyntax):
+                    made.extend(self.definition(definition, inner))
+                    continue
+                for name, method in self._methods.read(definition, inner, multi_domain):
+                    type_rules.check_not_inherited(name, method, inherited_names, multi_domain)
+                    self._declare(inner, name, MethodSymbol(name))
+                    methods.append(method)
+                    method_tokens.append(name)
         self._count_methods(len(methods), syntax.name)
         interface = Interface(
             name=syntax.name.text,

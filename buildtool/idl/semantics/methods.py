@@ -32,8 +32,9 @@ class MethodReader:
         """
         if isinstance(syntax, AttributeSyntax):
             return self._attribute(syntax, scope, multi_domain)
-        result = resolve_type(syntax.result, scope) if syntax.result is not None else None
+        result = None
         if syntax.result is not None:
+            result = resolve_type(syntax.result, scope)
             type_rules.check_result(result, syntax.result.token)
         method = Method(
             c_identifier(syntax.name.text),
@@ -43,6 +44,8 @@ class MethodReader:
             syntax.doc,
             syntax.name.location,
         )
+        if syntax.attribute is not None:
+            type_rules.check_attribute(method, syntax.attribute.name)
         if method.is_async:
             type_rules.check_async(method, syntax.parameters)
         tokens = [each.declarator.name for each in syntax.parameters]

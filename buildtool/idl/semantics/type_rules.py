@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from buildtool.idl.errors import IdlError
+from collections.abc import Collection
+
 from buildtool.idl.model import (
     Alias,
     Array,
     Direction,
     DmaHandle,
+    Enum,
     Handle,
     Method,
     Primitive,
@@ -21,10 +23,10 @@ from buildtool.idl.syntax.nodes import ParameterSyntax
 
 
 def stripped(kind: Type) -> Type:
-    """The type behind all aliases."""
+    """The type behind all aliases; of a basic type its kind, whatever its C name is."""
     while isinstance(kind, Alias):
         kind = kind.target
-    return kind
+    return kind.kind if isinstance(kind, Primitive) else kind
 
 
 def is_flat(kind: Type) -> bool:
@@ -38,7 +40,7 @@ def is_flat(kind: Type) -> bool:
 
 
 def is_long(kind: Type) -> bool:
-    """Whether a method may return it: a 32-bit integer under any name, as in existing IDL files."""
+    """Whether it is a 32-bit integer under any name."""
     return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
 
 
@@ -123,15 +125,42 @@ def check_async(method: Method, parameters: tuple[ParameterSyntax, ...]) -> None
             )
 
 
-def check_result(kind: Type | None, at: Token) -> None:
-    if kind is not None and not is_long(kind):
-        raise not_a_result(at)
-
-
-def not_a_result(at: Token) -> IdlError:
-    return at.error(
-        "a method returns `long`, or a typedef of it, or `void`",
-        code="idl-type",
-        why="the result is the error code of the call, 0 for success",
-        remedy="return AEEResult, and return the value in a `rout` parameter",
+def check_not_inherited(
+    name: Token, method: Method, inherited: Collection[str], multi_domain: bool
+) -> None:
+    if method.name not in inherited:
+        return
+    opens = multi_domain and method.name in ("open", "close")
+    raise name.error(
+        f"the inherited method `{name.text}` cannot be declared again",
+        code="idl-duplicate",
+        why="every interface inherits `open` and `close` from remote_handle64" if opens else "",
+        remedy="remove it" if opens else "rename it",
     )
+
+
+def check_attribute(method: Method, name: Token) -> None:
+    """Check `[oneway]` or `[signal]`; as in qaic, the call is an ordinary one all the same."""
+    if name.text not in ("oneway", "signal"):
+        raise name.error(
+            f"`[{name.text}]` is not an attribute of methods",
+            code="idl-syntax",
+            remedy="remove it; qaic has `[oneway]` and `[signal]`",
+        )
+    if any(each.direction is not Direction.IN for each in method.parameters):
+        raise name.error(
+            f"a `[{name.text}]` method has only `in` parameters",
+            code="idl-unsupported",
+            remedy=f"remove `[{name.text}]`, or the parameters that return something",
+        )
+
+
+def check_result(kind: Type, at: Token) -> None:
+    """Check the type of a result: it is the error code of the call, whatever type it has in C."""
+    if not isinstance(stripped(kind), Primitive | Enum):
+        raise at.error(
+            "a method returns a number, usually `long`, or `void`",
+            code="idl-type",
+            why="the result is the error code of the call, 0 for success",
+            remedy="return AEEResult, and return the value in a `rout` parameter",
+        )

@@ -8,20 +8,11 @@ from typing import Any
 from lark import Token as LarkToken
 from lark import Transformer, v_args
 
-from buildtool.idl.keywords import SIZED
+from buildtool.idl.keywords import INTEGERS, SIZED, STANDARD
 from buildtool.idl.model import Primitive
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.syntax import nodes as syntax
 from buildtool.idl.syntax.nodes import Expression, Literal, Operator, ScopedName
-
-_INTEGERS = {
-    "short": Primitive.SHORT,
-    "long": Primitive.LONG,
-    "long long": Primitive.LONGLONG,
-    "unsigned short": Primitive.USHORT,
-    "unsigned long": Primitive.ULONG,
-    "unsigned long long": Primitive.ULONGLONG,
-}
 
 Postfix = list[Literal | ScopedName | Operator]
 
@@ -35,7 +26,16 @@ def _call(rule: Callable[..., Any], name: str, children: list[Any], _: Any) -> A
 
 @v_args(wrapper=_call)
 class BuildSyntax(Transformer[Any, Any]):
-    """One method for each rule of the grammar.  Stateless, because it runs inside the parser."""
+    """One method for each rule of the grammar.  Stateless, because it runs inside the parser.
+
+    With `standard_types` the C types are those of C's own headers, as with qaic's option -st.
+    """
+
+    def __init__(self, *, standard_types: bool) -> None:
+        super().__init__()
+        self._primitives: dict[str, Primitive] = {**SIZED, **INTEGERS}
+        if standard_types:
+            self._primitives |= STANDARD
 
     def start(self, parts: list[Any]) -> tuple[syntax.DefinitionSyntax, ...]:
         return tuple(parts)
@@ -109,7 +109,7 @@ class BuildSyntax(Transformer[Any, Any]):
 
     def base_type(self, parts: list[Token]) -> syntax.BaseType:
         words = " ".join(part.text for part in parts)
-        return syntax.BaseType(SIZED.get(words) or _INTEGERS[words], parts[0])
+        return syntax.BaseType(self._primitives[words], parts[0])
 
     def sequence(self, parts: list[Any]) -> syntax.SequenceType:
         keyword, element, *bound = parts
@@ -170,11 +170,17 @@ class BuildSyntax(Transformer[Any, Any]):
 
     def operation(self, parts: list[Any]) -> syntax.OperationSyntax:
         *start, name, parameters, semicolon = parts
+        attributes = [each for each in start if isinstance(each, syntax.MethodAttribute)]
+        start = [each for each in start if each not in attributes]
         is_async = isinstance(start[0], Token) and start[0].text == "async"
         result = None if isinstance(start[-1], Token) else start[-1]
         first = start[0] if isinstance(start[0], Token) else start[0].token
         doc = _doc(first, semicolon)
-        return syntax.OperationSyntax(name, result, parameters, is_async, doc)
+        attribute = attributes[0] if attributes else None
+        return syntax.OperationSyntax(name, result, parameters, is_async, doc, attribute)
+
+    def method_attribute(self, parts: list[Token]) -> syntax.MethodAttribute:
+        return syntax.MethodAttribute(parts[0])
 
     def parameters(self, parts: list[Any]) -> tuple[syntax.ParameterSyntax, ...]:
         return tuple(parts[::2])

@@ -42,14 +42,14 @@ class _Terminals(Lexer):
             yield terminal
 
 
-def parse_tokens(tokens: Sequence[Token]) -> tuple[DefinitionSyntax, ...]:
-    """The definitions in the tokens.
+def parse_tokens(tokens: Sequence[Token], *, standard_types: bool) -> tuple[DefinitionSyntax, ...]:
+    """The definitions in the tokens; `standard_types` as in `BuildSyntax`.
 
     Raises:
         NotInGrammarError: a token is unexpected; with the expected terminals.
         IdlError: a token is not part of the language.
     """
-    parser: Any = _parser()
+    parser: Any = _parser(standard_types=standard_types)
     try:
         result: tuple[DefinitionSyntax, ...] = parser.parse(tokens)
     except UnexpectedToken as unexpected:
@@ -60,6 +60,7 @@ def parse_tokens(tokens: Sequence[Token]) -> tuple[DefinitionSyntax, ...]:
 
 
 @functools.cache
-def _parser() -> Lark:
+def _parser(*, standard_types: bool) -> Lark:
     grammar = (Path(__file__).parent / "fastrpc.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer=_Terminals, transformer=BuildSyntax())
+    build = BuildSyntax(standard_types=standard_types)
+    return Lark(grammar, parser="lalr", lexer=_Terminals, transformer=build)

@@ -20,6 +20,7 @@ _ESCAPES = {
     "t": "\t",
     "v": "\v",
 }
+_NOT_UTF8 = "\ufffd"  # what bytes of a file become that are not UTF-8
 _HEX = "0123456789abcdefABCDEF"
 _OCTAL = "01234567"
 
@@ -47,8 +48,8 @@ def integer(token: Token) -> tuple[int, bool]:
 def text(literal: Literal) -> str:
     """The characters of a string or character literal.
 
-    In a narrow string, a character from U+0080 to U+00FF stands for that byte and comes from an
-    escape; a wide string has UTF-16 units.
+    In a narrow string, a character from U+0080 to U+00FF stands for that byte: of an escape, or of
+    the UTF-8 of a character in the file.  A wide string has UTF-16 units.
 
     Raises:
         IdlError: an unknown escape, a character out of range, or a NUL.
@@ -65,6 +66,8 @@ def _one(token: Token, wide: bool) -> str:
         at += 1
         if char == "\\":
             char, at = _escape(token, body, at, wide)
+        elif not wide and ord(char) > 127 and char != _NOT_UTF8:
+            char = char.encode("utf-8", "replace").decode("latin-1")
         elif not _writable(char, wide):
             raise token.error(
                 f"the character {char!a} is not allowed in this string",
@@ -80,7 +83,7 @@ def _one(token: Token, wide: bool) -> str:
 
 
 def _writable(char: str, wide: bool) -> bool:
-    """Whether a character is the same in every encoding, or is one UTF-16 unit."""
+    """Whether a character is a single byte, or one UTF-16 unit."""
     code = ord(char)
     return code <= 0xFFFC and not 0xD800 <= code < 0xE000 if wide else code <= 126
 

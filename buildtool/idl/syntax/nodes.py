@@ -130,6 +130,13 @@ class ParameterSyntax:
 
 
 @dataclass(frozen=True, slots=True)
+class MethodAttribute:
+    """`[name]` before a method."""
+
+    name: Token
+
+
+@dataclass(frozen=True, slots=True)
 class OperationSyntax:
     """A method; `result` is None for void."""
 
@@ -138,6 +145,7 @@ class OperationSyntax:
     parameters: tuple[ParameterSyntax, ...]
     is_async: bool
     doc: str
+    attribute: MethodAttribute | None = None
 
 
 @dataclass(frozen=True, slots=True)

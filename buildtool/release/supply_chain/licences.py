@@ -16,7 +16,7 @@ from buildtool.core.escape import is_control
 from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.plan import CMakeStep, Step
 from buildtool.project.model import Project
 
 FOLDER = "licenses"
@@ -71,12 +71,14 @@ def check_redistribution(project: Project, results: Iterable[StepResult]) -> Non
     allowed = set(project.header.redistributable)
     for result in results:
         _check_sdk_files(result, allowed)
-        if result.step.conan:
+        if isinstance(result.step, CMakeStep) and result.step.conan:
             _check_packages(result.step, allowed)
 
 
 def _check_sdk_files(result: StepResult, allowed: Collection[str]) -> None:
-    root = result.step.profile.variables.get(_SDK) or os.environ.get(_SDK, "")
+    own = "SDK_ROOT" in result.step.profile.places  # nothing in that root is the vendor's
+    root = "" if own else result.step.profile.variables.get(_SDK, "")
+    root = root or os.environ.get(_SDK, "")
     if not root:
         return
     for name, path in result.files.items():
@@ -94,7 +96,7 @@ def _check_sdk_files(result: StepResult, allowed: Collection[str]) -> None:
             )
 
 
-def _sdk_file(path: Path, root: Path, step: CMakeStep) -> Path | None:
+def _sdk_file(path: Path, root: Path, step: Step) -> Path | None:
     """The file of the SDK that `path` is, or is a copy of; None if it is none.
 
     A copy is recognised by name and content.
@@ -129,17 +131,17 @@ def _check_packages(step: CMakeStep, allowed: Collection[str]) -> None:
             )
 
 
-def _package_folders(step: CMakeStep) -> list[tuple[str, Path]]:
-    if not step.conan:
+def _package_folders(step: Step) -> list[tuple[str, Path]]:
+    if not isinstance(step, CMakeStep) or not step.conan:
         return []
     from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
 
     return [(package.name, package.folder) for package in step_packages(step)]
 
 
-def _toolchain_files(step: CMakeStep) -> Iterator[tuple[str, Path]]:
+def _toolchain_files(step: Step) -> Iterator[tuple[str, Path]]:
     """The licences of the toolchain's libraries, which are linked into what it compiles."""
-    places = step.profile.places
+    places = step.profile.places if isinstance(step, CMakeStep) else {}
     if "ZIG" in places:
         zig = Path(places["ZIG"]).parent
         for name in _ZIG:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buildtool.core.value import Value
 from buildtool.engine.result import StepResult
-from buildtool.plan.plan import CMakeStep
+from buildtool.plan.plan import CMakeStep, Step
 
 _LLVM = "Apache-2.0 WITH LLVM-exception"
 
@@ -43,7 +43,7 @@ def find_parts(results: Iterable[StepResult], shipped: Collection[str]) -> tuple
 
 def _parts(result: StepResult, shipped: Collection[str]) -> Iterator[Part]:
     step, runtime = result.step, dict(result.record.runtime if result.record else {})
-    if step.conan:
+    if isinstance(step, CMakeStep) and step.conan:
         from buildtool.drivers.conan.packages import step_packages  # noqa: PLC0415 - most have none
 
         for package in step_packages(step):
@@ -63,10 +63,11 @@ def _parts(result: StepResult, shipped: Collection[str]) -> Iterator[Part]:
     toolchain = {
         name: path for name, path in runtime.items() if Path(name).name in step.profile.runtime
     }
-    yield from _toolchain(step, _places(step, toolchain, shipped))
+    if isinstance(step, CMakeStep) or toolchain:
+        yield from _toolchain(step, _places(step, toolchain, shipped))
 
 
-def _places(step: CMakeStep, runtime: dict[str, str], shipped: Collection[str]) -> tuple[str, ...]:
+def _places(step: Step, runtime: dict[str, str], shipped: Collection[str]) -> tuple[str, ...]:
     """The paths in the release of libraries that ship with the step; see `release.layout`."""
     names = {Path(text).name for pair in runtime.items() for text in pair}
     folder = f"dsp/{step.arch}" if step.arch else "lib"
@@ -74,7 +75,7 @@ def _places(step: CMakeStep, runtime: dict[str, str], shipped: Collection[str]) 
     return tuple(sorted(places.intersection(shipped)))
 
 
-def _toolchain(step: CMakeStep, files: tuple[str, ...]) -> Iterator[Part]:
+def _toolchain(step: Step, files: tuple[str, ...]) -> Iterator[Part]:
     """The toolchain's own libraries, which are linked into what it compiles or ship with it."""
     profile = step.profile
     if "ZIG" in profile.places:

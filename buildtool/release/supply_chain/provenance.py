@@ -80,7 +80,7 @@ def _source(release: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _toolchains(release: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = {step["profile"]: step for step in release["steps"]}
+    found = {step["profile"]: step for step in release["steps"] if step["tools"]}
     return [
         {
             "name": name,

@@ -88,6 +88,8 @@ def _tools(release: Mapping[str, Any]) -> set[tuple[str, str]]:
     """Names and versions of the tools that made the release."""
     tools = {("buildtool", release["buildtool"])}
     for step in release["steps"]:
+        if not step["tools"]:  # prebuilt files
+            continue
         compiler, _, version = step["tools"]["compiler"].partition(" ")
         tools |= {(compiler, version), ("cmake", step["tools"]["cmake"])}
     return tools

@@ -63,7 +63,20 @@ static uint32_t truncate_double(double value)
     ENTRY("__restore_r24_through_r27" ending) "r27:26 = memd(r30+#-16)\n"            \
     ENTRY("__restore_r24_through_r25" ending)
 
+/* The oldest convention always ends with r27: r27:26 is at -8 and r17:16 at -48. */
+#define SAVE_27(first, pair, place) ENTRY("__save_r27_through_r" first) "memd(r30+#-" place ") = r" pair "\n"
+#define LOAD_27(first, pair, place, ending) \
+    ENTRY("__restore_r27_through_r" first ending) "r" pair " = memd(r30+#-" place ")\n"
+#define LOADS_27(ending)                        \
+    LOAD_27("16", "17:16", "48", ending)        \
+    LOAD_27("18", "19:18", "40", ending)        \
+    LOAD_27("20", "21:20", "32", ending)        \
+    LOAD_27("22", "23:22", "24", ending)        \
+    LOAD_27("24", "25:24", "16", ending)        \
+    ENTRY("__restore_r27_through_r26" ending)
+
 #define RETURN "_and_deallocframe"
+#define SIBLING_CALL "_and_deallocframe_before_sibcall"
 #define TAIL_CALL "_and_deallocframe_before_tailcall"
 
 __asm__(".text\n.p2align 4\n"
@@ -75,7 +88,13 @@ __asm__(".text\n.p2align 4\n"
         ENTRY("__save_r24_through_r27") "memd(r30+#-16) = r27:26\n"
         ENTRY("__save_r24_through_r25") "{ memd(r30+#-8) = r25:24\n jumpr r31 }\n"
         LOADS_24(RETURN) "{ r25:24 = memd(r30+#-8)\n dealloc_return }\n"
-        LOADS_24(TAIL_CALL) "{ r25:24 = memd(r30+#-8)\n deallocframe\n jumpr r31 }\n");
+        LOADS_24(TAIL_CALL) "{ r25:24 = memd(r30+#-8)\n deallocframe\n jumpr r31 }\n"
+        SAVE_27("16", "17:16", "48") SAVE_27("18", "19:18", "40") SAVE_27("20", "21:20", "32")
+        SAVE_27("22", "23:22", "24") SAVE_27("24", "25:24", "16")
+        "{ memd(r30+#-8) = r27:26\n jumpr r31 }\n"
+        LOADS_27(RETURN) "{ r27:26 = memd(r30+#-8)\n dealloc_return }\n"
+        LOADS_27(SIBLING_CALL) "{ r27:26 = memd(r30+#-8)\n deallocframe\n jumpr r31 }\n"
+        ENTRY("__deallocframe") "dealloc_return\n");
 
 #define RANGES(row)                                                                 \
     row(r16_through_r17), row(r16_through_r19), row(r16_through_r21),               \
@@ -90,14 +109,25 @@ __asm__(".text\n.p2align 4\n"
     EXPORT(__restore_##range##_and_deallocframe),     \
     EXPORT(__restore_##range##_and_deallocframe_before_tailcall)
 
+#define RANGES_27(row) row(r16), row(r18), row(r20), row(r22), row(r24)
+#define DECLARE_27(last) __save_r27_through_##last(void), DECLARE_RESTORE_27(last)
+#define DECLARE_RESTORE_27(last)                                \
+    __restore_r27_through_##last##_and_deallocframe(void),     \
+    __restore_r27_through_##last##_and_deallocframe_before_sibcall(void)
+#define EXPORT_27(last) EXPORT(__save_r27_through_##last), EXPORT_RESTORE_27(last)
+#define EXPORT_RESTORE_27(last)                                \
+    EXPORT(__restore_r27_through_##last##_and_deallocframe),  \
+    EXPORT(__restore_r27_through_##last##_and_deallocframe_before_sibcall)
+
 void RANGES(DECLARE);
+void RANGES_27(DECLARE_27), DECLARE_RESTORE_27(r26), __deallocframe(void);
 
 /* Exports a function under its newer and its older name. */
 #define EXPORT_BOTH(name, function) \
     EXPORT_AS("__hexagon_" name, function), EXPORT_AS("__qdsp_" name, function)
 
 const struct shell_symbol compiler_symbols[] = {
-    RANGES(EXPORT_RANGE),
+    RANGES(EXPORT_RANGE), RANGES_27(EXPORT_27), EXPORT_RESTORE_27(r26), EXPORT(__deallocframe),
     EXPORT_BOTH("adddf3", __hexagon_adddf3),
     EXPORT_BOTH("subdf3", __hexagon_subdf3),
     EXPORT_BOTH("muldf3", __hexagon_muldf3),
@@ -137,6 +167,8 @@ const struct shell_symbol compiler_symbols[] = {
     EXPORT_BOTH("memcpy_likely_aligned_min32bytes_mult8bytes",
                __hexagon_memcpy_likely_aligned_min32bytes_mult8bytes),
     EXPORT(__muldc3), EXPORT(__mulsc3), EXPORT(__divdc3), EXPORT(__divsc3),
+    /* long double is double on the DSP. */
+    EXPORT_AS("__mulxc3", __muldc3), EXPORT_AS("__divxc3", __divdc3),
     EXPORT_AS("__extendhfsf2", extend),
     EXPORT_AS("__truncsfhf2", truncate_single),
     EXPORT_AS("__truncdfhf2", truncate_double),

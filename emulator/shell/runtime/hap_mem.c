@@ -1,9 +1,9 @@
 /* hap_mem.c: statistics of the heap, and access to buffers of the ARM side by descriptor.
  *
- * A skel can access a buffer in two ways, as on a DSP. HAP_mmap_get returns the mapping that the
- * client created with fastrpc_mmap(FASTRPC_MAP_FD), and fails without such a mapping. HAP_mmap uses
- * the client's mapping too, and creates another one if there is none. It counts references, which
- * HAP_munmap drops. */
+ * A skel can access a buffer in two ways, as on a DSP. HAP_mmap uses the mapping that the client
+ * created with fastrpc_mmap(FASTRPC_MAP_FD), and creates another one if there is none. HAP_mmap_get
+ * returns the client's mapping or that of HAP_mmap, and fails without either. Both count references,
+ * which HAP_munmap and HAP_mmap_put drop. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,7 +23,8 @@ struct mapping {
     size_t length;
     long offset;
     unsigned references;
-    bool clients; /* the client's own mapping, held by shell_fd_get */
+    unsigned gets; /* the references of HAP_mmap_get */
+    bool clients;  /* the client's own mapping, held by shell_fd_get */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -126,27 +127,34 @@ void *HAP_mmap(void *addr, int len, int prot, int flags, int fd, long offset)
     return HAP_mmap2(addr, len < 0 ? 0 : (size_t)len, prot, flags, fd, offset);
 }
 
+/* Drops a reference of the mapping that *at points to. Dropping the last one removes it. The caller
+ * holds the lock. */
+static int drop(struct mapping **at)
+{
+    struct mapping *mapping = *at;
+    if (--mapping->references > 0) {
+        return AEE_SUCCESS;
+    }
+    *at = mapping->next;
+    int code = mapping->clients ? shell_fd_put(mapping->fd)
+                                : shell_fd_unmap(mapping->address, mapping->length);
+    free(mapping);
+    return code;
+}
+
 int HAP_munmap2(void *addr, size_t len)
 {
-    struct mapping *gone = NULL;
     int code = AEE_ENOSUCHMAP;
     (void)len;
     pthread_mutex_lock(&lock);
-    for (struct mapping **at = &mappings; *at != NULL; at = &(*at)->next) {
-        if ((*at)->address == addr) {
-            code = AEE_SUCCESS;
-            if (--(*at)->references == 0) {
-                gone = *at;
-                *at = gone->next;
-            }
-            break;
-        }
+    struct mapping **at = &mappings;
+    while (*at != NULL && ((*at)->address != addr || (*at)->references == (*at)->gets)) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        code = drop(at);
     }
     pthread_mutex_unlock(&lock);
-    if (gone != NULL) {
-        code = gone->clients ? shell_fd_put(gone->fd) : shell_fd_unmap(gone->address, gone->length);
-        free(gone);
-    }
     return code;
 }
 
@@ -155,12 +163,33 @@ int HAP_munmap(void *addr, int len)
     return HAP_munmap2(addr, (size_t)len);
 }
 
+/* Adds a reference to a mapping of HAP_mmap. Returns its address, or NULL. */
+static void *get_mapped(int fd)
+{
+    void *address = NULL;
+    pthread_mutex_lock(&lock);
+    struct mapping *mapping = mappings;
+    while (mapping != NULL && mapping->fd != fd) {
+        mapping = mapping->next;
+    }
+    if (mapping != NULL) {
+        mapping->references++;
+        mapping->gets++;
+        address = mapping->address;
+    }
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
 int HAP_mmap_get(int fd, void **vaddr, uint64 *paddr)
 {
     void *address = NULL;
     uint64_t size = 0;
     int code = shell_fd_get(fd, &address, &size);
     if (code != AEE_SUCCESS) {
+        address = get_mapped(fd);
+    }
+    if (address == NULL) {
         return code;
     }
     if (vaddr != NULL) {
@@ -174,7 +203,19 @@ int HAP_mmap_get(int fd, void **vaddr, uint64 *paddr)
 
 int HAP_mmap_put(int fd)
 {
-    return shell_fd_put(fd);
+    pthread_mutex_lock(&lock);
+    struct mapping **at = &mappings;
+    while (*at != NULL && ((*at)->fd != fd || (*at)->gets == 0)) {
+        at = &(*at)->next;
+    }
+    bool found = *at != NULL;
+    int code = AEE_SUCCESS;
+    if (found) {
+        (*at)->gets--;
+        code = drop(at);
+    }
+    pthread_mutex_unlock(&lock);
+    return found ? code : shell_fd_put(fd);
 }
 
 /* Stores the length of a dma handle's buffer. Generated skels call it. */

@@ -12,7 +12,5 @@ static int sleep_for(unsigned long long microseconds)
 const struct shell_symbol hap_perf_symbols[] = {
     EXPORT_AS("HAP_perf_qtimer_count_to_us", clock_ticks_to_us),
     EXPORT_AS("HAP_timer_sleep", sleep_for),
-    EXPORT_AS("buildtool_sim_qtimer_count", clock_ticks),
-    EXPORT_AS("buildtool_sim_pcycles", clock_cycles),
     EXPORT_END,
 };

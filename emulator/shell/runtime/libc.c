@@ -1,8 +1,7 @@
-/* libc.c: the part of the C library that DSP shells export to skels and that musl shares with them.
+/* libc.c: the part of the C library that is the same in musl and in the DSP's C library.
  *
- * A function is in this table if it has the same interface in musl and in the DSP's C library.
- * Functions with a FILE, a wchar_t, a time_t, a locale, errno, or another type or constant that the
- * DSP's C library defines differently are not. Functions that print are in stdio.c. */
+ * A function is in this table if it has the same interface in both. Those with a FILE, a time_t, a
+ * locale or another type that the DSP's C library defines differently are in files of their own. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -17,16 +16,10 @@
 #include "heap.h"
 #include "runtime.h"
 
-/* A DSP process has no environment. */
-static char *no_environment(const char *name)
+/* errno is a macro with this function in the DSP's C library. */
+static int *error_number(void)
 {
-    (void)name;
-    return NULL;
-}
-
-static void leave(int status)
-{
-    die("the skel called exit(%d): on a DSP this ends the process and all its handles", status);
+    return &errno;
 }
 
 /* ---- functions that allocate: the skel frees the memory with heap_free ---- */
@@ -53,8 +46,7 @@ static int aligned(void **block, size_t alignment, size_t size)
 
 /* clang-format off */
 const struct shell_symbol libc_symbols[] = {
-    EXPORT_AS("exit", leave), EXPORT_AS("_Exit", leave), EXPORT_AS("getenv", no_environment),
-    EXPORT_AS("strdup", duplicate), EXPORT_AS("posix_memalign", aligned),
+    EXPORT_AS("_Geterrno", error_number), EXPORT_AS("strdup", duplicate), EXPORT_AS("posix_memalign", aligned),
     /* stdlib.h, inttypes.h */
     EXPORT(abort), EXPORT(abs), EXPORT(labs), EXPORT(llabs), EXPORT(imaxabs), EXPORT(div), EXPORT(ldiv),
     EXPORT(lldiv), EXPORT(imaxdiv), EXPORT(atof), EXPORT(atoi), EXPORT(atol), EXPORT(atoll),
@@ -74,7 +66,7 @@ const struct shell_symbol libc_symbols[] = {
     /* ctype.h */
     EXPORT(isalnum), EXPORT(isalpha), EXPORT(isascii), EXPORT(isblank), EXPORT(iscntrl), EXPORT(isdigit),
     EXPORT(isgraph), EXPORT(islower), EXPORT(isprint), EXPORT(ispunct), EXPORT(isspace), EXPORT(isupper),
-    EXPORT(isxdigit), EXPORT(toascii), EXPORT(tolower), EXPORT(toupper),
+    EXPORT(isxdigit), EXPORT(toascii),
     /* search.h, setjmp.h */
     EXPORT(tdelete), EXPORT(tfind), EXPORT(tsearch), EXPORT(twalk), EXPORT(setjmp), EXPORT(longjmp),
     EXPORT_END,

@@ -3,15 +3,8 @@
  * long double is the same as double in both C libraries. */
 #define _GNU_SOURCE
 #include <complex.h>
-#include <math.h>
 
-#include "runtime.h"
-
-/* The C library of the DSP's tools implements log and log10 in one function. */
-static double log_of_base(double x, int decimal)
-{
-    return decimal == 0 ? log(x) : decimal == 1 ? log10(x) : log2(x);
-}
+#include "xmath.h"
 
 /* Functions in the DSP's C library, macros in standard C. */
 static int is_nan(double x)
@@ -59,9 +52,9 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(llrint), EXPORT(llrintf), EXPORT(llrintl),
     EXPORT(llround), EXPORT(llroundf), EXPORT(llroundl),
     EXPORT(log), EXPORT(logf), EXPORT(logl),
-    EXPORT(log10), EXPORT(log10f), EXPORT(log10l),
+    EXPORT_AS("log10", log10_of), EXPORT_AS("log10f", log10_of_single), EXPORT_AS("log10l", log10_of),
     EXPORT(log1p), EXPORT(log1pf), EXPORT(log1pl),
-    EXPORT(log2), EXPORT(log2f), EXPORT(log2l),
+    EXPORT_AS("log2", log2_of), EXPORT_AS("log2f", log2_of_single), EXPORT_AS("log2l", log2_of),
     EXPORT(logb), EXPORT(logbf), EXPORT(logbl),
     EXPORT(lrint), EXPORT(lrintf), EXPORT(lrintl),
     EXPORT(lround), EXPORT(lroundf), EXPORT(lroundl),
@@ -87,7 +80,7 @@ const struct shell_symbol libm_symbols[] = {
     EXPORT(exp10f), EXPORT(scalb),
     EXPORT(j0), EXPORT(j1), EXPORT(jn), EXPORT(y0), EXPORT(y1), EXPORT(yn),
     EXPORT_AS("isnan", is_nan), EXPORT_AS("isinf", is_infinite),
-    EXPORT_AS("_Log", log_of_base), EXPORT_AS("__sqrtf", sqrtf),
+    EXPORT_AS("__sqrtf", sqrtf),
     /* For complex double, float and long double. */
     EXPORT(cabs), EXPORT(cabsf), EXPORT(cabsl),
     EXPORT(cacos), EXPORT(cacosf), EXPORT(cacosl),

@@ -135,6 +135,40 @@ int qurt_hvx_unlock(void)
     return QURT_EOK;
 }
 
+/* Reservations are counted in units of 64 bytes. The process is the only one that reserves. */
+static uint32_t hvx_reserved;
+
+int qurt_hvx_reserve(int num_units)
+{
+    uint32_t all = shell_facts()->hvx_units * 2;
+    pthread_mutex_lock(&hvx_lock);
+    uint32_t wanted = num_units == QURT_HVX_RESERVE_ALL_AVAILABLE ? all : (uint32_t)num_units;
+    int result = (int)wanted;
+    if (all == 0 || num_units <= 0 || wanted > all) {
+        result = QURT_HVX_RESERVE_NOT_SUPPORTED;
+    } else if (hvx_reserved != 0) {
+        result = QURT_HVX_RESERVE_ALREADY_MADE;
+    } else {
+        hvx_reserved = wanted;
+    }
+    pthread_mutex_unlock(&hvx_lock);
+    return result;
+}
+
+int qurt_hvx_cancel_reserve(void)
+{
+    pthread_mutex_lock(&hvx_lock);
+    int result = hvx_reserved == 0 ? QURT_HVX_RESERVE_CANCEL_ERR : 0;
+    hvx_reserved = 0;
+    pthread_mutex_unlock(&hvx_lock);
+    return result;
+}
+
+int qurt_hvx_get_lock_val(void)
+{
+    return shell_facts()->hvx_units == 0 ? -1 : hvx_mine;
+}
+
 /* ---- caches: the emulator has none between the ARM side and the DSP side ---- */
 
 int qurt_mem_cache_clean(qurt_addr_t addr, qurt_size_t size, qurt_mem_cache_op_t opcode,
@@ -200,6 +234,9 @@ const struct shell_symbol qurt_system_symbols[] = {
     EXPORT(qurt_hvx_lock),
     EXPORT(qurt_hvx_try_lock),
     EXPORT(qurt_hvx_unlock),
+    EXPORT(qurt_hvx_reserve),
+    EXPORT(qurt_hvx_cancel_reserve),
+    EXPORT(qurt_hvx_get_lock_val),
     EXPORT(qurt_mem_cache_clean),
     EXPORT(qurt_mem_cache_clean2),
     EXPORT_AS("qurt_get_core_pcycles", clock_cycles),

@@ -18,6 +18,7 @@
 #include "qurt_thread.h"
 #include "runtime.h"
 #include "stack.h"
+#include "thread_local.h"
 
 struct thread {
     struct thread *next;
@@ -125,6 +126,7 @@ static void reap(void)
 static void finish(int status)
 {
     struct thread *thread = self;
+    thread_local_end();
     tls_destroy();
     qurt_hvx_unlock(); /* if the thread has locked a unit */
     pthread_mutex_lock(&lock);
@@ -145,7 +147,7 @@ static void *start(void *argument)
 {
     self = argument;
     stack_catch_faults(&self->stack);
-    self->entry(self->argument);
+    stack_run(&self->stack, self->entry, self->argument);
     finish(0);
     return NULL;
 }

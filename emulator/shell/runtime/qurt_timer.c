@@ -19,7 +19,8 @@ struct timer {
     qurt_timer_attr_t attributes;
     qurt_anysignal_t *signal;
     unsigned int mask;
-    uint64_t due; /* FOREVER: stopped */
+    uint64_t due;  /* FOREVER: stopped, or its group is disabled */
+    uint64_t left; /* until it is due, when its group is enabled again; FOREVER: stopped */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +28,7 @@ static pthread_cond_t changed;
 static struct timer *timers;
 static qurt_timer_t last_id;
 static bool serving;
+static bool disabled[QURT_TIMER_MAX_GROUPS];
 
 static struct timer *by_id(qurt_timer_t id)
 {
@@ -35,6 +37,14 @@ static struct timer *by_id(qurt_timer_t id)
         timer = timer->next;
     }
     return timer;
+}
+
+/* Lets a timer expire at a time, or so long after its group is enabled. The caller holds the lock. */
+static void set_due(struct timer *timer, uint64_t due)
+{
+    uint64_t now = clock_now();
+    timer->left = due == FOREVER ? FOREVER : due > now ? due - now : 0;
+    timer->due = disabled[timer->attributes.group] ? FOREVER : due;
 }
 
 /* Sets the signals that are due. Returns the time of the next one. The caller holds the lock. */
@@ -109,6 +119,11 @@ void qurt_timer_attr_set_duration(qurt_timer_attr_t *attr, qurt_timer_duration_t
     }
 }
 
+void qurt_timer_attr_set_expiry(qurt_timer_attr_t *attr, qurt_timer_time_t time)
+{
+    attr->expiry = time;
+}
+
 void qurt_timer_attr_get_duration(qurt_timer_attr_t *attr, qurt_timer_duration_t *duration)
 {
     *duration = attr->duration;
@@ -160,8 +175,9 @@ int qurt_timer_create(qurt_timer_t *timer, const qurt_timer_attr_t *attr,
                            .id = ++last_id,
                            .attributes = *attr,
                            .signal = (qurt_anysignal_t *)(uintptr_t)signal,
-                           .mask = mask,
-                           .due = clock_after_us(attr->duration)};
+                           .mask = mask};
+    bool at_time = attr->expiry != QURT_TIMER_DEFAULT_EXPIRY && attr->expiry < FOREVER / 1000u;
+    set_due(made, at_time ? attr->expiry * 1000u : clock_after_us(attr->duration));
     timers = made;
     *timer = made->id;
     pthread_cond_signal(&changed);
@@ -170,7 +186,7 @@ int qurt_timer_create(qurt_timer_t *timer, const qurt_timer_attr_t *attr,
 }
 
 /* Restarts a one-shot timer. A duration of 0 stops it. */
-static int set_due(qurt_timer_t id, qurt_timer_duration_t duration)
+static int restart(qurt_timer_t id, qurt_timer_duration_t duration)
 {
     pthread_mutex_lock(&lock);
     struct timer *timer = by_id(id);
@@ -178,7 +194,7 @@ static int set_due(qurt_timer_t id, qurt_timer_duration_t duration)
                : timer->attributes.type != QURT_TIMER_ONESHOT ? QURT_ENOTALLOWED
                                                               : QURT_EOK;
     if (code == QURT_EOK) {
-        timer->due = duration == 0 ? FOREVER : clock_after_us(duration);
+        set_due(timer, duration == 0 ? FOREVER : clock_after_us(duration));
         timer->attributes.duration = duration == 0 ? timer->attributes.duration : duration;
         pthread_cond_signal(&changed);
     }
@@ -188,12 +204,12 @@ static int set_due(qurt_timer_t id, qurt_timer_duration_t duration)
 
 int qurt_timer_stop(qurt_timer_t timer)
 {
-    return set_due(timer, 0);
+    return restart(timer, 0);
 }
 
 int qurt_timer_restart(qurt_timer_t timer, qurt_timer_duration_t duration)
 {
-    return acceptable(duration) ? set_due(timer, duration) : QURT_EINVALID;
+    return acceptable(duration) ? restart(timer, duration) : QURT_EINVALID;
 }
 
 int qurt_timer_get_attr(qurt_timer_t timer, qurt_timer_attr_t *attr)
@@ -226,6 +242,48 @@ int qurt_timer_delete(qurt_timer_t timer)
     return found == NULL ? QURT_EVAL : QURT_EOK;
 }
 
+static int switch_group(unsigned int group, bool off)
+{
+    if (group >= QURT_TIMER_MAX_GROUPS) {
+        return QURT_EINVALID;
+    }
+    pthread_mutex_lock(&lock);
+    uint64_t now = clock_now();
+    for (struct timer *timer = timers; timer != NULL && disabled[group] != off;
+         timer = timer->next) {
+        if (timer->attributes.group != group) {
+            continue;
+        }
+        if (off) {
+            timer->left = timer->due == FOREVER ? FOREVER : timer->due > now ? timer->due - now : 0;
+            timer->due = FOREVER;
+        } else {
+            timer->due = timer->left == FOREVER ? FOREVER : now + timer->left;
+        }
+    }
+    disabled[group] = off;
+    if (serving) {
+        pthread_cond_signal(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+    return QURT_EOK;
+}
+
+int qurt_timer_group_disable(unsigned int group)
+{
+    return switch_group(group, true);
+}
+
+int qurt_timer_group_enable(unsigned int group)
+{
+    return switch_group(group, false);
+}
+
+/* For code that has stopped the DSP's clock, which cannot happen here. */
+void qurt_timer_recover_pc(void)
+{
+}
+
 int qurt_timer_sleep(qurt_timer_duration_t duration)
 {
     if (!acceptable(duration)) {
@@ -243,6 +301,7 @@ void qurt_sleep(unsigned long long int duration)
 const struct shell_symbol qurt_timer_symbols[] = {
     EXPORT(qurt_timer_attr_init),
     EXPORT(qurt_timer_attr_set_duration),
+    EXPORT(qurt_timer_attr_set_expiry),
     EXPORT(qurt_timer_attr_get_duration),
     EXPORT(qurt_timer_attr_get_remaining),
     EXPORT(qurt_timer_attr_set_type),
@@ -254,6 +313,9 @@ const struct shell_symbol qurt_timer_symbols[] = {
     EXPORT(qurt_timer_restart),
     EXPORT(qurt_timer_get_attr),
     EXPORT(qurt_timer_delete),
+    EXPORT(qurt_timer_group_disable),
+    EXPORT(qurt_timer_group_enable),
+    EXPORT(qurt_timer_recover_pc),
     EXPORT(qurt_timer_sleep),
     EXPORT(qurt_sleep),
     EXPORT_AS("qurt_timer_get_ticks", clock_ticks),

@@ -1,5 +1,5 @@
 /* runtime.c: functions that compilers and linkers expect from the shell: assertions, stack guards,
- * the allocator for --wrap, and the registration of exception frames. */
+ * and the allocator for --wrap. */
 #include "heap.h"
 #include "runtime.h"
 
@@ -17,29 +17,15 @@ static void stack_smashed(void)
 /* The value that the stack protector compares with. It is constant, and its bytes differ. */
 static uint32_t guard = 0x00d50af1u;
 
-/* Only exceptions need the frames, and skels cannot throw exceptions here. */
-static void *ignore_frames(void)
-{
-    return NULL;
-}
-
-/* Does nothing: the shell's core runs the destructors (DT_FINI) when it unloads the module. */
-static void finalize(void *module)
-{
-    (void)module;
-}
-
 const struct shell_symbol runtime_symbols[] = {
     EXPORT_AS("_Assert", assertion_failed),
     EXPORT_AS("__stack_chk_fail", stack_smashed),
     {"__stack_chk_guard", &guard},
-    EXPORT_AS("__register_frame_info_bases", ignore_frames),
-    EXPORT_AS("__deregister_frame_info_bases", ignore_frames),
-    EXPORT_AS("__cxa_finalize", finalize),
     EXPORT_AS("__wrap_malloc", heap_malloc),
     EXPORT_AS("__wrap_calloc", heap_calloc),
     EXPORT_AS("__wrap_realloc", heap_realloc),
     EXPORT_AS("__wrap_free", heap_free),
     EXPORT_AS("__wrap_memalign", heap_memalign),
+    EXPORT_AS("aligned_alloc", heap_memalign),
     EXPORT_END,
 };

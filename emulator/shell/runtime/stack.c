@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../shell.h"
+#include "../core.h"
+#include "../stack_switch.h"
 
 #define REPORT 16384u
 
@@ -31,6 +32,12 @@ bool stack_allocate(struct stack *stack, size_t asked)
         return false;
     }
     stack->base = base;
+    stack->asked = asked;
+    stack->exact.mapping = NULL;
+    if (shell_facts()->strict != STRICT_OFF && !exact_stack(&stack->exact, asked)) {
+        stack_free(stack);
+        return false;
+    }
     mprotect(stack->base, page(), PROT_NONE);
     return true;
 }
@@ -40,6 +47,7 @@ void stack_free(struct stack *stack)
     if (stack->base != NULL) {
         munmap(stack->base, stack->whole);
         stack->base = NULL;
+        guarded_retire(&stack->exact);
     }
 }
 
@@ -52,21 +60,26 @@ void stack_catch_faults(const struct stack *stack)
 {
     stack_t report = {.ss_sp = stack->base + page() + stack->usable, .ss_size = REPORT};
     sigaltstack(&report, NULL);
+    fault_stack = (struct fault_stack){.low = (uintptr_t)stack->base + page(),
+                                       .high = (uintptr_t)stack->base + page() + stack->usable,
+                                       .asked = stack->asked};
 }
 
-/* Does not count the space that the core adds to the stack of a thread that serves calls. */
+void stack_run(const struct stack *stack, void (*function)(void *argument), void *argument)
+{
+    if (stack->exact.mapping != NULL) {
+        stack_switch(&stack->exact, stack->asked, function, argument);
+    } else {
+        function(argument);
+    }
+}
+
+/* Counts from where the call entered the skel, because the frames of the shell are in the space that
+ * the core adds to the stack of a thread that serves calls. */
 static uint64_t served_left(uintptr_t here)
 {
-    pthread_attr_t attributes;
-    void *low = NULL;
-    size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-        return 0;
-    }
-    pthread_attr_getstack(&attributes, &low, &size);
-    pthread_attr_destroy(&attributes);
-    uintptr_t high = (uintptr_t)low + size;
-    uint64_t used = high > here ? high - here : 0;
+    uintptr_t entry = shell_call_frame();
+    uint64_t used = entry > here ? entry - here : 0;
     uint64_t given = shell_facts()->stack_bytes;
     return given > used ? given - used : 0;
 }
@@ -74,6 +87,9 @@ static uint64_t served_left(uintptr_t here)
 uint64_t stack_left(const struct stack *stack)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (fault_stack.exact) {
+        return here > fault_stack.low ? here - fault_stack.low : 0;
+    }
     if (stack == NULL) {
         return served_left(here);
     }

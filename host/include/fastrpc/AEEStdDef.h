@@ -1,6 +1,10 @@
 /* AEEStdDef.h: the basic types of code generated from FastRPC IDL.
  *
- * The names and sizes are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdDef.h). */
+ * The names and sizes are those of the open-source libcdsprpc (quic/fastrpc, inc/AEEStdDef.h).
+ * There, boolean is an unsigned char and int64 a long long. Here they are the types of C's own
+ * headers, so that functions written for either kind of generated header compile with the other:
+ * boolean and bool are the same type, and so are int64 and int64_t. To have other types, define
+ * them and _BOOLEAN_DEFINED, _INT64_DEFINED or _UINT64_DEFINED before this file is included. */
 #ifndef AEESTDDEF_H
 #define AEESTDDEF_H
 
@@ -8,7 +12,11 @@
 #include <stdint.h>
 
 #ifndef _BOOLEAN_DEFINED
-typedef unsigned char boolean;
+#ifdef __cplusplus
+typedef bool boolean;
+#else
+typedef _Bool boolean;
+#endif
 #define _BOOLEAN_DEFINED
 #endif
 
@@ -42,15 +50,13 @@ typedef int8_t int8;
 #define _INT8_DEFINED
 #endif
 
-/* long long rather than int64_t, which is long on LP64, because code that prints an int64 with %lld
- * expects long long. */
 #ifndef _INT64_DEFINED
-typedef long long int64;
+typedef int64_t int64;
 #define _INT64_DEFINED
 #endif
 
 #ifndef _UINT64_DEFINED
-typedef unsigned long long uint64;
+typedef uint64_t uint64;
 #define _UINT64_DEFINED
 #endif
 

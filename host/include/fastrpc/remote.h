@@ -90,6 +90,7 @@ typedef struct domain {
     int id;
     char uri[MAX_DOMAIN_URI_SIZE];
 } domain_t;
+typedef struct domain domain; /* both names are in use */
 
 /* ---- arguments ---- */
 

@@ -19,15 +19,15 @@ REFUSED = "72"  # AEE_ECONNREFUSED
 
 def test_capabilities(make_device: Callable[..., Device]) -> None:
     """Domain, unsigned, HVX of 64 and 128 bytes, VTCM page and count, arch, HMX."""
-    device = make_device(vtcm_bytes=str(8 << 20), arch="73", hvx_units="6", hmx="0")
+    device = make_device(vtcm_bytes=str(8 << 20), arch="73", hvx_units="6")
     result = device.run(";".join(f"info 3 {attribute}" for attribute in range(12)))
     values = [line.split(" = ")[1] for line in result.lines]
     assert values == [f"0 {v:x}" for v in (1, 1, 0, 6, 8 << 20, 1, 0x8D73, 0, 0, 1, 1, 0)]
 
 
-def test_hmx_that_is_there(make_device: Callable[..., Device]) -> None:
-    result = make_device(hmx="1").run("info 3 7; info 3 8; info 3 256; info 99 0")
-    assert [line.split(" = ")[1] for line in result.lines] == ["0 1", "0 1", "e 0", "e 0"]
+def test_capabilities_that_do_not_exist(device: Device) -> None:
+    result = device.run("info 3 256; info 99 0")
+    assert [line.split(" = ")[1] for line in result.lines] == ["e 0", "e 0"]
 
 
 def test_list_of_dsps(device: Device) -> None:
@@ -62,7 +62,7 @@ def test_configuration_elsewhere(device: Device, tmp_path: Path) -> None:
         ({"arch": "sixty"}, "arch cannot be 'sixty'"),
         ({"arch": None}, "has no line arch="),
         ({"shell": None}, "has no line shell="),
-        ({"hmx": "yes"}, "hmx cannot be 'yes'"),
+        ({"unsigned_pd": "yes"}, "unsigned_pd cannot be 'yes'"),
         ({"vtcm_bytes": "-1"}, "vtcm_bytes cannot be '-1'"),
         ({"domains": "cdsp,npu"}, "domains cannot be 'cdsp,npu'"),
         ({"soc": "x" * 100}, "soc cannot be"),

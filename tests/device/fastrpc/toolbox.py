@@ -28,7 +28,7 @@ SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "generic-musl")),
     f"-I{ROOT / 'dsp/include'}",
 ]
-SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static"]
+SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static", "-lunwind"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
 
 CONF = {
@@ -37,7 +37,6 @@ CONF = {
     "vtcm_bytes": str(2 << 20),
     "hvx_units": "4",
     "hw_threads": "6",
-    "hmx": "1",
     "unsigned_pd": "1",
     "qemu_cpu": "v67",
 }
@@ -122,7 +121,6 @@ class Toolbox:
                 *sorted(COMMON.glob("*.c")),
                 f"-Wl,--version-script={source / 'libcdsprpc.map'}",
                 "-Wl,-soname,libcdsprpc.so.1",
-                "-Wl,-z,nodelete",
             ],
         )
 
@@ -212,6 +210,7 @@ class Device:
         for library in CROSS_LIBRARIES.glob("*.so*"):
             (root / "lib" / library.name).symlink_to(library)
         shutil.copy(toolbox.library(), root / "lib")
+        (root / "lib" / "libcdsprpc.so").symlink_to("libcdsprpc.so.1")
         device = cls(root, toolbox.client())
         qemu = shutil.which("qemu-hexagon")
         assert qemu is not None

@@ -1,4 +1,4 @@
-"""The debug information of a release names the line at which a kernel crashed."""
+"""What names the code of a kernel that crashes or does not end."""
 
 from __future__ import annotations
 
@@ -46,3 +46,18 @@ def test_the_line_of_a_crash(sample: Sample, tmp_path: Path) -> None:
         timeout=60,
     )
     assert re.fullmatch(r"step\n.*vec_add_i32\.c:5\n", line.stdout), line.stdout
+
+
+def test_kernel_that_does_not_end_is_named(sample: Sample, tmp_path: Path) -> None:
+    kernel = tmp_path / "endless.c"
+    kernel.write_text(KERNEL.replace("step((volatile int32_t *)16);", "for (;;) step(sum);"))
+    sample.replace_kernel("vec_add_i32", kernel)
+    try:
+        sample.run("build", "sim")
+        done = sample.run("run", "sim", "--timeout", "5s", "--", "bin/htp-probe")
+    finally:
+        sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp/src/vec_add_i32.c")
+    skel = r"libhtp_ops_skel\.so"
+    line = rf"method 3 of {skel} has been running for \d s, code at {skel}\+0x"
+    assert "did not end in 5 s" in done.stderr
+    assert re.search(line, done.stderr), done.stderr

@@ -12,7 +12,8 @@ import pytest
 from tests.device.fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
 
 HERE = Path(__file__).parent
-SKELS = ("threads", "sync", "memory", "vtcm", "system", "libc", "queue")
+SKELS = ("counters", "threads", "sync", "memory", "vtcm", "system", "libc", "numbers", "queue")
+CLIB_SKELS = ("clib_math", "clib_text", "clib_files")
 QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
 WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]
 
@@ -36,20 +37,33 @@ def build_skel(toolbox: Toolbox, name: str, *flags: str, source: str | None = No
     return toolbox.skel(f"runtime_{name}", *chosen, "-fno-builtin", *WRAP, source=str(file))
 
 
+def client_of(toolbox: Toolbox) -> Path:
+    """The program that runs cases of the skels."""
+    return toolbox._once(
+        toolbox.base / "runtime-client", [*ARM, *HEADERS, HERE / "client.c", toolbox.library()]
+    )
+
+
 def install(device: Device, built: Path, name: str) -> None:
     (device.root / "usr/lib/rfsa/adsp" / f"lib{name}_skel.so").write_bytes(built.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def module_device(tmp_path_factory: pytest.TempPathFactory, toolbox: Toolbox) -> Device:
+    """A QCS6490 with the skels of the C library, for all tests of a module."""
+    device = Device.lay_out(tmp_path_factory.mktemp("device") / "root", toolbox)
+    for skel in CLIB_SKELS:
+        install(device, build_skel(toolbox, skel), skel)
+    return dataclasses.replace(device, client=client_of(toolbox))
 
 
 @pytest.fixture
 def make_device(tmp_path: Path, toolbox: Toolbox) -> Callable[..., Device]:
     def make(name: str = "device", **changes: str | None) -> Device:
-        client = toolbox._once(
-            toolbox.base / "runtime-client", [*ARM, *HEADERS, HERE / "client.c", toolbox.library()]
-        )
         device = Device.lay_out(tmp_path / name, toolbox, **changes)
         for skel in SKELS:
             install(device, build_skel(toolbox, skel), skel)
-        return dataclasses.replace(device, client=client)
+        return dataclasses.replace(device, client=client_of(toolbox))
 
     return make
 

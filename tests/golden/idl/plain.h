@@ -2,8 +2,8 @@
 #ifndef _PLAIN_H
 #define _PLAIN_H
 
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,8 +187,8 @@ __QAIC_HEADER_EXPORT int __QAIC_HEADER(plain_m29)(int a) __QAIC_HEADER_ATTRIBUTE
 
 __QAIC_HEADER_EXPORT unsigned int __QAIC_HEADER(plain_m30)(const char* s) __QAIC_HEADER_ATTRIBUTE;
 
-__QAIC_HEADER_EXPORT int __QAIC_HEADER(plain_m31)(uint8_t a, int64_t b,
-    uint8_t* c) __QAIC_HEADER_ATTRIBUTE;
+__QAIC_HEADER_EXPORT int __QAIC_HEADER(plain_m31)(unsigned char a, int64 b,
+    unsigned char* c) __QAIC_HEADER_ATTRIBUTE;
 
 __QAIC_HEADER_EXPORT int __QAIC_HEADER(plain_m32)(void) __QAIC_HEADER_ATTRIBUTE;
 

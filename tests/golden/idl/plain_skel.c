@@ -61,13 +61,13 @@ _Static_assert(sizeof(struct plain_m30__in) == 4, "wire layout");
 
 struct plain_m31__in {
     uint32_t _mid;                       /* at 0 */
-    uint8_t a;                           /* at 4 */
-    int64_t b;                           /* at 8 */
+    unsigned char a;                     /* at 4 */
+    int64 b;                             /* at 8 */
 };
 _Static_assert(sizeof(struct plain_m31__in) == 16, "wire layout");
 
 struct plain_m31__out {
-    uint8_t c;                           /* at 0 */
+    unsigned char c;                     /* at 0 */
 };
 _Static_assert(sizeof(struct plain_m31__out) == 1, "wire layout");
 

@@ -53,13 +53,13 @@ _Static_assert(sizeof(struct plain_m30__in) == 4, "wire layout");
 
 struct plain_m31__in {
     uint32_t _mid;                       /* at 0 */
-    uint8_t a;                           /* at 4 */
-    int64_t b;                           /* at 8 */
+    unsigned char a;                     /* at 4 */
+    int64 b;                             /* at 8 */
 };
 _Static_assert(sizeof(struct plain_m31__in) == 16, "wire layout");
 
 struct plain_m31__out {
-    uint8_t c;                           /* at 0 */
+    unsigned char c;                     /* at 0 */
 };
 _Static_assert(sizeof(struct plain_m31__out) == 1, "wire layout");
 
@@ -522,22 +522,22 @@ __QAIC_STUB_EXPORT unsigned int __QAIC_STUB(plain_m30)(const char* s) __QAIC_STU
     remote_handle _h = _plain_handle();
 
     if (_h == (remote_handle)-1) {
-        return (unsigned)AEE_EINVHANDLE;
+        return (unsigned int)AEE_EINVHANDLE;
     }
 
     if (s == NULL) {
-        return (unsigned)AEE_EBADPARM;
+        return (unsigned int)AEE_EBADPARM;
     }
     _in.sLen = _text_size(s);
     _pra[0] = _buffer(&_in, sizeof(_in));
     _pra[1] = _buffer(s, _in.sLen * sizeof(*s));
     _err = __QAIC_REMOTE(remote_handle_invoke)(_h, REMOTE_SCALARS_MAKEX(0, 30, 2, 0, 0, 0),
         _pra);
-    return (unsigned)_err;
+    return (unsigned int)_err;
 }
 
-__QAIC_STUB_EXPORT int __QAIC_STUB(plain_m31)(uint8_t a, int64_t b,
-    uint8_t* c) __QAIC_STUB_ATTRIBUTE
+__QAIC_STUB_EXPORT int __QAIC_STUB(plain_m31)(unsigned char a, int64 b,
+    unsigned char* c) __QAIC_STUB_ATTRIBUTE
 {
     struct plain_m31__in _in = {0};
     struct plain_m31__out _out = {0};

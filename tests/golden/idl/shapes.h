@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,7 @@ enum filter {
 };
 typedef enum filter filter;
 
-typedef uint8_t digest[32];
+typedef unsigned char digest[32];
 
 typedef struct _weights__seq_float _weights__seq_float;
 typedef _weights__seq_float weights;
@@ -122,7 +123,7 @@ struct layer {
     point* path;
     int pathLen;
     filter kind;
-    bool enabled;
+    boolean enabled;
 };
 
 typedef struct graph_node graph_node;
@@ -154,14 +155,15 @@ __QAIC_HEADER_EXPORT int __QAIC_HEADER(shapes_close)(remote_handle64 h) __QAIC_H
  * All the flat ones.
  * @param count  how many
  */
-__QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_flat)(remote_handle64 _h, int64_t count,
-    bool on, filter how, const point* where, const digest key, short* status, point* there,
-    bool* done, int* total) __QAIC_HEADER_ATTRIBUTE;
+__QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_flat)(remote_handle64 _h, int64 count,
+    boolean on, filter how, const point* where, const digest key, short* status, point* there,
+    boolean* done, int* total) __QAIC_HEADER_ATTRIBUTE;
 
 /** Sequences and strings of one level. */
 __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_arrays)(remote_handle64 _h, const point* from,
-    int fromLen, float* to, int toLen, uint8_t* bytes, int bytesLen, const char* name, char* answer,
-    int answerLen, const _wchar_t* wide, char* text, int textLen) __QAIC_HEADER_ATTRIBUTE;
+    int fromLen, float* to, int toLen, unsigned char* bytes, int bytesLen, const char* name,
+    char* answer, int answerLen, const _wchar_t* wide, char* text,
+    int textLen) __QAIC_HEADER_ATTRIBUTE;
 
 __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_shared)(remote_handle64 _h, int input,
     uint32_t inputOffset, uint32_t inputLen, int output, uint32_t outputOffset,
@@ -175,8 +177,8 @@ __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_nested)(remote_handle64 _h,
 __QAIC_HEADER_EXPORT int __QAIC_HEADER(shapes_nothing)(remote_handle64 _h) __QAIC_HEADER_ATTRIBUTE;
 
 __QAIC_HEADER_EXPORT int __QAIC_HEADER(shapes_later)(remote_handle64 _h,
-    fastrpc_async_descriptor_t* asyncDesc, const uint8_t* input, int inputLen, uint8_t* output,
-    int outputLen) __QAIC_HEADER_ATTRIBUTE;
+    fastrpc_async_descriptor_t* asyncDesc, const unsigned char* input, int inputLen,
+    unsigned char* output, int outputLen) __QAIC_HEADER_ATTRIBUTE;
 
 #ifndef shapes_URI
 #define shapes_URI "file:///libshapes_skel.so?shapes_skel_handle_invoke&_modver=1.0&_idlver=1.2.3"

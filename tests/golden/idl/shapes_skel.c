@@ -274,7 +274,7 @@ _Static_assert(sizeof(struct layer__room) == 12, "wire layout");
 
 struct layer__out {
     filter kind;                         /* at 0 */
-    bool enabled;                        /* at 4 */
+    boolean enabled;                     /* at 4 */
 };
 _Static_assert(sizeof(struct layer__out) == 8, "wire layout");
 
@@ -342,7 +342,7 @@ struct shapes_open__in {
 _Static_assert(sizeof(struct shapes_open__in) == 4, "wire layout");
 
 struct shapes_flat__in {
-    int64_t count;                       /* at 0 */
+    int64 count;                         /* at 0 */
     uint8_t on;                          /* at 8 */
     filter how;                          /* at 12 */
     point where;                         /* at 16 */
@@ -354,7 +354,7 @@ _Static_assert(sizeof(struct shapes_flat__in) == 72, "wire layout");
 struct shapes_flat__out {
     short status;                        /* at 0 */
     point there;                         /* at 8 */
-    bool done;                           /* at 24 */
+    boolean done;                        /* at 24 */
     int total;                           /* at 28 */
 };
 _Static_assert(sizeof(struct shapes_flat__out) == 32, "wire layout");

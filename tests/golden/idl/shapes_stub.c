@@ -240,7 +240,7 @@ struct layer__in {
     uint32_t valuesLen;                  /* at 4 */
     uint32_t pathLen;                    /* at 8 */
     filter kind;                         /* at 12 */
-    bool enabled;                        /* at 16 */
+    boolean enabled;                     /* at 16 */
 };
 _Static_assert(sizeof(struct layer__in) == 20, "wire layout");
 
@@ -376,8 +376,8 @@ static void _fetch_graph_node(_Call* _call, const struct graph_node__out* w, gra
 }
 
 struct shapes_flat__in {
-    int64_t count;                       /* at 0 */
-    bool on;                             /* at 8 */
+    int64 count;                         /* at 0 */
+    boolean on;                          /* at 8 */
     filter how;                          /* at 12 */
     point where;                         /* at 16 */
     digest key;                          /* at 32 */
@@ -437,8 +437,8 @@ __QAIC_STUB_EXPORT int __QAIC_STUB(shapes_close)(remote_handle64 h) __QAIC_STUB_
     return __QAIC_REMOTE(remote_handle64_close)(h);
 }
 
-__QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_flat)(remote_handle64 _h, int64_t count, bool on,
-    filter how, const point* where, const digest key, short* status, point* there, bool* done,
+__QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_flat)(remote_handle64 _h, int64 count, boolean on,
+    filter how, const point* where, const digest key, short* status, point* there, boolean* done,
     int* total) __QAIC_STUB_ATTRIBUTE
 {
     struct shapes_flat__in _in = {0};
@@ -474,8 +474,9 @@ __QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_flat)(remote_handle64 _h, int64_
 }
 
 __QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_arrays)(remote_handle64 _h, const point* from,
-    int fromLen, float* to, int toLen, uint8_t* bytes, int bytesLen, const char* name, char* answer,
-    int answerLen, const _wchar_t* wide, char* text, int textLen) __QAIC_STUB_ATTRIBUTE
+    int fromLen, float* to, int toLen, unsigned char* bytes, int bytesLen, const char* name,
+    char* answer, int answerLen, const _wchar_t* wide, char* text,
+    int textLen) __QAIC_STUB_ATTRIBUTE
 {
     struct shapes_arrays__in _in = {0};
     int _err;
@@ -625,8 +626,8 @@ __QAIC_STUB_EXPORT int __QAIC_STUB(shapes_nothing)(remote_handle64 _h) __QAIC_ST
 }
 
 __QAIC_STUB_EXPORT int __QAIC_STUB(shapes_later)(remote_handle64 _h,
-    fastrpc_async_descriptor_t* asyncDesc, const uint8_t* input, int inputLen, uint8_t* output,
-    int outputLen) __QAIC_STUB_ATTRIBUTE
+    fastrpc_async_descriptor_t* asyncDesc, const unsigned char* input, int inputLen,
+    unsigned char* output, int outputLen) __QAIC_STUB_ATTRIBUTE
 {
     struct shapes_later__in _in = {0};
     int _err;

@@ -109,3 +109,12 @@ def test_errors(tmp_path: Path, buildtool: Buildtool) -> None:
     done = buildtool("init", "--ci", "gitlab", cwd=tmp_path / "demo")
     assert (done.returncode, "already exists" in done.stderr) == (2, True)
     assert (tmp_path / "demo" / ".gitlab-ci.yml").read_text() == "mine"
+
+
+def test_prebuilt_files_get_the_cxx_library(tmp_path: Path, buildtool: Buildtool) -> None:
+    project = '[project]\nname = "it"\n[host.it]\nfiles = ["lib/*.so"]\n'
+    (tmp_path / "buildtool.toml").write_text(project)
+    buildtool("init", "--ci", "github", cwd=tmp_path)
+
+    text = (tmp_path / FILES["github"]).read_text()
+    assert "qemu-user libc6-arm64-cross libstdc++6-arm64-cross\n" in text

@@ -34,7 +34,7 @@ COMMANDS = [
     ("inspect", f"inspect {RELEASE}/dsp/v68/libdemo_dsp_skel.so"),
     ("inspect", f"inspect {RELEASE}/bin/demo"),
     ("idl", "idl dsp/demo_dsp.idl --list"),
-    ("idl", "idl dsp/demo_dsp.idl -o out"),
+    ("idl", "idl dsp/demo_dsp.idl -o out --check-qaic"),
     ("init", "init --print"),
     ("init", "init new --template hvx"),
     ("cache-stats", "cache stats"),
@@ -84,6 +84,22 @@ def test_a_sysroot_that_cannot_be_used_is_listed_with_its_error(
 
     assert [set(row) for row in printed["sysroots"]] == [{"name", "error"}]
     validate("sysroot-list", printed)
+
+
+def test_the_document_of_an_idl_file_has_all_its_errors_and_warnings(
+    buildtool: Buildtool, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.idl").write_text("const octet A = 256;\ntypedef lng t;\n")
+    (tmp_path / "odd.idl").write_text("enum e { A, };\n")
+
+    bad = document(buildtool, tmp_path, "idl bad.idl")
+    odd = document(buildtool, tmp_path, "idl odd.idl -o out --check-qaic")
+
+    assert [error["line"] for error in bad["errors"]] == [1, 2]
+    assert bad["error"] == bad["errors"][0]
+    assert [warning["code"] for warning in odd["warnings"]] == ["idl-qaic"]
+    validate("idl", bad)
+    validate("idl", odd)
 
 
 def test_the_place_of_an_error_is_in_its_document(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from buildtool.contract.check import RULES
+from buildtool.contract.rules.host_platform import OF_PLATFORM
 
 from .binaries import entry, note
 from .conftest import Make
@@ -105,6 +106,16 @@ def _(release: TestRelease) -> None:
 @breaks("dsp-arch", SKEL, "libdemo_skel.so is built for v69, not for v68", "in its e_flags is 0x69")
 def _(release: TestRelease) -> None:
     release.skel(SKEL, entry() + NOTE, arch="v69")
+
+
+@breaks(
+    "host-platform",
+    "lib/libvendor.so",
+    "libvendor.so is built for Android, not for Linux with glibc",
+    "it is linked for Android API level 31",
+)
+def _(release: TestRelease) -> None:
+    release.host("lib/libvendor.so", "int v;" + note("Android", (31).to_bytes(4, "little")))
 
 
 @breaks(
@@ -328,3 +339,44 @@ def test_a_release_that_breaks_one_rule(rule: str, make: Make) -> None:
     assert why in finding.why
     assert finding.remedy
     assert finding.severity == ("warning" if rule in WARNINGS else "error")
+
+
+@pytest.mark.parametrize(
+    ("platform", "needed", "system"),
+    [
+        ("ubuntu-aarch64", "libadsprpc.so", "Android"),
+        ("ubuntu-aarch64", "libc.so", "Android or Linux with musl"),
+        ("ubuntu-aarch64", "libc.musl-aarch64.so.1", "Linux with musl"),
+        ("android", "libc.so.6", "Linux with glibc"),
+        ("android", "libadsprpc.so.1", "Linux with glibc"),
+        ("android", "libc.musl-aarch64.so.1", "Linux with musl"),
+    ],
+)
+def test_a_prebuilt_library_of_another_system(
+    platform: str, needed: str, system: str, make: Make
+) -> None:
+    release = make(platform)
+    release.host("lib/libvendor.so", "int v;", *release.linker.needing(needed))
+    release.declare()
+
+    wanted = OF_PLATFORM[platform]
+    found = [row for row in release.findings() if row.rule == "host-platform"]
+    assert [row.message for row in found] == [
+        f"libvendor.so is built for {system}, not for {wanted}"
+    ]
+    assert f"it needs {needed}" in found[0].why
+
+    release.target["system_libraries"] = [needed]  # the devices have it, says the project
+    release.declare()
+    assert not [row for row in release.findings() if row.rule == "host-platform"]
+
+
+@pytest.mark.parametrize("platform", OF_PLATFORM)
+def test_a_library_of_the_platform_is_not_one_of_another_system(platform: str, make: Make) -> None:
+    release = make(platform)
+    cdsprpc = {"android": "libcdsprpc.so", "ubuntu-aarch64": "libcdsprpc.so.1"}[platform]
+    libc = {"android": "libc.so", "ubuntu-aarch64": "libc.so.6"}[platform]
+    release.host("lib/libvendor.so", "int v;", *release.linker.needing(libc, cdsprpc))
+    release.declare()
+
+    assert release.findings() == ()

@@ -38,7 +38,9 @@ CODES = {
     "f": (Primitive.FLOAT,),
     "d": (Primitive.DOUBLE,),
 }
-FORMATS: dict[Type, str] = {type_: code for code, types in CODES.items() for type_ in types}
+FORMATS: dict[Type, str] = {
+    each: code for code, kinds in CODES.items() for each in Primitive if each.kind in kinds
+}
 
 
 def prepare(case: Case, out: Path) -> None:

@@ -24,6 +24,12 @@ from buildtool.idl.model import (
     Type,
 )
 
+#: The basic types that IDL has names for; the others are those of --standard-types.
+PRIMITIVES = tuple(
+    each
+    for each in Primitive
+    if each not in (Primitive.BOOL, Primitive.LONGLONG_T, Primitive.ULONGLONG_T)
+)
 #: Names that generated code might use itself, and reserved words of C.
 NAMES = (
     "a", "b", "i", "j", "n", "w", "v", "h", "x", "err", "all", "call", "sc", "pra", "out_",
@@ -100,14 +106,14 @@ def declarations(draw: st.DrawFn, name: str, known: tuple[Type, ...]) -> Struct 
         return Alias(name, Sequence(draw(elements(known))))
     if kind == "array":
         flats = [type_ for type_ in known if flat(type_) and not isinstance(plain(type_), Array)]
-        element = draw(st.sampled_from((*Primitive, *flats)))
+        element = draw(st.sampled_from((*PRIMITIVES, *flats)))
         return Alias(name, Array(element, draw(st.integers(1, 5))))
     if kind == "alias":
-        return Alias(name, draw(st.sampled_from((*Primitive, *known))))
+        return Alias(name, draw(st.sampled_from((*PRIMITIVES, *known))))
     types = st.one_of(
         elements(known),
         st.builds(Sequence, elements(known)),
-        st.builds(Array, st.sampled_from(tuple(Primitive)), st.integers(1, 3)),
+        st.builds(Array, st.sampled_from(PRIMITIVES), st.integers(1, 3)),
     )
     members = draw(st.dictionaries(st.sampled_from(NAMES), types, min_size=1, max_size=4))
     return Struct(name, tuple(Member(*each) for each in members.items()))
@@ -116,7 +122,7 @@ def declarations(draw: st.DrawFn, name: str, known: tuple[Type, ...]) -> Struct 
 def elements(known: tuple[Type, ...]) -> st.SearchStrategy[Type]:
     """The types that can be parameters, members of a struct, or elements of a sequence."""
     return st.one_of(
-        st.sampled_from(tuple(Primitive)),
+        st.sampled_from(PRIMITIVES),
         st.sampled_from(known),
         st.builds(String, st.booleans()),
     )

@@ -32,7 +32,7 @@ def test_a_wrong_value_is_seen(tmp_path: Path) -> None:
     """The check above can fail: here the implementation returns one different number."""
     prepare(TABLES, tmp_path)
     source = tmp_path / "cases.h"
-    before = "static int64_t m1_1_out = (int64_t)9223372036854775808ull;"
+    before = "static int64 m1_1_out = (int64)9223372036854775808ull;"
     assert before in source.read_text()
     source.write_text(source.read_text().replace(before, before.replace("808ull", "807ull")))
     compile_library(tmp_path)

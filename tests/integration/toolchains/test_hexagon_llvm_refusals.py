@@ -72,6 +72,7 @@ def test_a_flag_that_asks_for_it_is_refused_before_the_build(
     flag: str, reason: str, root: Path, buildtool: Buildtool, edit: Edit
 ) -> None:
     edit(root / "dsp/CMakeLists.txt", "# more", f"target_compile_options(demo_skel PRIVATE {flag})")
+    edit(root / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v68"]\nstrict-isa = true')
 
     error = refusal(root, buildtool)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -101,6 +102,12 @@ def generated(project: Path) -> dict[str, str]:
     }
 
 
+def headers(project: Path) -> set[str]:
+    """The definition in the header of the included interface; it is the same for all trees."""
+    texts = [text for name, text in generated(project).items() if name.endswith("types.h")]
+    return {line for text in texts for line in text.splitlines() if " number;" in line}
+
+
 def test_qaic_of_a_stand_in_writes_both_sides(
     qaic_project: Path,
     stand_in_sdk: MakeSdk,
@@ -121,6 +128,8 @@ def test_qaic_of_a_stand_in_writes_both_sides(
     }
     assert len(texts) == 8
     assert all("written by the stand-in qaic of Hexagon SDK 6.4.0.2" in t for t in texts.values())
+    stubs = [text for name, text in texts.items() if name.endswith("_stub.c")]
+    assert all('#include "HAP_farf.h"' in stub and "FARF(" in stub for stub in stubs)
 
 
 def test_what_qaic_of_a_stand_in_read_is_an_input(
@@ -132,11 +141,21 @@ def test_what_qaic_of_a_stand_in_read_is_an_input(
     again = buildtool("build", "--json", cwd=qaic_project)
     assert {step["outcome"] for step in json.loads(again.stdout)["steps"]} == {"up-to-date"}
 
-    (qaic_project / "dsp/types.idl").write_text("typedef long long number;\n")
+    types = "typedef long long number;"
+    (qaic_project / "dsp/types.idl").write_text(f"{types}\n")
     assert buildtool("build", cwd=qaic_project).returncode == 0
-    headers = [text for name, text in generated(qaic_project).items() if name.endswith("types.h")]
-    assert headers
-    assert all("int64_t number" in text or "long long number" in text for text in headers)
+    assert headers(qaic_project) == {"typedef int64 number;"}
+
+    project_file = qaic_project / "buildtool.toml"
+    standard = re.sub(
+        r"(?m)^(\[(?:host|skel)\.[^\]]*\])",
+        r"\1\nidl-standard-types = true",
+        project_file.read_text(),
+    )
+    assert standard.count("idl-standard-types") == 2
+    project_file.write_text(standard)
+    assert buildtool("build", cwd=qaic_project).returncode == 0
+    assert headers(qaic_project) == {"typedef int64_t number;"}
 
     before = set(generated(qaic_project))
     qaic = sdk / "ipc/fastrpc/qaic/bin/qaic"

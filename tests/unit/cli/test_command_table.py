@@ -17,7 +17,19 @@ from buildtool.cli.command_table import FILE, read_commands
 from buildtool.cli.complete import DIRECTORIES, FILES
 from buildtool.cli.complete_values import WORDS_OF
 
-FREE = {"file", "host", "limit", "n", "name", "name=value", "name[=value", "serial", "size", "time"}
+FREE = {
+    "=front",
+    "file",
+    "host",
+    "limit",
+    "n",
+    "name",
+    "name=value",
+    "name[=value",
+    "serial",
+    "size",
+    "time",
+}
 """Values that may be any text."""
 HELP = {"names": "-h --help", "help": "Print this help."}
 

@@ -25,9 +25,15 @@ class IdlFiles:
         return path
 
     def load(
-        self, text: str | bytes, include_dirs: Sequence[Path] = (), defines: Sequence[str] = ()
+        self,
+        text: str | bytes,
+        include_dirs: Sequence[Path] = (),
+        defines: Sequence[str] = (),
+        *,
+        standard_types: bool = False,
     ) -> Unit:
-        return load(self.write("main.idl", text), include_dirs, defines)
+        main = self.write("main.idl", text)
+        return load(main, include_dirs, defines, standard_types=standard_types)
 
     def error(self, text: str | bytes, defines: Sequence[str] = ()) -> IdlError:
         with pytest.raises(IdlError) as caught:

@@ -28,6 +28,22 @@ MISTAKES = [
     ("interface a; interface b : ›a {};", "idl-recursion", "not complete"),
     ("interface i : ›i {};", "idl-recursion", "not complete"),
     ("interface o {}; interface i { long f(in ›o a); };", "idl-unsupported", "remote_handle64"),
+    # what C has and IDL has not, or in another place
+    ("interface i { long f(in uint8_t›* a); };", "idl-syntax", "sequence<uint8_t>"),
+    ("interface i { long f(in ›n long); };", "idl-syntax", "`in long n`"),
+    ("interface i { long f(rout ›n uint8_t); };", "idl-syntax", "`rout uint8_t n`"),
+    ("interface i { long f(in ›struct dims d); };", "idl-syntax", "without `struct`"),
+    ("struct s { sequence<›enum e> a; };", "idl-syntax", "without `enum`"),
+    ("interface i { long f(in sequence<›> a); };", "idl-syntax", "sequence<octet>"),
+    ("interface i { long f()›; ", "idl-syntax", "main.idl:1:13 is not closed"),
+    ("interface i { long f(); ›interface j { };", "idl-syntax", "main.idl:1:13 is not closed"),
+    ("interface i { [›fast] long f(); };", "idl-syntax", "`[oneway]`"),
+    ("interface i { [›oneway] long f(rout long a); };", "idl-unsupported", "only `in`"),
+    (
+        '#include "remote.idl"\ninterface i : remote_handle64 { long ›open(in string u); };',
+        "idl-duplicate",
+        "remove it",
+    ),
     # declared twice
     ("typedef long t; typedef long ›t;", "idl-duplicate", "main.idl:1:14"),
     ("struct s { long a; octet ›a; };", "idl-duplicate", "`a`"),

@@ -81,9 +81,14 @@ def test_results(idl: IdlFiles) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["float", "octet", "long long", "short", "string"])
+@pytest.mark.parametrize("text", ["float", "octet", "long long", "short", "e"])
+def test_numbers_and_enums_are_results_as_in_qaic(idl: IdlFiles, text: str) -> None:
+    assert idl.method(f"{text} f();", "enum e { a };").result is not None
+
+
+@pytest.mark.parametrize("text", ["string", "sequence<long>", "s", "dmahandle"])
 def test_other_results_are_refused(idl: IdlFiles, text: str) -> None:
-    error = idl.error(f"interface i {{ {text} f(); }};")
+    error = idl.error(f"struct s {{ long a; }}; interface i {{ {text} f(); }};")
     assert error.code == "idl-type"
     assert "AEEResult" in error.remedy
 
@@ -177,7 +182,9 @@ def test_idl_version(idl: IdlFiles) -> None:
     unit = idl.load(text + "interface i : remote_handle64 {};")
     assert unit.idl_version == "1.20.300"
     assert idl.load('const string other = "1.2.3";').idl_version is None
-    for bad in ("1.2", "1.2.3.4", "1.2.x", "", "1.2.3456", "1..3"):
+    for short in ("1.2", "1"):
+        assert idl.load(f'const string IDL_VERSION = "{short}";').idl_version == short
+    for bad in ("1.", "1.2.3.4", "1.2.x", "", "1.2.3456", "1..3"):
         error = idl.error(f'const string IDL_VERSION = "{bad}";')
         assert (error.code, error.location and error.location.column) == ("idl-version", 14)
 

@@ -41,18 +41,25 @@ from tests.unit.idl_front.idl_files import IdlFiles
         ("uint32", Primitive.UINT32),
         ("int64", Primitive.INT64),
         ("uint64", Primitive.UINT64),
-        ("int8_t", Primitive.INT8),
-        ("uint8_t", Primitive.UINT8),
-        ("int16_t", Primitive.INT16),
-        ("uint16_t", Primitive.UINT16),
-        ("int32_t", Primitive.INT32),
-        ("uint32_t", Primitive.UINT32),
-        ("int64_t", Primitive.INT64),
-        ("uint64_t", Primitive.UINT64),
+        ("int8_t", Primitive.INT8_T),
+        ("uint8_t", Primitive.UINT8_T),
+        ("int16_t", Primitive.INT16_T),
+        ("uint16_t", Primitive.UINT16_T),
+        ("int32_t", Primitive.INT32_T),
+        ("uint32_t", Primitive.UINT32_T),
+        ("int64_t", Primitive.INT64_T),
+        ("uint64_t", Primitive.UINT64_T),
     ],
 )
 def test_basic_types(idl: IdlFiles, text: str, primitive: Primitive) -> None:
     assert idl.method(f"long f(in {text} a);").parameters[0].type is primitive
+
+
+def test_the_kind_of_a_basic_type_has_the_same_size_and_belongs_to_the_default_mode() -> None:
+    for each in Primitive:
+        assert each.kind.size == each.size
+        assert each.kind.kind is each.kind
+        assert not each.kind.c_name.endswith("64_t")
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,12 @@ SKELS = {arch: profile(arch) for arch in ("v68", "v73")}
 
 def test_the_host_side_comes_first_then_each_skel_for_each_arch() -> None:
     plan = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS)
+    steps = plan.cmake_steps
 
-    assert [step.name for step in plan.steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
+    assert [step.name for step in steps] == ["host/app", "skel/k/v68", "skel/k/v73"]
     assert plan.release == Path("/p/.buildtool/release/sim")
-    assert plan.steps[0].targets == ("app",)
-    assert all(step.install for step in plan.steps)  # artifacts ship in addition
+    assert steps[0].targets == ("app",)
+    assert all(step.install for step in steps)  # artifacts ship in addition
 
 
 @pytest.mark.parametrize("artifacts", [(), ("out/*.so",)])
@@ -59,7 +60,7 @@ def test_install_rules_run_and_ship_by_default(
     app = Host("app", needs=("base",) if needed else ())
     project = PROJECT._replace(hosts={"base": base, "app": app})
 
-    step = plan_target(project, "sim", CMAKE, HOST, SKELS).steps[0]
+    step = plan_target(project, "sim", CMAKE, HOST, SKELS).cmake_steps[0]
 
     assert (step.install, step.ships) == (rules_run, rules_ship)
     assert step.ships_output("lib/liba.so") is rules_ship
@@ -68,15 +69,15 @@ def test_install_rules_run_and_ship_by_default(
 
 
 def test_the_arch_is_filled_in() -> None:
-    step = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).steps[2]
+    step = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).cmake_steps[2]
 
     assert step.defines == (("A", "ON"), ("N", "x-v73"))
     assert step.artifacts == ("lib*v73.so",)
 
 
 def test_targets_with_the_same_skel_share_its_tree() -> None:
-    one = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).steps
-    other = plan_target(PROJECT, "v73", CMAKE, HOST, SKELS).steps
+    one = plan_target(PROJECT, "sim", CMAKE, HOST, SKELS).cmake_steps
+    other = plan_target(PROJECT, "v73", CMAKE, HOST, SKELS).cmake_steps
 
     assert one[2].tree == other[1].tree
     assert one[1].tree != one[2].tree
@@ -94,7 +95,7 @@ def test_defines_of_a_target_go_before_those_of_its_components() -> None:
     project = PROJECT._replace(targets=targets)
 
     def steps(name: str) -> tuple[CMakeStep, ...]:
-        return plan_target(project, name, CMAKE, HOST, SKELS).steps
+        return plan_target(project, name, CMAKE, HOST, SKELS).cmake_steps
 
     host, skel = steps("tuned")[0], steps("tuned")[2]
     assert host.defines == (("A", "OFF"), ("ARCH", "{arch}"))
@@ -110,7 +111,7 @@ def test_what_is_built_on_is_that_of_the_same_defines() -> None:
     targets = {"tuned": Target("u", ("v68",), defines={"A": 1})}
     project = PROJECT._replace(skels=skels, targets=targets)
 
-    _, base, k = plan_target(project, "tuned", CMAKE, HOST, SKELS).steps
+    _, base, k = plan_target(project, "tuned", CMAKE, HOST, SKELS).cmake_steps
 
     assert k.needs == (("skel/base/v68", base.output),)
 

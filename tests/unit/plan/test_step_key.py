@@ -102,8 +102,8 @@ class Machine:
         )
         skels = {"v73": llvm}
         cmake = CMake(self.tools / "cmake", self.tools / "ninja", "4.4", "c" * 64)
-        app, base, _ = plan_target(project, "sim", cmake, zig, skels).steps
-        other, _, tuned = plan_target(project, "sim", cmake, gcc, {"v73": sdk}).steps
+        app, base, _ = plan_target(project, "sim", cmake, zig, skels).cmake_steps
+        other, _, tuned = plan_target(project, "sim", cmake, gcc, {"v73": sdk}).cmake_steps
         return {"host-zig": app, "host-gcc": other, "skel-llvm": base, "skel-everything": tuned}
 
     def fields(self, name: str) -> dict[str, Any]:

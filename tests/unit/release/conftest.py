@@ -104,7 +104,7 @@ class Project:
     def release(self) -> Release:
         state, directory = self.root / "state", self.root / "release/sim"
         plan = Plan("sim", tuple(self.steps.values()), directory, state, self.system_libraries)
-        return make_release(BuildResult(plan, tuple(map(built, plan.steps))), FileStates())
+        return make_release(BuildResult(plan, tuple(map(built, self.steps.values()))), FileStates())
 
     def release_files(self) -> dict[str, str]:
         """The files of the release and links: the target of a link, "" for a file."""

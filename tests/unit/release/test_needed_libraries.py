@@ -28,12 +28,26 @@ def test_a_library_that_is_nowhere(made: Project) -> None:
     assert made.release_files() == {"bin/app": ""}
 
 
-@pytest.mark.parametrize("library", ["libgomp.so.1", "libyaml-0.so.2", "libc.so"])
+@pytest.mark.parametrize("library", ["libgomp.so.1", "libyaml-0.so.2"])
 def test_what_only_some_devices_have_is_not_the_platform_s(made: Project, library: str) -> None:
     made.component("app", {"bin/app": elf(needed=[library])})
 
     with pytest.raises(LibraryError, match=f"bin/app needs {library}"):
         made.release()
+
+
+def test_a_library_of_another_system_is_said_to_be_one(made: Project) -> None:
+    made.component("app", {"lib/liba.so": elf(needed=["libc.so", "libadsprpc.so"])})
+
+    with pytest.raises(LibraryError) as caught:
+        made.release()
+    assert caught.value.message == (
+        "liba.so is built for Android or Linux with musl, not for Linux with glibc"
+    )
+    assert "it needs libc.so; it needs libadsprpc.so" in caught.value.why
+
+    made.system_libraries = ("libc.so", "libadsprpc.so")
+    made.release()
 
 
 def test_a_library_that_lies_in_the_build_tree(made: Project) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import ToolError
+from buildtool.plan.plan import CMakeStep
 from buildtool.release.supply_chain.parts import find_parts
 from tests.unit.release.conftest import DSP, HOST
 from tests.unit.supply_chain.steps import file, node, step
@@ -73,6 +74,7 @@ def test_libraries_of_toolchains(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"graph": {"nodes": {}}}'])
 def test_a_damaged_graph(tmp_path: Path, text: str) -> None:
     result = step(tmp_path, packages=(node("calc", tmp_path),))
+    assert isinstance(result.step, CMakeStep)
     (result.step.packages / "graph.json").write_text(text)
 
     with pytest.raises(ToolError, match="which Conan wrote"):

@@ -14,8 +14,17 @@ from buildtool.idl.emit.python.names import (
 )
 from buildtool.idl.emit.python.python_text import WIDTH, docstring, quoted, tuple_lines
 from buildtool.idl.emit.python.type_text import TypeText
-from buildtool.idl.layout.types import strip_typedefs
-from buildtool.idl.model import Direction, DmaHandle, Interface, Method, Parameter, String
+from buildtool.idl.layout.types import flat_size, strip_typedefs
+from buildtool.idl.model import (
+    Direction,
+    DmaHandle,
+    Interface,
+    Method,
+    Parameter,
+    Primitive,
+    String,
+    Type,
+)
 
 
 def interface_text(
@@ -84,6 +93,9 @@ class _MethodText:
         ]
         make = kind if len(self.results) > 1 else "_rpc.only" if self.results else "_rpc.nothing"
         handle = "" if self._handle else "    handle=False,\n"
+        result = self._method.result
+        if result is not None and not _is_word(result):
+            handle += f"    code={self._types.passed(result)},\n"
         return (
             f"\n\n{self._variable}: _rpc.Method[{kind}] = _rpc.Method(\n"
             f"    {quoted(self._function)},\n{tuple_lines(parameters, 1)}\n    {make},\n{handle})\n"
@@ -118,6 +130,12 @@ class _MethodText:
     @property
     def _variable(self) -> str:
         return f"_m_{self._function}"
+
+
+def _is_word(result: Type) -> bool:
+    """Whether a result comes back as a C `int` does."""
+    kind = strip_typedefs(result)
+    return flat_size(kind)[0] == 4 and kind is not Primitive.FLOAT
 
 
 def _is_inrout_text(parameter: Parameter) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Callable, ClassVar, Generic, TypeVar, cast
 
 from .errors import FastRpcError, LibraryError
 from .parameters import Call, Parameter
+from .scalars import INT32, Scalar
 
 DOMAINS = {"adsp": 0, "mdsp": 1, "sdsp": 2, "cdsp": 3, "cdsp1": 4, "gdsp0": 5, "gdsp1": 6}
 CONTROL_UNSIGNED_MODULE = 2  # DSPRPC_CONTROL_UNSIGNED_MODULE
@@ -31,7 +32,10 @@ class OpenEnum(enum.IntEnum):
 
 
 class Method(Generic[_Result]):
-    """A function of a stub.  `result` makes the result of a call from those of its parameters."""
+    """A function of a stub.  `result` makes the result of a call from those of its parameters.
+
+    The function returns its error code as the type `code`.
+    """
 
     def __init__(
         self,
@@ -40,8 +44,10 @@ class Method(Generic[_Result]):
         result: Callable[..., _Result],
         *,
         handle: bool = True,
+        code: Scalar = INT32,
     ) -> None:
         self.function = function
+        self._code = code
         self._parameters = parameters
         self._result = result
         self._c_types = [ctypes.c_uint64] if handle else []
@@ -69,7 +75,7 @@ class Method(Generic[_Result]):
 
     def bind(self, library: ctypes.CDLL) -> Any:
         """The C function of this method."""
-        return function_of(library, self.function, self._c_types)
+        return function_of(library, self.function, self._c_types, self._code.c_type)
 
 
 class Interface:
@@ -143,20 +149,22 @@ class Interface:
         return method.call(function, self._handle, arguments)
 
 
-def check(function: str, code: int) -> None:
+def check(function: str, code: float) -> None:
     """Raises `FastRpcError` unless `code`, which `function` returned, is 0."""
     if code != 0:
-        raise FastRpcError(function, code)
+        raise FastRpcError(function, int(code))
 
 
-def function_of(library: ctypes.CDLL, name: str, types: list[Any]) -> Any:
+def function_of(
+    library: ctypes.CDLL, name: str, types: list[Any], result: Any = ctypes.c_int
+) -> Any:
     """A C function of the library, or of one that it needs, which returns an error code."""
     try:
         function = library[name]
     except AttributeError as error:
         raise LibraryError(f"the library does not export {name}: {error}") from error
     function.argtypes = types
-    function.restype = ctypes.c_int
+    function.restype = result
     return function
 
 

@@ -1,0 +1,102 @@
+"""A crash on the DSP as text: what happened, in which function and line, and in which buffer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from buildtool.core.escape import escape
+from buildtool.diagnose.crash_report import CrashReport, Frame, Region, read_crash_reports
+from buildtool.diagnose.debug_files import DebugFiles, Place
+from buildtool.diagnose.method_names import MethodNames, method_names
+from buildtool.project.model import Project
+
+REBUILD = (
+    "the skel has no debug information for lines: build it with --build-type RelWithDebInfo, or"
+    " compile it with -g"
+)
+
+
+def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """A text of some lines for each report in the file `reports`; `debug` is the directory with the
+    debug information of the release."""
+    files = DebugFiles(debug)
+    return tuple(_explain(project, files, report) for report in read_crash_reports(reports))
+
+
+def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
+    lines = [f"the DSP process crashed: {report.phrase or report.kind or 'unknown reason'}"]
+    if report.region:
+        names = method_names(project, report.skel, report.region.method)
+        lines.append(f"  {describe_region(report.region, names)}")
+    if report.overflow:
+        lines.append(
+            f"  the stack of {report.stack:,} bytes overflowed by {report.overflow:,} bytes; a"
+            " method's stack has the size that remote_session_control sets"
+            " (FASTRPC_THREAD_PARAMS), a thread's the size in its attributes"
+        )
+    stack = _stack(files, report)
+    lines += [f"  {'at' if i == 0 else 'by'} {text}" for i, (text, _) in enumerate(stack)]
+    if report.skel:
+        method = method_names(project, report.skel, report.method)
+        number = f"method {report.method} of {report.skel}"
+        lines.append(f"  in {method.name}, {number}" if method else f"  in {number}")
+    else:
+        lines.append("  in a thread that a skel created")
+    if stack and not any(known for _, known in stack):
+        lines.append(f"  {REBUILD}")
+    return escape("\n".join(lines))
+
+
+def describe_region(region: Region, names: MethodNames | None) -> str:
+    """Which buffer an address belongs to, and by how much it misses it."""
+    size = f"{region.size:,} bytes"
+    if region.kind in ("in", "out"):
+        what = f"buffer {region.number}"
+        if names and region.number < len(names.buffers):
+            source = names.buffers[region.number]
+            what = {
+                "primIn": "the record of the scalar inputs",
+                "primROut": "the record of the scalar results",
+            }.get(source, f"parameter {source!r}")
+        method = names.name if names else f"method {region.method}"
+        direction = "in" if region.kind == "in" else "rout"
+        what = f"{what} of {method} ({direction}, {size})"
+        if region.gone:
+            what += ", whose call has returned"
+    else:
+        kinds = {"heap": "heap block", "shared": "buffer of the client", "stack": "stack"}
+        what = f"a{' freed' if region.gone else ''} {kinds.get(region.kind, 'region')} of {size}"
+    if region.distance == 0:
+        return f"byte {region.inside:,} of {what}"
+    bytes_away = abs(region.distance)
+    where = "past the end of" if region.distance > 0 else "before the start of"
+    return f"{bytes_away:,} byte{'' if bytes_away == 1 else 's'} {where} {what}"
+
+
+def _stack(files: DebugFiles, report: CrashReport) -> list[tuple[str, bool]]:
+    """The functions from the innermost on, each as text and whether its line is known."""
+    found: list[tuple[str, bool]] = []
+    functions: set[str] = set()
+    if report.pc:
+        places = files.places(report.pc, call=False)
+        functions = {place.function for place in places}
+        found += _texts(report.pc, places)
+    # The link register is the caller's address in a function that calls nothing.
+    if report.lr and report.lr != (report.frames or (None,))[0]:
+        places = files.places(report.lr, call=True)
+        if places and places[-1].function not in functions:
+            found += _texts(report.lr, places)
+    for frame in report.frames:
+        found += _texts(frame, files.places(frame, call=True))
+    return found
+
+
+def _texts(frame: Frame, places: tuple[Place, ...]) -> list[tuple[str, bool]]:
+    if not places:
+        return [(f"{frame.module}+0x{frame.offset:x}", False)]
+    return [
+        (f"{place.function} ({place.file}:{place.line})", True)
+        if place.line
+        else (f"{place.function} ({frame.module}+0x{frame.offset:x})", False)
+        for place in places
+    ]

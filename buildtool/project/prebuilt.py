@@ -1,0 +1,62 @@
+"""Components that are prebuilt files, in place of a CMake project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from buildtool.project.model import COMPONENT_KEYS, Host, Skel
+from buildtool.project.paths import (
+    Violation,
+    file_violations,
+    inside_violations,
+    path_violations,
+)
+
+FOR_CMAKE = ("artifacts", "conan", "defines", "inputs", "needs", "preset", "targets")
+"""Keys of one word that say something to CMake."""
+
+
+def prebuilt_keys(component: Host | Skel) -> tuple[str, ...]:
+    """The keys that name the component's prebuilt files; none for a CMake project."""
+    names = COMPONENT_KEYS[type(component)]
+    return tuple(name for name in names if name != "source" and getattr(component, name))
+
+
+def prebuilt_violations(
+    root: Path, at: tuple[str, str], component: Host | Skel
+) -> Iterator[Violation]:
+    """The problems of a component without a CMake project: keys, what is wrong, what to do."""
+    keys = prebuilt_keys(component)
+    if not keys:
+        yield (
+            at,
+            "lacks the key 'source'",
+            "Add: source = … (directory of its CMakeLists.txt), or files = … (prebuilt files)",
+        )
+        return
+    if component.source:
+        yield (
+            (*at, keys[0]),
+            "a component is a CMake project ('source') or prebuilt files, not both",
+            "Make a component of its own of the prebuilt files.",
+        )
+    for name in (*FOR_CMAKE, "idl_standard_types", "toolchain_file"):
+        if getattr(component, name, None):
+            yield (
+                (*at, name.replace("_", "-")),
+                "is for a CMake project, and this component is prebuilt files",
+                "Remove it: prebuilt files ship as they are.",
+            )
+    for pattern in component.files:
+        yield from inside_violations(pattern, (*at, "files"))
+    if isinstance(component, Skel):
+        yield from file_violations(root, component.idl, (*at, "idl"), "the interface's .idl")
+    elif component.tree:
+        yield from path_violations(root, component.tree, (*at, "tree"))
+        if not (root / component.tree).is_dir():
+            yield (
+                (*at, "tree"),
+                f"there is no directory {component.tree!r}",
+                "Set it to a directory with bin/, lib/ and so on, relative to this file.",
+            )

@@ -1,0 +1,124 @@
+"""Compiles a source with instructions in inline assembly that open LLVM's assembler does not know.
+
+The script `zig` of the SDK-shaped root calls this module after clang has rejected an instruction:
+the source is compiled to assembly, in which such instructions are replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.process import capture
+from buildtool.toolchains.missing_instructions import Listing, Place
+
+MAX_PASSES = 8
+"""The assembler may report more of a file after the first errors in it are gone."""
+_ERROR = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: error: ", re.MULTILINE)
+_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-x", "-Xclang", "-isystem", "-I", "-D", "-include")
+_ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-fpic", "-fPIC", "-Wa,")
+
+
+def compile_source(compiler: Path, words: Sequence[str]) -> int:
+    """Compile as `compiler` would with the arguments `words` ("cc", …); returns its exit status.
+
+    Prints a note for each place that becomes a trap.  An error of a source that has other errors
+    too is printed as the compiler does.
+    """
+    output = words[words.index("-o") + 1] if "-o" in words[:-1] else "a.o"
+    _, said = _run(compiler, [*words, "-ferror-limit=0"])  # writes the dependency file too
+    places = find_places(said, words)
+    with tempfile.TemporaryDirectory(prefix="buildtool-") as temporary:
+        file = Path(temporary, "source.s")
+        status, problem = _run(compiler, to_assembly(words, file))
+        if status:
+            return _failed(problem, status)
+        text = file.read_text(encoding="utf-8", errors="surrogateescape")
+        listing = Listing(tuple(text.splitlines()))
+        for _ in range(MAX_PASSES):
+            file.write_text(listing.text(), encoding="utf-8", errors="surrogateescape")
+            status, problem = _run(compiler, _assemble(words, file, output))
+            numbers = [int(match["line"]) - 1 for match in _ERROR.finditer(problem)]
+            if not status or not numbers or max(numbers) >= len(listing.lines):
+                break
+            statements = [listing.statement(number) for number in numbers]
+            if not all(statement.replaceable for statement in statements):
+                return _failed(said, 1)
+            if len(places) != len(statements):  # the two runs do not report the same
+                places = [Place(_source(words), 0)] * len(statements)
+            listing = listing.replaced(list(zip(statements, places, strict=True)))
+            places = []
+        if status:
+            return _failed(problem, status)
+    for place, instruction in dict.fromkeys(listing.missing):
+        sys.stderr.write(
+            f"{place.file}:{place.line}: note: {instruction} becomes a trap, because the open"
+            " assembler does not know it\n"
+        )
+    return 0
+
+
+def find_places(said: str, words: Sequence[str]) -> list[Place]:
+    """Where the compiler's errors are, in their order; paths as they appear in outputs."""
+    pairs = [word.split("=", 2) for word in words if word.startswith("-ffile-prefix-map=")]
+    mapped = [(pair[1], pair[2]) for pair in pairs if len(pair) == 3]
+    return [Place(_mapped(m["file"], mapped), int(m["line"])) for m in _ERROR.finditer(said)]
+
+
+def _mapped(file: str, mapped: Sequence[tuple[str, str]]) -> str:
+    """`file` without a directory of this machine; of several prefixes the last one counts."""
+    for old, new in reversed(mapped):
+        if file.startswith(old):
+            return os.path.normpath(new + file[len(old) :])
+    return Path(file).name if Path(file).is_absolute() else os.path.normpath(file)
+
+
+def to_assembly(words: Sequence[str], file: Path) -> list[str]:
+    """The arguments that write assembly to `file`, and no dependency file: with one, zig writes no
+    assembly."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in ("-o", "-MF", "-MT", "-MQ"):
+            next(rest, "")
+        elif word not in ("-c", "-MD", "-MMD"):
+            kept.append(word)
+    quiet = "-Wno-unused-command-line-argument"  # zig adds -c
+    return [*kept, "-o", str(file), "-S", "-fno-integrated-as", quiet]
+
+
+def _assemble(words: Sequence[str], file: Path, output: str) -> list[str]:
+    kept = [word for word in words if word.startswith(_ASSEMBLER_FLAGS)]
+    return ["cc", *kept, "-g0", "-nostdlib", "-ferror-limit=0", "-c", str(file), "-o", output]
+
+
+def _source(words: Sequence[str]) -> str:
+    """The name of the source: the last argument that is neither an option nor its value."""
+    plain = [
+        word
+        for word, before in zip(words[1:], words, strict=False)
+        if not word.startswith("-") and before not in _WITH_VALUE
+    ]
+    return Path(plain[-1]).name if plain else "source"
+
+
+def _run(compiler: Path, words: Sequence[str]) -> tuple[int, str]:
+    done = capture([compiler, *words], env=os.environ)
+    return done.status, done.output
+
+
+def _failed(said: str, status: int) -> int:
+    sys.stderr.write(said + "\n")
+    return status if status > 0 else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(compile_source(Path(sys.argv[1]), sys.argv[2:]))
+    except (BuildtoolError, OSError) as error:
+        sys.exit(f"error: {error}")

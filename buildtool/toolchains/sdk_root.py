@@ -1,0 +1,238 @@
+"""A directory in the shape of a Hexagon SDK, with open headers and zig's clang in it.
+
+Third-party projects find headers, CMake functions and compilers of the SDK by their paths below
+HEXAGON_SDK_ROOT.  Nothing in this directory is the vendor's.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from buildtool import _data
+from buildtool.core.cache import cache_dir
+from buildtool.core.files import value_digest, write_if_changed
+from buildtool.core.own_directory import make_directory
+from buildtool.core.safe_path import check_path
+from buildtool.core.value import Value
+from buildtool.project.archs import HEXAGON_ARCHS
+from buildtool.sdk.zig import CLANG_VERSION, Zig
+
+DIRECTORY = "hexagon-root"
+TOOLS = f"tools/HEXAGON_Tools/{CLANG_VERSION}.1.8"
+"""The tools are named by the version of LLVM in zig 0.17."""
+INCLUDES = (
+    *("incs", "incs/stddef", "ipc/fastrpc/incs", "ipc/fastrpc/rpcmem/inc"),
+    *("rtos/qurt/include", "rtos/qurt/include/qurt", "rtos/qurt/include/posix", "utils/examples"),
+)
+"""The header directories for skels of every arch."""
+NULL_HEADERS = (
+    *("locale.h", "stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h", "wchar.h"),
+)
+"""The headers of the C library that define NULL."""
+_NULL = """/* NULL as in the DSP's C library: an integer, which code may assign to integers. */
+#pragma GCC system_header
+#include_next <{name}>
+#ifdef NULL
+#undef NULL
+#define NULL 0
+#endif
+"""
+_SHARED = ("build_id.cmake", "libcxx_settings.cmake")
+_MODULES = ("open_assembler.py", "missing_instructions.py")
+_STDDEF = ("AEEStdDef.h", "AEEStdErr.h", "AEEStdDef.idl", "remote.idl")
+_PROGRAMS = {
+    "ar": "ar",
+    "ranlib": "ranlib",
+    "objcopy": "objcopy",
+    "strip": "objcopy --strip-all",
+    "link": "ld.lld",
+}
+
+
+class SdkRoot(Value):
+    """The directory; `identity` is the digest of zig and of the files in the directory, without
+    paths of this machine."""
+
+    where: Path
+    identity: str
+
+    @property
+    def tools(self) -> Path:
+        return self.where / TOOLS
+
+    @property
+    def compiler(self) -> Path:
+        """The program that is called as zig is."""
+        return self.where / "zig"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that the set-up script of an SDK exports."""
+        return {
+            "HEXAGON_SDK_ROOT": str(self.where),
+            "HEXAGON_TOOLS_ROOT": str(self.tools),
+            "DEFAULT_HEXAGON_TOOLS_ROOT": str(self.tools),
+            "HEXAGON_CMAKE_ROOT": str(self.where / "build" / "cmake"),
+            "DEFAULT_TOOLS_VARIANT": f"toolv{CLANG_VERSION}",
+            "DEFAULT_HLOS_ARCH": "64",
+            "DEFAULT_NO_QURT_INC": "0",
+        }
+
+    def variables(self, prebuilt: str) -> dict[str, str]:
+        """The cache entries that third-party projects expect; `prebuilt` names the SDK's
+        directories of libraries."""
+        return {
+            "HEXAGON_SDK_ROOT": str(self.where),
+            "HEXAGON_TOOLS_ROOT": str(self.tools),
+            "PREBUILT_LIB_DIR": prebuilt,
+        }
+
+
+def sdk_root(zig: Zig) -> SdkRoot:
+    """The directory for `zig` in the user's cache; it is written if it is missing.
+
+    Raises `UnsafePathError` for a path that a tool would misread.
+    """
+    texts, headers, contents = _contents()
+    identity = value_digest([zig.identity, contents])
+    values = {"ZIG": str(zig.where), "ZIG_LIB": str(zig.library)}
+    for place in (*values.values(), sys.executable, str(_data.path("cmake"))):
+        check_path(place, "a path in the SDK-shaped root")
+    digest = value_digest([identity, values])
+    where = cache_dir() / DIRECTORY / digest[:32]
+    if not (where / "hexagon_sdk.json").is_file():
+        _write(where, {**values, "ROOT": str(where)}, texts, headers)
+    _name_installation(where)
+    return SdkRoot(where, identity)
+
+
+def _name_installation(root: Path) -> None:
+    """Name this installation of buildtool in `root`.  Another one continues with the build trees of
+    the first, so the path of the root does not depend on it."""
+    python = f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n"
+    write_if_changed(root / "python", python, mode=0o755)
+    cmake = f"""# The installation of buildtool that wrote this.
+set(BUILDTOOL_CMAKE_DIR "{_data.path("cmake")}")
+if(NOT BUILDTOOL_PYTHON)
+  set(BUILDTOOL_PYTHON "{sys.executable}")
+endif()
+"""
+    write_if_changed(root / "installation.cmake", cmake)
+
+
+@functools.cache
+def _contents() -> tuple[dict[str, str], dict[str, bytes], str]:
+    """The templates and headers, by name, and their digest."""
+    texts = {name: text.decode() for name, text in _templates().items()}
+    headers = dict(_headers())
+    named = {name: data.decode() for name, data in headers.items()}
+    return texts, headers, value_digest([texts, named])
+
+
+def _templates() -> dict[str, bytes]:
+    """The scripts and CMake files, and the modules that the scripts run, by their names."""
+    folder = _data.path("cmake")
+    names = [*sorted(folder.glob("sdk/*.in")), *(folder / name for name in _SHARED)]
+    names += [Path(__file__).with_name(name) for name in _MODULES]
+    return {file.name: file.read_bytes() for file in names}
+
+
+def _headers() -> Iterator[tuple[str, bytes]]:
+    """The open headers, by their paths in the root."""
+    host = _data.path("host") / "include"
+    idl = Path(__file__).parent.parent / "idl" / "include"
+    for file in sorted([*(_data.path("dsp") / "include").glob("*.h"), *host.rglob("*.h"),
+                        *idl.glob("*.idl")]):  # fmt: skip
+        if file.name.startswith("qurt"):
+            folder = "rtos/qurt/include/qurt"
+        elif file.name in _STDDEF:
+            folder = "incs/stddef"
+        elif file.name == "rpcmem.h":
+            folder = "ipc/fastrpc/rpcmem/inc"
+        else:
+            folder = "incs"
+        yield f"{folder}/{file.name}", file.read_bytes()
+    for name in NULL_HEADERS:
+        yield f"libc/include/{name}", _NULL.format(name=name).encode()
+
+
+def _write(
+    where: Path, values: dict[str, str], texts: dict[str, str], headers: dict[str, bytes]
+) -> None:
+    """Write the root and move it to `where`, unless another process has."""
+    import contextlib  # noqa: PLC0415 - it is there most of the time
+    import tempfile  # noqa: PLC0415
+
+    from buildtool.core.trees import remove_tree  # noqa: PLC0415
+
+    make_directory(where.parent)
+    with tempfile.TemporaryDirectory(dir=where.parent, prefix=".") as temporary:
+        fresh = Path(temporary, where.name)
+        files = {**headers, **_programs(values, texts)}
+        for name, data in files.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            path.chmod(0o755 if data.startswith(b"#!") else 0o644)
+        _link_directories(fresh, values)
+        with contextlib.suppress(OSError):
+            if where.exists() and not (where / "hexagon_sdk.json").is_file():
+                remove_tree(where)
+        with contextlib.suppress(OSError):
+            fresh.rename(where)  # fails if another process has just written it
+
+
+def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]:
+    """The scripts and CMake files, by their paths in the root."""
+    settings = re.findall(r"\b[A-Z_]+=\w+", texts["libcxx_settings.cmake"])
+    build_id = re.search(r'"(-Wl,--build-id=\w+)"', texts["build_id.cmake"])
+    values = {
+        **values,
+        "TOOLS": TOOLS,
+        "CLANG": f"{CLANG_VERSION}.1.8",
+        "LIBCXX": " ".join(f"-D_LIBCPP_{setting}" for setting in settings),
+        "BUILD_ID": build_id[1] if build_id else "",
+    }
+
+    def rendered(name: str, **more: str) -> bytes:
+        known = {**values, **more}
+        return re.sub(r"@([A-Z_]+)@", lambda m: known[m[1]], texts[f"{name}.in"]).encode()
+
+    info = [{"name": "Hexagon Tools", "version": f"{CLANG_VERSION}.1.8", "path": TOOLS}]
+    described = {"root": {"name": "Hexagon SDK", "open": True, "tools": {"info": info}}}
+    programs = f"{TOOLS}/Tools/bin"
+    cmake = ("hexagon_fun.cmake", "hexagon_arch.cmake", "hexagon_toolchain.cmake")
+    return {
+        "hexagon_sdk.json": json.dumps(described, indent=2).encode(),
+        "zig": rendered("zig"),
+        **{f"build/cmake/{name}": rendered(name) for name in cmake},
+        **{
+            f"{programs}/hexagon-{name}": rendered("hexagon-clang") for name in ("clang", "clang++")
+        },
+        **{
+            f"{programs}/hexagon-{name}": rendered(
+                "hexagon-tool", NAME=f"hexagon-{name}", VERB=verb
+            )
+            for name, verb in _PROGRAMS.items()
+        },
+    }
+
+
+def _link_directories(root: Path, values: dict[str, str]) -> None:
+    """Add the directories that third parties put on their include path, and zig's headers."""
+    for folder in ("ipc/fastrpc/incs", "utils/examples", "rtos/qurt/include/posix"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    (root / "ipc/fastrpc/rpcmem/rpcmem.h").symlink_to("inc/rpcmem.h")
+    (root / "ipc/fastrpc/incs/remote.h").symlink_to("../../../incs/remote.h")
+    (root / "lib").symlink_to(values["ZIG_LIB"])
+    for arch in HEXAGON_ARCHS:
+        compute = root / "rtos" / "qurt" / f"compute{arch}"
+        compute.mkdir()
+        (compute / "include").symlink_to("../include")
+        (root / TOOLS / "Tools/target/hexagon/lib" / arch / "G0/pic").mkdir(parents=True)
+    (root / TOOLS / "Tools/target/hexagon/include").mkdir()

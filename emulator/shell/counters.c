@@ -1,0 +1,227 @@
+/* counters.c: finds the packets that read the DSP's counters, and makes their trampolines. */
+#include "counters.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "counter_packet.h"
+#include "runtime/runtime.h"
+
+#define PROLOGUE_WORDS 6u
+#define ORIGIN_WORDS 1u /* the address of the packet, at the end */
+#define TRAMPOLINE_BYTES 64u
+
+_Static_assert((ORIGIN_WORDS + PROLOGUE_WORDS + MOVED_WORDS_MAX) * 4 <= TRAMPOLINE_BYTES,
+               "a trampoline holds its parts");
+
+/* ---- what a trampoline calls ---- */
+
+void counters_load_utimer(void);
+void counters_load_upcycle(void);
+
+/* Writes the value of a C function to c19:18 and changes no other register, except those that the
+ * trampoline saves. Functions save r16 to r27 themselves, and the shell uses no HVX registers. */
+#define LOADER(name, function)                                     \
+    __asm__(".text\n"                                              \
+            ".p2align 4\n" name ":\n"                              \
+            "{ allocframe(r29, #120):raw }\n"                      \
+            "{ memd(r29+#0) = r1:0; memd(r29+#8) = r3:2 }\n"       \
+            "{ memd(r29+#16) = r5:4; memd(r29+#24) = r7:6 }\n"     \
+            "{ memd(r29+#32) = r9:8; memd(r29+#40) = r11:10 }\n"   \
+            "{ memd(r29+#48) = r13:12; memd(r29+#56) = r15:14 }\n" \
+            "{ r1:0 = c1:0 }\n"                                    \
+            "{ r3:2 = c3:2 }\n"                                    \
+            "{ r5:4 = c7:6 }\n"                                    \
+            "{ r6 = c8 }\n"                                        \
+            "{ r7 = c4 }\n"                                        \
+            "{ memd(r29+#64) = r1:0; memd(r29+#72) = r3:2 }\n"     \
+            "{ memd(r29+#80) = r5:4; memd(r29+#88) = r7:6 }\n"     \
+            "{ memw(r29+#96) = r28 }\n"                            \
+            "{ call " function " }\n"                              \
+            "{ c19:18 = r1:0 }\n"                                  \
+            "{ r1:0 = memd(r29+#64); r3:2 = memd(r29+#72) }\n"     \
+            "{ r5:4 = memd(r29+#80); r7:6 = memd(r29+#88) }\n"     \
+            "{ c1:0 = r1:0 }\n"                                    \
+            "{ c3:2 = r3:2 }\n"                                    \
+            "{ c7:6 = r5:4 }\n"                                    \
+            "{ c8 = r6 }\n"                                        \
+            "{ c4 = r7 }\n"                                        \
+            "{ r28 = memw(r29+#96) }\n"                            \
+            "{ r1:0 = memd(r29+#0); r3:2 = memd(r29+#8) }\n"       \
+            "{ r5:4 = memd(r29+#16); r7:6 = memd(r29+#24) }\n"     \
+            "{ r9:8 = memd(r29+#32); r11:10 = memd(r29+#40) }\n"   \
+            "{ r13:12 = memd(r29+#48); r15:14 = memd(r29+#56) }\n" \
+            "{ dealloc_return }\n")
+
+LOADER("counters_load_utimer", "clock_ticks");
+LOADER("counters_load_upcycle", "clock_cycles");
+
+/* ---- finding the packets ---- */
+
+struct range {
+    uint32_t start, end; /* link-time addresses */
+};
+
+/* Called with the link-time address of a packet and its number of words. */
+typedef void (*visitor)(void *context, uint32_t address, size_t size, enum counter counter);
+
+/* Visits the packets of a range of a segment that read a counter. A word that looks like such an
+ * instruction is data when the words around it are no packet. */
+static void scan_range(const struct image *image, const struct image_segment *segment,
+                       struct range range, visitor visit, void *context)
+{
+    const uint32_t from = (range.start + 3) & ~3u;
+    const uint8_t *bytes = image->bytes + segment->file_offset + (from - segment->address);
+    const size_t count = range.end > from ? (range.end - from) / 4 : 0;
+    uint32_t window[3 * PACKET_WORDS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, bytes + i * 4, sizeof word);
+        const enum counter counter = counter_read(word);
+        if (counter == COUNTER_NONE) {
+            continue;
+        }
+        size_t low = i > PACKET_WORDS_MAX ? i - PACKET_WORDS_MAX : 0;
+        size_t high = count - i > PACKET_WORDS_MAX ? i + PACKET_WORDS_MAX : count;
+        size_t first, size;
+        memcpy(window, bytes + low * 4, (high - low) * 4);
+        if (packet_around(window, high - low, i - low, &first, &size)) {
+            visit(context, from + (uint32_t)(low + first) * 4, size, counter);
+        }
+    }
+}
+
+/* Visits the packets in the part of a range that an executable segment has in the file. */
+static void scan_segments(const struct image *image, struct range range, visitor visit,
+                          void *context)
+{
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const struct image_segment *segment = &image->segments[i];
+        const uint32_t end = segment->address + segment->file_size;
+        struct range part = {.start = range.start > segment->address ? range.start
+                                                                     : segment->address,
+                             .end = range.end < end ? range.end : end};
+        if ((segment->flags & PF_X) != 0 && part.start < part.end) {
+            scan_range(image, segment, part, visit, context);
+        }
+    }
+}
+
+/* Visits the packets that read a counter: those in the sections that have code, or, in a file
+ * without section headers, those in the executable segments. */
+static void scan(const struct image *image, visitor visit, void *context)
+{
+    Elf32_Ehdr header;
+    bool sections = false;
+    memcpy(&header, image->bytes, sizeof header);
+    const uint64_t end = (uint64_t)header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf32_Shdr);
+    if (header.e_shoff != 0 && header.e_shentsize == sizeof(Elf32_Shdr) && end <= image->size) {
+        for (uint32_t i = 0; i < header.e_shnum; i++) {
+            Elf32_Shdr section;
+            memcpy(&section, image->bytes + header.e_shoff + i * sizeof section, sizeof section);
+            if ((section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_type == SHT_PROGBITS &&
+                section.sh_size <= UINT32_MAX - section.sh_addr) {
+                const struct range range = {section.sh_addr, section.sh_addr + section.sh_size};
+                sections = true;
+                scan_segments(image, range, visit, context);
+            }
+        }
+    }
+    if (!sections) {
+        scan_segments(image, (struct range){0, UINT32_MAX}, visit, context);
+    }
+}
+
+static void count_packet(void *context, uint32_t address, size_t size, enum counter counter)
+{
+    (void)address;
+    (void)size;
+    (void)counter;
+    ++*(size_t *)context;
+}
+
+size_t counters_room(const struct image *image)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t count = 0;
+    scan(image, count_packet, &count);
+    return (count * TRAMPOLINE_BYTES + page - 1) & ~(page - 1);
+}
+
+/* ---- trampolines ---- */
+
+struct patching {
+    const struct link_memory *memory;
+    uint8_t *place; /* of the next trampoline */
+    unsigned kept;  /* packets that are not changed */
+    char names[256];
+};
+
+/* { call ##function; r29 = add(r29,#-16); memd(r29+#-16) = r31:30 }
+ * { r29 = add(r29,#16); r31:30 = memd(r29+#0) } */
+static void write_prologue(uint32_t to[PROLOGUE_WORDS], const void *address, void (*function)(void))
+{
+    const uint32_t distance = (uint32_t)(uintptr_t)function - (uint32_t)(uintptr_t)address;
+    to[0] = 0x00004000u | distance >> 20 << 16 | (distance >> 6 & 0x3fffu);
+    to[1] = 0x5a004000u | (distance & 0x3fu) << 1;
+    to[2] = 0xbffd7e1du;
+    to[3] = 0xa7ddfefeu;
+    to[4] = 0xb01d421du;
+    to[5] = 0x91ddc01eu;
+}
+
+static void patch_packet(void *context, uint32_t address, size_t size, enum counter counter)
+{
+    struct patching *patching = context;
+    uint8_t *packet = patching->memory->base + address;
+    uint32_t words[PACKET_WORDS_MAX];
+    uint32_t code[PROLOGUE_WORDS + MOVED_WORDS_MAX] = {0};
+    uint32_t jump;
+    const uint32_t from = (uint32_t)(uintptr_t)packet;
+    const uint32_t to = (uint32_t)(uintptr_t)patching->place;
+    memcpy(words, packet, size * sizeof *words);
+    const size_t moved = packet_move(words, size, from, to + PROLOGUE_WORDS * 4,
+                                     &code[PROLOGUE_WORDS]);
+    if (moved == 0 || !packet_jump(from, to, &jump)) {
+        const size_t used = strlen(patching->names);
+        snprintf(patching->names + used, sizeof patching->names - used, "%s+0x%x",
+                 used == 0 ? "" : ", ", (unsigned)address);
+        patching->kept++;
+        return;
+    }
+    write_prologue(code, patching->place,
+                   counter == COUNTER_UTIMER ? counters_load_utimer : counters_load_upcycle);
+    memcpy(patching->place, code, sizeof code);
+    memcpy(patching->place + TRAMPOLINE_BYTES - sizeof from, &from, sizeof from);
+    memcpy(packet, &jump, sizeof jump);
+    patching->place += TRAMPOLINE_BYTES;
+}
+
+void counters_patch(const struct image *image, const struct link_memory *memory, const char *name)
+{
+    struct patching patching = {.memory = memory, .place = memory->trampolines};
+    scan(image, patch_packet, &patching);
+    if (memory->trampolines_size > 0) {
+        mprotect(memory->trampolines, memory->trampolines_size, PROT_READ | PROT_EXEC);
+    }
+    if (patching.kept > 0) {
+        shell_logf(SHELL_ERROR,
+                   "%s: %u packet%s that cannot be changed read%s UTIMER or UPCYCLE as 0: %s", name,
+                   patching.kept, patching.kept == 1 ? "" : "s", patching.kept == 1 ? "s" : "",
+                   patching.names);
+    }
+}
+
+uintptr_t counters_origin(const struct link_memory *memory, uintptr_t address)
+{
+    const uintptr_t distance = address - (uintptr_t)memory->trampolines;
+    if (distance >= memory->trampolines_size) {
+        return address;
+    }
+    uint32_t origin;
+    const uintptr_t next = distance / TRAMPOLINE_BYTES * TRAMPOLINE_BYTES;
+    memcpy(&origin, memory->trampolines + next + TRAMPOLINE_BYTES - sizeof origin, sizeof origin);
+    return origin;
+}

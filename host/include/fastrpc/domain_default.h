@@ -1,0 +1,2 @@
+/* domain_default.h: another name of domain.h. */
+#include "domain.h"

@@ -1,0 +1,94 @@
+"""A third party's tree of kernels, which expects the Hexagon SDK, is built and run unmodified."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from buildtool.core.elf import read_elf
+from tests.command_line import REPOSITORY
+from tests.project import Project
+
+PROJECT = """\
+[project]
+name = "blend"
+
+[host.blend]
+source = "."
+targets = ["blend"]
+install = false
+artifacts = ["blend"]
+
+[skel.blend_dsp]
+source = "dsp"
+%s
+targets = ["blend-{arch}"]
+install = false
+artifacts = ["libblend-{arch}.so"]
+
+[target.sim]
+platform = "ubuntu-aarch64"
+dsp-toolchain = "llvm"
+archs = [%s]
+
+[run.blend]
+program = "bin/blend"
+
+[run.matrix]
+program = "bin/blend"
+args = ["--matrix"]
+"""
+OWN_TOOLCHAIN = 'toolchain-file = "dsp/toolchain.cmake"'
+GOOD = """\
+start: 0x00000000
+mix: 0x00000000, {arch}, 4 threads, 0 wrong
+scale: 0x00000000, 0 wrong
+counters: 0x00000000
+matrix: not on this DSP
+stop: 0x00000000, 3 packets, 262144 bytes of VTCM
+"""
+SOCS = {"QCS6490": "v68", "SM8550": "v73", "SM8650": "v75", "SM8750": "v79"}
+
+
+def third_party(root: Path, *archs: str, toolchain: str = OWN_TOOLCHAIN) -> Project:
+    shutil.copytree(REPOSITORY / "tests/third_parties/dsp_tree", root)
+    quoted = ", ".join(f'"{arch}"' for arch in archs)
+    (root / "buildtool.toml").write_text(PROJECT % (toolchain, quoted))
+    return Project(root)
+
+
+def test_with_its_own_toolchain_file_it_runs_on_four_archs(tmp_path: Path) -> None:
+    project = third_party(tmp_path / "a third party", *SOCS.values())
+    project.build()
+    for line, instruction in ((5, "mxclracc.hf"), (9, "{ activation.hf"), (15, "mxmem(")):
+        assert f"matrix.c:{line}: {instruction}" in project.messages
+    for soc, arch in SOCS.items():
+        skel = read_elf(project.release() / f"dsp/{arch}/libblend-{arch}.so")
+        assert skel.flags & 0x3FF == int(arch[1:], 16)
+        done = project.run("run", "sim", "blend", "--soc", soc)
+        assert (done.returncode, done.stdout) == (0, GOOD.format(arch=arch)), done.stderr
+
+    done = project.run("run", "sim", "matrix", "--soc", "SM8750")
+
+    assert done.returncode == 2
+    assert "FATAL matrix.c:5: mxclracc.hf is not in this skel" in done.stderr
+    assert "__builtin_trap" in done.stderr
+
+
+def test_with_the_profile_its_flags_are_dropped_and_strict_isa_refuses_them(
+    tmp_path: Path,
+) -> None:
+    project = third_party(tmp_path / "blend", "v73", toolchain="")
+    project.build()
+    assert "-mhmx: ignored" in project.messages
+    assert "dsp/matrix.c:5: mxclracc.hf" in project.messages
+    skel = project.release() / "dsp/v73/libblend-v73.so"
+    assert str(tmp_path).encode() not in skel.read_bytes()
+    done = project.run("run", "sim", "blend", "--soc", "SM8550")
+    assert (done.returncode, done.stdout) == (0, GOOD.format(arch="v73")), done.stderr
+
+    project.edit("buildtool.toml", "[run.blend]", "strict-isa = true\n\n[run.blend]")
+
+    assert "blend-v73 asks for -mhmx" in project.run("build").stderr
+    project.edit("dsp/CMakeLists.txt", '"-mhmx"', '"-O2"')
+    assert "unrecognized instruction" in project.fails()

@@ -1,0 +1,42 @@
+"""Code that reads the DSP's counters from registers: UTIMER and UPCYCLE."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.device.fastrpc.toolbox import Device, Toolbox
+
+from .conftest import QURT, build_skel, install
+from .test_threads import case
+
+
+@pytest.mark.parametrize("words", ["passes", "packets", "registers"])
+def test_counters(device: Device, words: str) -> None:
+    code, _, log = case(device, "counters", words)
+    assert code == 0, log
+    assert log == ""
+
+
+def test_file_without_section_headers(device: Device) -> None:
+    """All of its executable segments are searched, not only the sections with code."""
+    skel = device.root / "usr/lib/rfsa/adsp/libcounters_skel.so"
+    content = bytearray(skel.read_bytes())
+    content[0x20:0x24] = bytes(4)  # e_shoff
+    content[0x30:0x34] = bytes(4)  # e_shnum, e_shstrndx
+    skel.write_bytes(content)
+    result = device.run("open counters; case counters passes; case counters packets")
+    assert result["case counters passes"].startswith("0 "), result.err
+    assert result["case counters packets"].startswith("0 "), result.err
+
+
+def test_packet_that_cannot_be_changed_is_named(device: Device, toolbox: Toolbox) -> None:
+    install(device, build_skel(toolbox, "far_counter", *QURT, "-mlong-calls"), "far_counter")
+    code, out, log = case(device, "far_counter", "far")
+    assert (code, out[0]) == (0, 0)
+    assert re.fullmatch(
+        r"\[dsp\] ERROR: libfar_counter_skel.so: 1 packet that cannot be changed"
+        r" reads UTIMER or UPCYCLE as 0: \+0x90[0-9a-f]{4}\n",
+        log,
+    ), log

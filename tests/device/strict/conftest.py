@@ -1,0 +1,39 @@
+"""A project whose skel has methods with mistakes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.project import Project
+
+SOURCES = Path(__file__).parent / "project"
+
+
+class Faults(Project):
+    """The project in a directory of the test run."""
+
+    def call(self, *arguments: str | int, strict: str = "", env: str = "") -> CompletedProcess[str]:
+        """Call a method on the emulated device; `strict` is an option."""
+        options = [strict] if strict else []
+        options += ["--env", env] if env else []
+        words = [str(argument) for argument in arguments]
+        return self.run("run", "sim", *options, "--", "bin/faults", *words)
+
+    def line(self, mark: str) -> int:
+        """The line of the comment `here: MARK` in the skel's source."""
+        text = (self.root / "dsp/faults_imp.c").read_text()
+        found = re.search(rf"/\* here: {mark} \*/", text)
+        assert found
+        return text.count("\n", 0, found.start()) + 1
+
+
+@pytest.fixture(scope="session")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> Faults:
+    root = tmp_path_factory.mktemp("faults") / "project"
+    shutil.copytree(SOURCES, root)
+    return Faults(root)

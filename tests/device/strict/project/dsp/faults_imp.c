@@ -1,0 +1,170 @@
+/* Methods with the mistakes that the emulated device finds. The tests search the lines of the
+ * comments "here: ...". */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "AEEStdErr.h"
+#include "HAP_mem.h"
+#include "faults.h"
+
+#include <hexagon_types.h>
+#include <hexagon_protos.h>
+#include <hvx_hexagon_protos.h>
+
+#define KERNEL static __attribute__((noinline))
+
+static const uint8_t *kept;
+
+int faults_open(const char *uri, remote_handle64 *handle)
+{
+    (void)uri;
+    *handle = 1;
+    return AEE_SUCCESS;
+}
+
+int faults_close(remote_handle64 handle)
+{
+    (void)handle;
+    return AEE_SUCCESS;
+}
+
+/* A function with one access to memory: the line of a packet is that of its first instruction. */
+KERNEL int read_byte(const volatile uint8_t *at)
+{
+    return *at; /* here: read */
+}
+
+KERNEL void write_byte(volatile uint8_t *at)
+{
+    *at = 7; /* here: write */
+}
+
+KERNEL void write_null(void)
+{
+    *(volatile int *)0x18 = 1; /* here: null */
+}
+
+KERNEL int add_bytes(const volatile uint8_t *data, int first, int count)
+{
+    int total = 0;
+    for (int i = first; i < first + count; i++) {
+        total += read_byte(data + i);
+    }
+    return total;
+}
+
+AEEResult faults_sum(remote_handle64 h, const unsigned char *data, int dataLen, int32_t first,
+                     int32_t count, int32_t *total)
+{
+    (void)h, (void)dataLen;
+    *total = add_bytes(data, first, count);
+    return AEE_SUCCESS;
+}
+
+KERNEL int add_vectors(const volatile HVX_Vector *vectors, int count)
+{
+    HVX_Vector total = Q6_V_vzero();
+    for (int i = 0; i < count; i++) {
+        total = Q6_Vw_vadd_VwVw(total, vectors[i]); /* here: vector */
+    }
+    return Q6_R_vextract_VR(total, 0);
+}
+
+AEEResult faults_vectors(remote_handle64 h, const unsigned char *data, int dataLen, int32_t count,
+                         int32_t *total)
+{
+    (void)h, (void)dataLen;
+    *total = add_vectors((const HVX_Vector *)data, count);
+    return AEE_SUCCESS;
+}
+
+KERNEL void write_bytes(volatile uint8_t *result, int count)
+{
+    for (int i = 0; i < count; i++) {
+        write_byte(result + i);
+    }
+}
+
+AEEResult faults_fill(remote_handle64 h, int32_t count, unsigned char *result, int resultLen)
+{
+    (void)h, (void)resultLen;
+    write_bytes(result, count);
+    return AEE_SUCCESS;
+}
+
+AEEResult faults_keep(remote_handle64 h, const unsigned char *data, int dataLen)
+{
+    (void)h, (void)dataLen;
+    kept = data;
+    return AEE_SUCCESS;
+}
+
+AEEResult faults_use_kept(remote_handle64 h, int32_t offset, int32_t *total)
+{
+    (void)h;
+    *total = add_bytes(kept, offset, 1);
+    return AEE_SUCCESS;
+}
+
+AEEResult faults_heap(remote_handle64 h, const char *what, int32_t size, int32_t *total)
+{
+    (void)h;
+    *total = 0;
+    uint8_t *volatile block = malloc((size_t)size);
+    if (strcmp(what, "overrun") == 0) {
+        write_bytes(block, size + 1);
+    } else if (strcmp(what, "after-free") == 0) {
+        free(block);
+        *total = add_bytes(block, 0, 1);
+        return AEE_SUCCESS;
+    } else if (strcmp(what, "twice") == 0) {
+        free(block);
+    } else if (strcmp(what, "inside") == 0) {
+        block += 8;
+    } else if (strcmp(what, "limit") == 0) {
+        *total = block == NULL;
+    }
+    free(block); /* here: free */
+    return AEE_SUCCESS;
+}
+
+KERNEL int use_stack(int bytes, const volatile uint8_t *before)
+{
+    volatile uint8_t array[1024 - 16]; /* with the rest of the frame 1,024 bytes */
+    array[0] = before[0];              /* here: stack */
+    return bytes <= 1024 ? array[0] : use_stack(bytes - 1024, array) + array[0];
+}
+
+AEEResult faults_recurse(remote_handle64 h, int32_t bytes)
+{
+    (void)h;
+    uint8_t zero = 0;
+    use_stack(bytes < 0 ? (int)HAP_mem_available_stack() - bytes : bytes, &zero);
+    return AEE_SUCCESS;
+}
+
+KERNEL void stomp(void)
+{
+    void *volatile *frame = __builtin_frame_address(0);
+    frame[1] = (void *)0x1234568; /* the return address */
+    use_stack(1, (const uint8_t *)&frame);
+}
+
+AEEResult faults_crash(remote_handle64 h, const char *what)
+{
+    (void)h;
+    if (strcmp(what, "return") == 0) {
+        stomp();
+    } else if (strcmp(what, "null") == 0) {
+        write_null();
+    } else if (strcmp(what, "data") == 0) {
+        static uint32_t words[4] __attribute__((aligned(16))) = {0xdddddddd, 0xdddddddd};
+        ((void (*)(void))(uintptr_t)words)();
+    } else if (strcmp(what, "float") == 0) {
+        HVX_Vector vector = Q6_V_vzero();
+        vector = Q6_Vqf32_vadd_VsfVsf(vector, vector); /* here: float */
+        return Q6_R_vextract_VR(vector, 0);
+    }
+    return AEE_SUCCESS;
+}

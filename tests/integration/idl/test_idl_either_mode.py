@@ -1,0 +1,206 @@
+"""Functions written for either kind of qaic's C types compile with a generated header.
+
+qaic's own types are int64, uint64 and boolean, those of its option -st are int64_t, uint64_t and
+bool.  Public code has both; which one it has does not depend on how its header was made.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildtool.idl.compile import compile_idl
+from buildtool.sdk.zig import usable_zig
+from tests.integration.idl.idl_rig import HEADERS
+
+IDL = """\
+#include "AEEStdDef.idl"
+#include "remote.idl"
+typedef octet key[4];
+enum state { READY, BUSY };
+struct part { boolean used; long long size; sequence<long long> sizes; boolean flags[3]; };
+interface both : remote_handle64 {
+    long sum(in sequence<long> v, rout long long r);
+    AEEResult flags(in boolean a, rout boolean b, inrout boolean c, in key k);
+    long numbers(in uint64 a, rout unsigned long long b, in int64_t c, rout int64_t d);
+    long small(in int8 a, rout uint8 b, in int16_t c, rout uint32 d, in octet e, rout wchar f);
+    long many(in sequence<boolean> a, rout sequence<uint64> b, in sequence<int8> c);
+    long texts(in string a, rout string b, in sequence<string> c, in dmahandle d);
+    long parts(in part a, rout part b, in sequence<part> c);
+    state state(in state a, rout state b);
+    short tell(in float a, rout double b);
+};
+"""
+# The implementation; WIDE, UWIDE and FLAG are the types of one mode.
+IMPLEMENTATION = r"""
+int both_open(const char *uri, remote_handle64 *h)
+{
+    void *own = malloc(1);
+    *h = (remote_handle64)(size_t)own;
+    return uri == NULL || own == NULL ? AEE_ENOMEMORY : AEE_SUCCESS;
+}
+
+int both_close(remote_handle64 h)
+{
+    free((void *)(size_t)h);
+    return 0;
+}
+
+int both_sum(remote_handle64 h, const int *v, int vLen, WIDE *r)
+{
+    *r = (WIDE)h;
+    for (int i = 0; i < vLen; i++) {
+        *r += v[i];
+    }
+    FARF(ALWAYS, "sum of %d", vLen);
+    FARF(RUNTIME_HIGH, "called");
+    return 0;
+}
+
+AEEResult both_flags(remote_handle64 h, FLAG a, FLAG *b, FLAG *c, const key k)
+{
+    *b = (FLAG)(a && *c && k[0] != 0 && h != 0);
+    *c = TRUE;
+    return AEE_SUCCESS;
+}
+
+int both_numbers(remote_handle64 h, UWIDE a, UWIDE *b, WIDE c, WIDE *d)
+{
+    *b = a + h;
+    *d = c;
+    return 0;
+}
+
+int both_small(remote_handle64 h, signed char a, unsigned char *b, short c, unsigned int *d,
+               unsigned char e, _wchar_t *f)
+{
+    *b = (unsigned char)(a + e);
+    *d = (unsigned int)h;
+    *f = (_wchar_t)c;
+    return 0;
+}
+
+int both_many(remote_handle64 h, const FLAG *a, int aLen, UWIDE *b, int bLen, const int8_t *c,
+              int cLen)
+{
+    return h != 0 && aLen > 0 && a[0] && bLen > 0 && b[0] > 0 && cLen > 0 && c[0] > 0;
+}
+
+int both_texts(remote_handle64 h, const char *a, char *b, int bLen, const _cstring1_t *c, int cLen,
+               int d, uint32_t dOffset, uint32_t dLen)
+{
+    snprintf(b, (size_t)bLen, "%s %s %d %u %u", a, cLen > 0 ? c[0].data : "", d, dOffset, dLen);
+    return h == 0;
+}
+
+int both_parts(remote_handle64 h, const part *a, part *b, const part *c, int cLen)
+{
+    const WIDE *sizes = a->sizes;
+    const FLAG *flags = a->flags;
+    b->used = flags[0];
+    b->size = sizes[0] + (cLen > 0 ? c[0].size : (WIDE)h);
+    return 0;
+}
+
+state both_state(remote_handle64 h, state a, state *b)
+{
+    *b = a;
+    return h == 0 ? BUSY : READY;
+}
+
+short both_tell(remote_handle64 h, float a, double *b)
+{
+    *b = a;
+    return h == 0;
+}
+"""
+CLIENT = r"""
+int client(void)
+{
+    remote_handle64 h = 0;
+    const int v[2] = {1, 2};
+    const unsigned char k[4] = {1, 2, 3, 4};
+    WIDE r = 0;
+    UWIDE u = 0;
+    FLAG flags[2] = {FALSE, TRUE};
+    int err = both_open(both_URI "&_dom=cdsp", &h);
+    err = err ? err : both_sum(h, v, 2, &r);
+    err = err ? err : both_flags(h, TRUE, &flags[0], &flags[1], k);
+    err = err ? err : both_numbers(h, (UWIDE)r, &u, r, &r);
+    return err ? err : both_many(h, flags, 2, &u, 1, NULL, 0) + both_close(h);
+}
+"""
+TYPES = {
+    "int64 and boolean": ("int64", "uint64", "boolean"),
+    "int64_t and bool": ("int64_t", "uint64_t", "bool"),
+}
+ZIG = {
+    "Hexagon": ("-target", "hexagon-linux-musl", "-mcpu=hexagonv68"),
+    "ARM64": ("-target", "aarch64-linux-gnu.2.35"),
+}
+GCC = "aarch64-linux-gnu-gcc"
+WARNINGS = ("-Wall", "-Wextra", "-Wincompatible-pointer-types", "-Werror")
+
+
+def compiled(command: list[str | Path], source: Path) -> None:
+    """Compile `source`; the warnings about unused parameters that C++ has are not of interest."""
+    flags = ("-Wno-unused-parameter", "-I.", f"-I{HEADERS}", "-c", source.name, "-o", "out.o")
+    done = subprocess.run(
+        [*map(str, command), *flags],
+        cwd=source.parent,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "warning:" not in done.stderr, done.stderr
+
+
+def compiler(side: str, language: str) -> list[str | Path]:
+    warnings = [each for each in WARNINGS if language == "c" or "pointer" not in each]
+    if side == GCC:
+        return [GCC, "-x", language, *warnings]
+    return [usable_zig().where, "cc", *ZIG[side], "-x", language, *warnings]
+
+
+@pytest.mark.parametrize("standard_types", [False, True], ids=["default", "standard-types"])
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("side", ["Hexagon", "ARM64", GCC])
+def test_code_for_either_mode_compiles(
+    side: str, language: str, tmp_path: Path, *, standard_types: bool
+) -> None:
+    if side == GCC and shutil.which(GCC) is None:
+        pytest.skip(f"{GCC} is not installed")
+    (tmp_path / "both.idl").write_text(IDL)
+    compile_idl(tmp_path / "both.idl", (), (), tmp_path, standard_types=standard_types)
+    for name, (wide, uwide, flag) in TYPES.items():
+        defined = f"#define WIDE {wide}\n#define UWIDE {uwide}\n#define FLAG {flag}\n"
+        for what, text in (("implementation", IMPLEMENTATION), ("client", CLIENT)):
+            source = tmp_path / f"{what} for {name}"
+            source.write_text(f'#include "both.h"\n#include "HAP_farf.h"\n{defined}{text}')
+            compiled(compiler(side, language), source)
+
+
+# What the AEEStdDef.h of the open-source libcdsprpc and of the SDK have.
+OTHER_TYPES = """\
+#define _BOOLEAN_DEFINED
+#define _INT64_DEFINED
+#define _UINT64_DEFINED
+typedef unsigned char boolean;
+typedef long long int64;
+typedef unsigned long long uint64;
+"""
+
+
+@pytest.mark.parametrize("side", ["Hexagon", "ARM64"])
+def test_the_generated_code_does_not_depend_on_our_aeestddef(side: str, tmp_path: Path) -> None:
+    (tmp_path / "both.idl").write_text(IDL)
+    compile_idl(tmp_path / "both.idl", (), (), tmp_path)
+    for name in ("both_stub.c", "both_skel.c"):
+        source = tmp_path / f"own_types_{name}"
+        source.write_text(f'{OTHER_TYPES}#include "{name}"\n')
+        compiled(compiler(side, "c"), source)

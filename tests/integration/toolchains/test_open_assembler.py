@@ -1,0 +1,134 @@
+"""hexagon-clang of the SDK-shaped root compiles unknown instructions to traps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from buildtool.core.elf import read_elf
+from buildtool.sdk.zig import usable_zig
+from buildtool.toolchains.missing_instructions import Place, missing_in
+from buildtool.toolchains.sdk_root import SdkRoot, sdk_root
+
+KERNEL = """\
+#include "kernel.h"
+unsigned counter(void) { unsigned v; __asm__ volatile("%0 = upmucnt3" : "=r"(v)); return v; }
+unsigned cycles(void) { unsigned v; __asm__ volatile("%0 = upcyclelo" : "=r"(v)); return v; }
+void one(void *a) { store(a); }
+void two(void *a) { store(a); clear(); }
+int integer = NULL;
+"""
+HEADER = """\
+#include <stddef.h>
+static inline void store(void *a) { __asm__ volatile("mxmem(%0, %1) = cvt" ::"r"(a), "r"(0)); }
+static inline void clear(void) { __asm__ volatile("mxclracc"); }
+"""
+FLAGS = ("-mv73", "-mhvx=v73", "-mhvx-length=128B", "-mhmx", "-flto", "-fvectorize", "-G0", "-O2")
+STRICT = ("-fpic", "-Wall", "-Werror")
+OUTPUT = ("-MD", "-MT", "k.o", "-MF", "k.d", "-o", "k.o", "-c")
+
+
+class Compiler:
+    def __init__(self, folder: Path, root: SdkRoot) -> None:
+        self.folder, self.program = folder, root.tools / "Tools/bin/hexagon-clang"
+        (folder / "kernel.h").write_text(HEADER)
+        self.source(KERNEL)
+
+    def source(self, text: str) -> None:
+        (self.folder / "kernel.c").write_text(text)
+
+    def run(self, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*words, *FLAGS, *STRICT, *OUTPUT, "kernel.c"],
+            cwd=self.folder,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def compile(self, **variables: str) -> subprocess.CompletedProcess[str]:
+        return self.run(self.program, **variables)
+
+    @property
+    def object(self) -> Path:
+        return self.folder / "k.o"
+
+
+@pytest.fixture
+def compiler(tmp_path: Path) -> Compiler:
+    folder = tmp_path / "a kernel"
+    folder.mkdir()
+    return Compiler(folder, sdk_root(usable_zig()))
+
+
+def test_places_dependencies_and_encodings(compiler: Compiler) -> None:
+    done = compiler.compile()
+    assert done.returncode == 0, done.stderr
+    clear, store = (Place("kernel.h", 3), "mxclracc"), (Place("kernel.h", 2), "mxmem(r0, r1) = cvt")
+    assert missing_in(compiler.object.read_bytes()) == [store, clear]
+    assert done.stderr.splitlines() == [
+        f"{place.file}:{place.line}: note: {text} becomes a trap, because the open assembler does"
+        " not know it"
+        for place, text in sorted([clear, store], key=lambda entry: entry[1], reverse=True)
+    ]
+    depfile = (compiler.folder / "k.d").read_text()
+    assert depfile.startswith("k.o: kernel.c")
+    assert "kernel.h" in depfile
+    assert read_elf(compiler.object).flags & 0x3FF == 0x73
+    with compiler.object.open("rb") as stream:
+        section = ELFFile(stream).get_section_by_name(".text")
+        assert section
+        code = section.data()
+    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
+    cycles = next(word for word in words if word & 0xFFFF_FFE0 == 0x6A0E_C000)  # clang encodes C14
+    assert cycles + ((23 - 14) << 16) in words  # C23 in the same register
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('void f(void) { __asm__("frobnicate r0"); }', "unrecognized instruction"),
+        ('void f(void) { __asm__("mxclracc\\nr0 = ad(r1, r2)"); }', "r0 = ad(r1, r2)"),
+        ("void f(void) { return 1 }", "expected ';'"),
+    ],
+)
+def test_mistakes_are_still_errors(text: str, message: str, compiler: Compiler) -> None:
+    compiler.source(text)
+    done = compiler.compile()
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not compiler.object.exists()
+
+
+def test_strict_isa_refuses_the_instructions(compiler: Compiler) -> None:
+    done = compiler.compile(BUILDTOOL_STRICT_ISA="1")
+    assert done.returncode != 0
+    assert "kernel.h:3" in done.stderr
+    assert "unrecognized instruction" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("ccache"), reason="needs ccache")
+def test_ccache_has_the_traps_too(compiler: Compiler, tmp_path: Path) -> None:
+    settings = {"CCACHE_DIR": str(tmp_path / "ccache"), "CCACHE_COMPILERTYPE": "clang"}
+    first = compiler.run("ccache", compiler.program, **settings)
+    made = compiler.object.read_bytes()
+    compiler.object.unlink()
+    second = compiler.run("ccache", compiler.program, **settings)
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr
+    assert compiler.object.read_bytes() == made
+    assert second.stderr == first.stderr != ""
+    stats = subprocess.run(
+        ["ccache", "--print-stats"],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "direct_cache_hit\t1" in stats.stdout
