@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def verify_reproducible(project: Project, packaged: Packaged) -> None:
         inside = output.is_relative_to(project.root)
         output = copy / output.relative_to(project.root) if inside else temporary / "archives"
         _copy_sources(project.root, copy, temporary, packaged.archives)
+        time.sleep(1 - time.time() % 1)  # __TIME__ has whole seconds, and small builds take less
         variables = {"GIT_DIR": git, "GIT_WORK_TREE": str(top)} if git else {}
         _package(project, packaged, copy, output, variables)
         other = copy / STATE / packaged.build.plan.release.relative_to(project.state)

@@ -17,12 +17,6 @@ static int success(void)
     return QURT_EOK;
 }
 
-/* The bits of pending interrupts, and the number of the last one: a skel gets none. */
-static unsigned int no_interrupts(void)
-{
-    return 0;
-}
-
 static void nothing(void)
 {
 }
@@ -35,7 +29,5 @@ const struct shell_symbol qurt_power_symbols[] = {
     EXPORT_AS("qurt_power_tcxo_fail_exit", success),
     EXPORT_AS("qurt_power_wait_for_idle", nothing),
     EXPORT_AS("qurt_power_wait_for_active", nothing),
-    EXPORT_AS("qurt_system_ipend_get", no_interrupts),
-    EXPORT_AS("qurt_system_vid_get", no_interrupts),
     EXPORT_END,
 };

@@ -14,7 +14,7 @@ from tests.device.fastrpc.toolbox import Device, Toolbox
 from .conftest import QURT, build_skel, install
 from .test_threads import case
 
-MISSING = "qurt_power_tcxo_enter"
+MISSING = "qurt_exception_raise_nonfatal"
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ __attribute__((constructor)) static void construct(void)
 
 static void destroy(void *argument)
 {
-    destroyed += *(int *)argument;
+    __atomic_add_fetch(&destroyed, *(int *)argument, __ATOMIC_SEQ_CST); /* threads end at once */
 }
 
 /* The results of a thread: each must be what a new thread sees. */

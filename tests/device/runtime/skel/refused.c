@@ -1,8 +1,8 @@
 /* refused.c: calls of functions that only real shells have. */
 #include "cases.h"
 
-void qurt_power_tcxo_enter(void);
-void qurt_power_tcxo_exit(void) __attribute__((weak));
+void qurt_exception_raise_nonfatal(void);
+void HAP_clear_registers(void) __attribute__((weak));
 #ifdef VARIABLE
 extern int AHB_User_Base;
 #endif
@@ -14,7 +14,7 @@ static int enter(const int32_t in[4], int32_t out[8])
 {
     (void)in;
     (void)out;
-    qurt_power_tcxo_enter();
+    qurt_exception_raise_nonfatal();
     return 1;
 }
 
@@ -27,7 +27,7 @@ static int weak(const int32_t in[4], int32_t out[8])
 #ifdef UNKNOWN
     out[2] = on_no_shell();
 #endif
-    out[0] = qurt_power_tcxo_exit != NULL;
+    out[0] = HAP_clear_registers != NULL;
     return 0;
 }
 
