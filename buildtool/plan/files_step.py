@@ -5,32 +5,21 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from buildtool.core.value import Value
 from buildtool.inputs.globs import Glob, literal_base
-from buildtool.inputs.roots import Roots
-from buildtool.plan.named_roots import named_roots
-from buildtool.toolchains.profile import Profile
+from buildtool.plan.component_step import ComponentStep
 
 
-class FilesStep(Value):
+class FilesStep(ComponentStep):
     """Copy the prebuilt files of one component, and check them against one profile.
 
-    The fields that a `CMakeStep` has too are the same.  `patterns` are paths and globs relative to
-    the project, with `{arch}` in place of the arch; `folder` is a directory that is copied with its
-    layout, "" for none.  With `ships` the files are part of the release; otherwise they are there
-    for components that need this one, and libraries ship that something in the release needs.
+    `patterns` are paths and globs relative to the project, with `{arch}` in place of the arch;
+    `folder` is a directory that is copied with its layout, "" for none.  With `ships` the files are
+    part of the release; otherwise they are there for components that need this one, and libraries
+    ship that something in the release needs.
     """
 
-    name: str
-    component: str
-    arch: str | None
-    profile: Profile
-    root: Path
-    output: Path
     patterns: tuple[str, ...] = ()
     folder: str = ""
     ships: bool = True
@@ -39,11 +28,6 @@ class FilesStep(Value):
     def needs(self) -> tuple[tuple[str, Path], ...]:
         """The steps that it builds on: none."""
         return ()
-
-    @cached_property
-    def roots(self) -> Roots:
-        """Names for the directories that are elsewhere on another machine or in another clone."""
-        return named_roots(self.root, self.output, self.profile.places)
 
     @property
     def directories(self) -> tuple[Path, ...]:
@@ -100,13 +84,3 @@ class FilesStep(Value):
     @property
     def summary(self) -> str:
         return f"{self.component} of prebuilt files for {self.arch or self.profile.platform}"
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "component": self.component,
-            "arch": self.arch,
-            "profile": self.profile.name,
-            "source": str(self.source),
-            "tree": str(self.output),
-        }

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.files import value_digest
 from buildtool.core.value import Value
-from buildtool.inputs.roots import Roots
+from buildtool.plan.component_step import ComponentStep
 from buildtool.plan.files_step import FilesStep
-from buildtool.plan.named_roots import named_roots
 from buildtool.project.model import Define, Host, Project, Skel, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.profile import Profile
@@ -28,12 +27,11 @@ class ConanNeeds(Value):
     home: ConanHome
 
 
-class CMakeStep(Value):
+class CMakeStep(ComponentStep):
     """Configure, build and install one component with one profile.
 
-    `arch` is None for the ARM64 side; `root` is the project's directory; `tree` is the build tree,
-    named by what is built, so that two targets with the same skel share it; `output` is the
-    directory of the step's outputs; `cmake` are the CMake and the Ninja that it uses.
+    `tree` is the build tree, named by what is built, so that two targets with the same skel share
+    it; `cmake` are the CMake and the Ninja that it uses.
 
     `inputs` are globs of files that the component reads and no tool reports; `needs` are the steps
     that it builds on, each with the directory of its outputs; `target_defines` are the names of
@@ -43,14 +41,8 @@ class CMakeStep(Value):
     component's own, in place of the profile's.
     """
 
-    name: str
-    component: str
-    arch: str | None
-    profile: Profile
-    root: Path
     source: Path
     tree: Path
-    output: Path
     cmake: CMake
     build_type: str = "Release"
     launcher: str = ""
@@ -66,11 +58,6 @@ class CMakeStep(Value):
     artifacts: tuple[str, ...] = ()
     toolchain_file: Path | None = None
     conan: ConanNeeds | None = None
-
-    @cached_property
-    def roots(self) -> Roots:
-        """Names for the directories that are elsewhere on another machine or in another clone."""
-        return named_roots(self.root, self.tree, self.profile.places)
 
     def ships_output(self, name: str) -> bool:
         """Whether the output `name`, a path in the output directory, is part of the release."""
@@ -99,16 +86,6 @@ class CMakeStep(Value):
     @property
     def summary(self) -> str:
         return f"{self.component} with {self.profile.name}"
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "component": self.component,
-            "arch": self.arch,
-            "profile": self.profile.name,
-            "source": str(self.source),
-            "tree": str(self.tree),
-        }
 
 
 Step = CMakeStep | FilesStep

@@ -51,12 +51,12 @@ def emulator_steps() -> tuple[CMakeStep, CMakeStep]:
 def build_emulator(listener: Listener) -> Emulator:
     """The emulator's binaries, built unless this version of them is undamaged in the cache.
 
-    The first time takes a minute or two, most of it zig building a C library for Hexagon.
+    The first time takes one to three minutes, most of it zig building a C library for Hexagon.
     """
     cdsprpc, shell = parts = _parts()
     missing = [part for part in reversed(parts) if not is_whole(part.tree)]
     if missing:
-        listener(Note("building the emulated device, once; the first time takes a minute or two"))
+        listener(Note("building the emulated device, once: this takes one to three minutes"))
     for part in missing:
         _build(_step(part, find_cmake()), listener)
     for part in parts:

@@ -1,0 +1,51 @@
+"""What the steps of all kinds have in common."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from buildtool.core.value import Value
+from buildtool.inputs.roots import Roots
+from buildtool.plan.named_roots import named_roots
+from buildtool.toolchains.profile import Profile
+
+
+class ComponentStep(Value):
+    """Make the outputs of one component for one profile.
+
+    `arch` is None for the ARM64 side; `root` is the project's directory; `output` is the directory
+    of the step's outputs.  `source` is the directory of the component's files.
+    """
+
+    name: str
+    component: str
+    arch: str | None
+    profile: Profile
+    root: Path
+    output: Path
+
+    @property
+    def source(self) -> Path:
+        raise NotImplementedError
+
+    @property
+    def tree(self) -> Path:
+        """The directory that the step works in."""
+        return self.output
+
+    @cached_property
+    def roots(self) -> Roots:
+        """Names for the directories that are elsewhere on another machine or in another clone."""
+        return named_roots(self.root, self.tree, self.profile.places)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "component": self.component,
+            "arch": self.arch,
+            "profile": self.profile.name,
+            "source": str(self.source),
+            "tree": str(self.tree),
+        }
