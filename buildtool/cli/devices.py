@@ -15,6 +15,7 @@ from buildtool.project.model import BUILT_IN_TARGET
 
 if TYPE_CHECKING:
     from buildtool.deploy.configuration import ConfiguredDevice
+    from buildtool.deploy.device import Device
     from buildtool.deploy.facts import Facts
     from buildtool.project.model import Project
 
@@ -121,7 +122,9 @@ def add(
 @app.command(cls=Command)
 def facts(name: DeviceName, *, json: Json = False) -> None:
     """Print what a device says about itself."""
-    found = _facts(name, _project())
+    from buildtool.deploy.facts import facts_of
+
+    found = facts_of(_device(name, _project()), refresh=True)
     if json:
         print_json({"device": name, **found.as_json()})
     else:
@@ -140,16 +143,20 @@ def check(
     """Check that a device can be reached and its target can run there."""
     from buildtool.deploy.check_device import check_device
     from buildtool.deploy.configuration import configured_devices
+    from buildtool.deploy.facts import remember_facts
+    from buildtool.deploy.read_facts import read_facts_and_board
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd()) if target else _project()
-    found = _facts(name, project)
+    connected = _device(name, project)
+    found, board = read_facts_and_board(connected)
+    remember_facts(connected, found)
     if project and not target:
         device = configured_devices(project).get(name)
         target = device.target if device else BUILT_IN_TARGET
         target = target or project.header.default_target
-    findings = check_device(found, target, find_target(project, target) if project else None)
+    findings = check_device(found, board, target, find_target(project, target) if project else None)
     wrong = sum(1 for finding in findings if finding.remedy)
     if json:
         rows = [finding.as_json() for finding in findings]
@@ -182,13 +189,12 @@ def _row(name: str, device: ConfiguredDevice | None, file: Path | None) -> dict[
     }
 
 
-def _facts(name: str, project: Project | None) -> Facts:
-    """The facts about a device, read now."""
+def _device(name: str, project: Project | None) -> Device:
+    """The device `name`, which may be `sim`."""
     from buildtool.deploy.configuration import open_device
-    from buildtool.deploy.facts import facts_of
 
     if name != BUILT_IN_TARGET:
-        return facts_of(open_device(name, project), refresh=True)
+        return open_device(name, project)
     from buildtool.cli.screen import Screen
     from buildtool.core.cache import cache_dir
     from buildtool.deploy.device import Device
@@ -199,7 +205,7 @@ def _facts(name: str, project: Project | None) -> Facts:
     root = cache_dir() / "device" / DEFAULT_SOC.lower()
     emulated = prepare(root, find_soc(DEFAULT_SOC), Screen(quiet=True))
     transport = Emulated(str(root / "installed"), environment(emulated, ""))
-    return facts_of(Device(name, BUILT_IN_TARGET, transport.root, transport), refresh=True)
+    return Device(name, BUILT_IN_TARGET, transport.root, transport)
 
 
 def _attached(serial: str, project: Project | None) -> tuple[str, str]:

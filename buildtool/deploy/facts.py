@@ -109,9 +109,14 @@ def facts_of(device: Device, *, refresh: bool = False) -> Facts:
     from buildtool.deploy.read_facts import read_facts  # noqa: PLC0415 - usually they are known
 
     facts = read_facts(device)
-    with contextlib.suppress(OSError):
-        write_checksummed(entry, {"schema": SCHEMA, "facts": facts.as_json()})
+    remember_facts(device, facts)
     return facts
+
+
+def remember_facts(device: Device, facts: Facts) -> None:
+    """Keep `facts` in the user's cache, if it can be written."""
+    with contextlib.suppress(OSError):
+        write_checksummed(_entry(device), {"schema": SCHEMA, "facts": facts.as_json()})
 
 
 def facts_of_sim(device: EmulatedDevice, root: str) -> Facts:

@@ -10,9 +10,12 @@ import re
 import secrets
 import struct
 import tempfile
+from collections.abc import Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import is_digest
+from buildtool.deploy.board import state as board
+from buildtool.deploy.board.state import Board
 from buildtool.deploy.device import Device
 from buildtool.deploy.dsp_arch import Evidence, dsp_arch, header_arch
 from buildtool.deploy.dsp_query import dsp_queries
@@ -43,6 +46,20 @@ _PAGE_SIZES = (4096, 16384, 65536)  # of AArch64
 
 def read_facts(device: Device) -> Facts:
     """The facts about `device`; raises `DeviceError`, and the errors of connecting to it."""
+    return facts_from(*_read(device, "facts", _patterns()))
+
+
+def read_facts_and_board(device: Device) -> tuple[Facts, Board]:
+    """The same, and what its DSP needs on it."""
+    patterns = _patterns()
+    patterns["texts"] += f" {' '.join(board.TEXTS)}"
+    more = {"images": " ".join(board.IMAGES), "topics": board.TOPICS}
+    parts, address, unasked = _read(device, "facts board", patterns | more)
+    return facts_from(parts, address, unasked), board.board_from(parts)
+
+
+def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[Parts, str, str]:
+    """What scripts print on `device`, its address, and why its DSP was not asked ("" if it was)."""
     device.transport.connect()
     fence = f"[{secrets.token_hex(16)}]"
     try:
@@ -55,8 +72,8 @@ def read_facts(device: Device) -> Facts:
         stream.seek(0)
         sizes = [str(len(program)) for program in programs]
         output = device.exec(
-            script("facts"),
-            {"fence": fence, "root": device.root, "programs": " ".join(sizes), **_patterns()},
+            f"{script(*scripts.split())}\npart end",
+            {"fence": fence, "root": device.root, "programs": " ".join(sizes), **variables},
             stdin=stream.fileno(),
             timeout=READ_SECONDS,
         )
@@ -67,7 +84,7 @@ def read_facts(device: Device) -> Facts:
             why=f"its shell ended with status {output.status}: {printable(output.stderr.encode())}",
             remedy="Check that its shell is a POSIX shell, and its tools: sh, head, df, mkdir.",
         )
-    return facts_from(parts, device.transport.address, unasked)
+    return parts, device.transport.address, unasked
 
 
 def facts_from(parts: Parts, address: str, unasked: str = "") -> Facts:

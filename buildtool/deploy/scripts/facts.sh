@@ -137,4 +137,3 @@ if [ -d "$try" ] && [ "$machine" = aarch64 ] && [ -n "$programs" ]; then
     part query
     ${emulator:+"$emulator"} "$try/query" 2>&1 | head -c 8192
 fi
-part end

@@ -17,6 +17,11 @@ def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
     return SshServer(directory / "server", variables=_system(directory / "system", soc))
 
 
+def system_of(board: SshServer) -> Path:
+    """The root directory of the ARM64 system of an `emulated_board`."""
+    return board.device.home.parents[2] / "system"
+
+
 def emulated_phone(directory: Path, soc: str = "QCS6490") -> AdbServer:
     """An adb server whose device's sessions have the environment of an emulated device."""
     return AdbServer(directory / "server", variables=_system(directory / "system", soc))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import Buildtool
-from tests.device.devices.emulated_board import emulated_board
+from tests.device.devices.emulated_board import emulated_board, system_of
 from tests.json_documents import validate
 from tests.remote.adbd import AdbServer
 from tests.remote.sshd import SshServer
@@ -120,6 +121,28 @@ def test_what_is_wrong_on_a_board_has_remedies(
     assert any("is for android, the device runs ubuntu-aarch64" in what for what in wrong)
     text = buildtool("devices", "check", "it", cwd=project).stdout
     assert text.count("\n  → ") == len(wrong)
+
+
+def test_a_fault_of_the_dsp_of_a_stand_in_is_named(
+    ssh_user: Path, project: Path, board: SshServer, buildtool: Buildtool
+) -> None:
+    added = buildtool("devices", "add", "--ssh", "board", cwd=project)
+    assert added.returncode == 0, added.stderr
+    cdsp = system_of(board) / "sys/class/remoteproc/remoteproc1"
+    cdsp.mkdir(parents=True)
+    for name, text in {"name": "cdsp", "state": "offline", "firmware": "qcom/cdsp.mbn"}.items():
+        (cdsp / name).write_text(f"{text}\n")
+    try:
+        checked = buildtool("devices", "check", "board", "--json", cwd=project)
+        outside = buildtool("devices", "check", "board", cwd=project.parent)
+    finally:
+        shutil.rmtree(cdsp.parents[2])
+    assert checked.returncode == outside.returncode == 1
+    document = printed("devices-check", checked.stdout)
+    (wrong,) = (found for found in document["findings"] if not found["ok"])
+    assert wrong["name"] == "firmware-missing"
+    assert "Install the package with the DSP's firmware" in wrong["remedy"]
+    assert "! the compute DSP is offline (/sys/class/remoteproc/remoteproc1)" in outside.stdout
 
 
 def test_a_host_that_cannot_be_reached_is_not_added(

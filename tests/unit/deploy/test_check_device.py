@@ -6,30 +6,33 @@ from typing import Any
 
 import pytest
 
+from buildtool.deploy.board.state import Board
 from buildtool.deploy.check_device import REQUIRED_TOOLS, check_device
-from buildtool.deploy.facts import Facts, Node
+from buildtool.deploy.facts import Facts, Node, SystemFile
 from buildtool.project.model import Target
 from tests.unit.deploy.board_facts import BOARD as KNOWN
 
 CDSP = Node("/dev/fastrpc-cdsp", "660", "root", "fastrpc", readable=True, writable=True)
 HEAP = Node("/dev/dma_heap/system", "660", "root", "video", readable=True, writable=True)
-BOARD = KNOWN._replace(tools=frozenset(REQUIRED_TOOLS), nodes=(CDSP, HEAP))
+SHELL = SystemFile("/usr/lib/dsp/cdsp/fastrpc_shell_unsigned_3")
+BOARD = KNOWN._replace(tools=frozenset(REQUIRED_TOOLS), nodes=(CDSP, HEAP), shell=SHELL)
 TARGET = Target(platform="ubuntu-aarch64", archs=("v73",))
 
 
 def wrong(facts: Facts, target: Target | None = TARGET) -> list[tuple[str, str]]:
-    found = check_device(facts, "board", target)
+    found = check_device(facts, Board(), "board", target)
     return [(finding.what, finding.remedy) for finding in found if finding.remedy]
 
 
 def test_a_board_on_which_everything_is_right() -> None:
     assert wrong(BOARD) == []
-    assert [finding.what for finding in check_device(BOARD, "board", TARGET)] == [
+    assert [finding.what for finding in check_device(BOARD, Board(), "board", TARGET)] == [
         "releases can be installed in /opt/buildtool",
         "1,024 MiB are free in /opt/buildtool",
         "the device has the programs that buildtool runs there",
         "/dev/fastrpc-cdsp (mode 660, root:fastrpc) can be used",
         "/dev/dma_heap/system (mode 660, root:video) can be used",
+        f"the DSP shell is {SHELL.path}",
         "the target 'board' fits",
     ]
 
@@ -42,16 +45,16 @@ def test_a_board_on_which_everything_is_right() -> None:
         ({"links": False}, "no symbolic links", "another root"),
         ({"free": 1 << 20}, "1 MiB are free", "Delete files"),
         ({"tools": BOARD.tools - {"tar", "cp"}}, "the device has no cp, tar", "Install them"),
-        ({"nodes": (HEAP,)}, "no device node of the DSP", "firmware"),
+        ({"nodes": (HEAP,)}, "the kernel knows no compute DSP", "sudo modprobe"),
         (
             {"nodes": (CDSP._replace(writable=False), HEAP)},
-            "radxa may not read and write /dev/fastrpc-cdsp (mode 660, root:fastrpc)",
+            "radxa may not use /dev/fastrpc-cdsp (mode 660, root:fastrpc)",
             "sudo usermod -aG fastrpc radxa",
         ),
         (
             {"nodes": (CDSP, HEAP._replace(readable=False, group="root"))},
-            "radxa may not read and write /dev/dma_heap/system",
-            "udev rule",
+            "radxa may not use /dev/dma_heap/system",
+            "udev rules",
         ),
         ({"glibc": "2.31"}, "needs glibc 2.35", "Set glibc"),
     ],
