@@ -199,7 +199,7 @@ def _library(board: Board, facts: Facts) -> Iterator[Finding]:
             "Install it on the device: Debian has it in libfastrpc1, Ubuntu in qcom-fastrpc1.",
         )
     elif len({*board.libraries.values()}) > 1:
-        first = {digest: path for path, digest in reversed(board.libraries.items())}
+        first = {digest: path for path, digest in reversed([*board.libraries.items()])}
         listed = ", ".join(reversed(first.values()))
         yield Finding(
             "libcdsprpc-twice",
