@@ -190,7 +190,7 @@ def release(folder: Path) -> Deployment:
 
 
 def push(device: Device, project: str, what: Deployment, known: Known) -> Known:
-    Push(device, project, what, "gzip", "bench", print).run(known.id, known.contents)
+    Push(device, project, what, "gzip", print).run(known.id, known.contents)
     return Known(what.id, what.contents)
 
 

@@ -22,6 +22,7 @@ from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.data.files import DataFile
     from buildtool.deploy.deploy import Deployed
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.deploy.run.on_device import RunResult
@@ -291,8 +292,17 @@ def _ready(
         with _open_target(project, selected.target, listener, options) as (plan, context):
             _, release = _build_release(plan, context)
             release = stack.enter_context(in_use(release))
-        renew = partial(make_ready, project, selected, release, listener, refresh=True)
-        yield make_ready(project, selected, release, listener), renew
+            data = _data(project, context)
+        prepare = partial(make_ready, project, selected, release, listener, data=data)
+        yield prepare(), partial(prepare, refresh=True)
+
+
+def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
+    if not project.data:
+        return ()
+    from buildtool.deploy.data.files import find_data
+
+    return find_data(project, context.file_states)
 
 
 def pull_sysroot(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
+from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.device import Device
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import known_file
@@ -100,9 +101,10 @@ def make_ready(
     release: Release,
     listener: Listener,
     *,
+    data: tuple[DataFile, ...] = (),
     refresh: bool = False,
 ) -> Ready:
-    """Check that `release` fits the device, and find out where it goes there.
+    """Check that `release` fits the device, and find out where it goes there, with `data`.
 
     With `refresh` the facts about the device are read again.  Raises `DeviceError` when the release
     does not fit.
@@ -121,7 +123,7 @@ def make_ready(
         known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
         arch = check_fits(known, release, target, force=selected.force, note=note)
         site = _emulated_site(project, emulated, arch, selected.target, listener)
-        return Ready(site, release, deployment(release, arch), "", selected.soc.name)
+        return Ready(site, release, deployment(release, arch, data), "", selected.soc.name)
     assert selected.device
     selected.device.transport.connect()
     facts = facts_of(selected.device, refresh=refresh)
@@ -129,7 +131,7 @@ def make_ready(
     unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
     site = _site(project, selected.device, facts.root, unpack, listener)
     site = site._replace(store=facts.links and not facts.hard_links)
-    return Ready(site, release, deployment(release, arch), facts.boot, facts.soc)
+    return Ready(site, release, deployment(release, arch, data), facts.boot, facts.soc)
 
 
 def site_on(project: Project, selected: Selected, listener: Listener) -> Site:

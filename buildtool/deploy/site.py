@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +17,8 @@ from buildtool.deploy.push.known import Known, forget, read_known, write_known
 from buildtool.deploy.script import script
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.push import Push, Pushed
+    from buildtool.deploy.push.exchange import Pushed
+    from buildtool.deploy.push.push import Push
 
 
 class Site(Value):
@@ -66,6 +65,14 @@ def make_current_after(site: Site, deployment: Deployment, missing: str) -> Push
 def verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     """Compute the digests of the files on the device; returns the paths that differ and were sent
     again."""
+    if not deployment.data:
+        return _verify(site, deployment)
+    from buildtool.deploy.data.send import verify_data  # noqa: PLC0415 - few projects have data
+
+    return (*verify_data(site, deployment.data), *_verify(site, deployment))
+
+
+def _verify(site: Site, deployment: Deployment) -> tuple[str, ...]:
     text = script("common", "scan", "verify")
     follow = "-L" if site.store else ""
     variables = {"project": site.project, "id": deployment.id, "follow": follow}
@@ -118,7 +125,6 @@ def _new_push(site: Site, deployment: Deployment) -> Push:
         site.project,
         deployment,
         unpack=site.unpack,
-        owner=_owner(),
         listener=site.listener,
         store=site.store,
     )
@@ -126,17 +132,11 @@ def _new_push(site: Site, deployment: Deployment) -> Push:
 
 def _push(site: Site, push: Push, known: Known | None, *, repair: bool = False) -> Pushed:
     site.device.transport.connect()
+    from buildtool.deploy.data.send import send_data  # noqa: PLC0415 - most runs push nothing
+
+    data = send_data(site, push.deployment.data)
     base, have = (known.id, known.contents) if known else (None, {})
     forget(site.known)  # if the push is interrupted, the next one asks the device what has arrived
-    pushed = push.run(base, have, repair=repair)
+    sent = push.run(base, have, repair=repair)
     write_known(site.known, Known(push.deployment.id, push.contents))
-    return pushed
-
-
-def _owner() -> str:
-    """Who pushes, for others."""
-    import getpass  # noqa: PLC0415 - most runs push nothing
-    import socket  # noqa: PLC0415
-
-    name = f"{getpass.getuser()}@{socket.gethostname()}, process {os.getpid()}"
-    return re.sub(r"[^\w.@, -]", "?", name)
+    return sent.and_also(data)

@@ -244,6 +244,15 @@ class Run(Value):
     ] = ()
 
 
+class Data(Value):
+    """`[data.NAME]`: large files, such as models, which devices have once."""
+
+    files: Annotated[
+        Strings,
+        Key("the files (globs, relative to the project file); in a release they are in data/NAME"),
+    ]
+
+
 class Tool(Value):
     """`[tool.NAME]`: the project's requirement of a tool on this machine."""
 
@@ -261,6 +270,7 @@ class Project(Value):
     targets: Mapping[str, Target]
     tools: Mapping[str, Tool] = {}
     runs: Mapping[str, Run] = {}
+    data: Mapping[str, Data] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -283,6 +293,7 @@ SECTIONS: Mapping[str, type] = {
     "skel": Skel,
     "target": Target,
     "run": Run,
+    "data": Data,
     "tool": Tool,
 }
 """The sections with named tables."""

@@ -12,6 +12,7 @@ from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
     STATE,
+    Data,
     Header,
     Host,
     Project,
@@ -98,7 +99,8 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
         targets[BUILT_IN_TARGET] = Target(platform="ubuntu-aarch64", archs=archs)
     tools = reader.section(Tool, "tool", tables)
     runs = reader.section(Run, "run", tables)
-    project = Project(file.absolute().parent, header, hosts, skels, targets, tools, runs)
+    data = reader.section(Data, "data", tables)
+    project = Project(file.absolute().parent, header, hosts, skels, targets, tools, runs, data)
     for key, message, remedy in violations(project):
         raise reader.error(key, message, remedy)
     return project

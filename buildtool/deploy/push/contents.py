@@ -8,7 +8,9 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from buildtool.core.files import value_digest
 from buildtool.core.value import Value
+from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.errors import DeviceError
 from buildtool.release.slices import HOST, Release, ReleaseFile, ReleaseLink, release_id
 
@@ -23,7 +25,8 @@ Contents = Mapping[str, str]
 class Deployment(Value):
     """What a device gets of a release: the ARM64 side, and the skels of one arch ("": none).
 
-    `id` names its directory on the device; `directory` is the release on this machine.
+    `id` names its directory on the device; `directory` is the release on this machine.  `links`
+    include those to the large files `data`.
     """
 
     id: str
@@ -31,6 +34,7 @@ class Deployment(Value):
     directory: Path
     files: tuple[ReleaseFile, ...]
     links: tuple[ReleaseLink, ...]
+    data: tuple[DataFile, ...] = ()
 
     @property
     def contents(self) -> Contents:
@@ -40,12 +44,25 @@ class Deployment(Value):
         }
 
 
-def deployment(release: Release, arch: str) -> Deployment:
-    """What a device whose DSP loads skels of `arch` gets; raises `DeviceError` for names that no
-    list of files can have."""
+def deployment(release: Release, arch: str, data: tuple[DataFile, ...] = ()) -> Deployment:
+    """What a device whose DSP loads skels of `arch` gets.
+
+    Raises `DeviceError` for names that no list of files can have, and for files in the place of
+    `data`.
+    """
     parts = [part for part in release.slices if part.name in (HOST, arch)]
     files = tuple(file for part in parts for file in part.files)
     links = tuple(link for part in parts for link in part.links)
+    for path in (*(file.path for file in files), *(link.path for link in links)):
+        if data and (
+            path == "data" or any(f"{file.path}/".startswith(f"{path}/") for file in data)
+        ):
+            raise DeviceError(
+                f"the release has the file {path} where data of the project goes",
+                why="[data.NAME] of buildtool.toml puts files into data/NAME",
+                remedy="Install the file in another directory, or rename the data.",
+            )
+    links += tuple(ReleaseLink(file.path, file.target) for file in data)
     for name in (*(file.path for file in files), *(text for link in links for text in link)):
         if "\n" in name:
             raise DeviceError(
@@ -53,8 +70,10 @@ def deployment(release: Release, arch: str) -> Deployment:
                 why="the device lists the files and links of a release, one in a line",
                 remedy="Give the file another name.",
             )
-    whole = release_id({part.name: part.id for part in parts})
-    return Deployment(whole[:ID_DIGITS], arch, release.directory, files, links)
+    ids = {part.name: part.id for part in parts}
+    if data:
+        ids["data"] = value_digest([[file.path, file.sha256] for file in data])
+    return Deployment(release_id(ids)[:ID_DIGITS], arch, release.directory, files, links, data)
 
 
 def stored(contents: Contents) -> Contents:
@@ -83,7 +102,8 @@ def followed(contents: Contents) -> dict[str, str]:
         place, state = path, contents[path]
         for _ in range(MAX_LINKS):
             if not state.startswith("-> "):
-                found[path] = state
+                if state:  # else the link leads out of the release
+                    found[path] = state
                 break
             place = posixpath.normpath(posixpath.join(posixpath.dirname(place), state[3:]))
             state = contents.get(place, "")

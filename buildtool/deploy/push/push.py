@@ -8,15 +8,12 @@ what, and buildtool sends the difference to that.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from typing import IO
 
 from buildtool.core.escape import escape
-from buildtool.core.events import Listener, Note
-from buildtool.core.process import PIPE
+from buildtool.core.events import Listener
 from buildtool.core.value import Value
-from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import (
@@ -27,6 +24,7 @@ from buildtool.deploy.push.contents import (
     scan_text,
     stored,
 )
+from buildtool.deploy.push.exchange import Pushed, exchange, failure
 from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archive
 from buildtool.deploy.script import Report, script
 
@@ -34,32 +32,20 @@ ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
 holds what is expected, and twice otherwise; more often only while a program writes there."""
 KEPT_LOGS = 20
-LOCK_SECONDS = 120.0
-LOCK_POLL_SECONDS = 0.5
-MAX_REASON = 1000
-"""Characters of what the device's tools say about a failure, its end."""
-
-
-class Pushed(Value):
-    """What a push sent: the number of files and links, and the bytes in them."""
-
-    files: int = 0
-    size: int = 0
 
 
 class Push(Value):
     """A push of `deployment` to a device.
 
     `project` is the directory of the project on the device, `unpack` the program there that
-    decompresses what is sent, and `owner` describes the caller to others who push at the same
-    time.  With `store`, files are symbolic links into a store: the device forbids hard links.
+    decompresses what is sent.  With `store`, files are symbolic links into a store: the device
+    forbids hard links.
     """
 
     device: Device
     project: str
     deployment: Deployment
     unpack: str
-    owner: str
     listener: Listener
     store: bool = False
 
@@ -100,7 +86,7 @@ class Push(Value):
                 begin = "continue"
                 continue
             if report.word not in ("found", "differs"):
-                raise _failure(self.device, report)
+                raise failure(self.device, report)
             have, begin = parse_scan(report.text), "continue"
             left = changes(have, wanted).differing
             rounds = 0 if left < least else rounds + 1
@@ -123,7 +109,6 @@ class Push(Value):
             **premise,
             "project": self.project,
             "id": self.deployment.id,
-            "owner": self.owner,
             "keep": str(self.device.keep),
             "logs": str(KEPT_LOGS),
             "store": "1" if self.store else "",
@@ -137,47 +122,19 @@ class Push(Value):
             if change and change.added:
                 write_archive(stream, self.deployment, self.contents, change, unpack)
 
-        text = script("common", "lock", "scan", "prune", "push")
-        deadline = time.monotonic() + LOCK_SECONDS
-        told = False
-        while True:
-            removed = change.removed if change else ()
-            with conversation(self.device.transport, text, variables, removed, stdin=PIPE) as talk:
-                with talk.sending(write):
-                    talk.wait()
-                report = talk.report()
-            if report.word != "locked" or time.monotonic() > deadline:
-                return report
-            if not told:
-                note = f"waiting for another push to {self.device.name}: {escape(report.text)}"
-                self.listener(Note(note))
-            told = True
-            time.sleep(LOCK_POLL_SECONDS)
+        return exchange(
+            self.device,
+            script("common", "lock", "scan", "prune", "push"),
+            variables,
+            arguments=change.removed if change else (),
+            write=write,
+            listener=self.listener,
+        )
 
     def _added(self, sent: Pushed, change: Changes) -> Pushed:
         sizes = {file.path: file.size for file in self.deployment.files}
         size = sum(sizes.get(path, 0) for path in change.added)
         return Pushed(sent.files + len(change.added), sent.size + size)
-
-
-def _failure(device: Device, report: Report) -> DeviceError:
-    """The error for a report that ends a push."""
-    where = f"{device.name} ({device.transport.address})"
-    text = escape(report.text[-MAX_REASON:])
-    if report.word == "locked":
-        return DeviceError(
-            f"another push to {where} has not ended in {LOCK_SECONDS:g} s",
-            why=f"it was started by {text}",
-            remedy="Wait for it, or end that process.",
-        )
-    full = "No space left" in report.text
-    return DeviceError(
-        f"{where} cannot take the release" if full else f"pushing to {where} failed",
-        why=text or f"its script ended with {report.word!r}",
-        remedy="Make room there; the next push goes on from what has arrived."
-        if full
-        else f"Check the device: buildtool devices check {device.name}",
-    )
 
 
 def _difference(have: Contents, wanted: Contents) -> str:

@@ -21,6 +21,7 @@ prune() {
     done
     [ ! -e unused ] || {
         [ ! -d store ] || prune_store
+        [ ! -d ../.data ] || prune_data
         rm -f unused
     }
     for running in logs/*.running; do # of a script that was killed
@@ -38,13 +39,29 @@ prune() {
     done
 }
 
+# Print the last names of what the links in directories lead to.
+linked() {
+    if readlink current current >/dev/null 2>&1; then
+        find "$@" -type l -exec readlink {} +
+    else # the readlink of busybox takes one link
+        find "$@" -type l -exec readlink {} \;
+    fi | sed 's#.*/##'
+}
+
+# Remove the large files to which no release of any project has a link.  Those that were looked for
+# today stay: a push may be about to link to them.
+prune_data() {
+    linked ../*/releases >data.used
+    find ../.data -type f -mtime +0 | while read -r name; do
+        file=${name##*/}
+        grep -qxF "${file%.partial}" data.used || rm -f "$name"
+    done
+    rm -f data.used
+}
+
 # Remove the files of the store to which no release has a link.
 prune_store() {
-    if readlink current current >/dev/null 2>&1; then
-        find releases -type l -exec readlink {} +
-    else # the readlink of busybox takes one link
-        find releases -type l -exec readlink {} \;
-    fi | sed 's#.*/##' >store.used
+    linked releases >store.used
     ls store | grep -vxFf store.used | while read -r name; do rm -f "store/$name"; done
     rm -f store.used
 }

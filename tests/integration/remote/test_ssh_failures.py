@@ -78,9 +78,11 @@ def test_a_cut_line_is_an_error(
         board = board_of(ssh_server.make_client(tmp_path / "client", proxy.port), monkeypatch)
         for connect in (board.transport.connect, lambda: None):
             connect()
-            threading.Timer(0.3, proxy.cut, kwargs={"reset": reset}).start()
+            timer = threading.Timer(0.3, proxy.cut, kwargs={"reset": reset})
+            timer.start()
             with pytest.raises(DeviceConnectionError, match="was interrupted"):
                 board.exec("sleep 20")
+            timer.join()
 
 
 def test_a_killed_ssh_is_an_error(board: Device) -> None:

@@ -1,0 +1,42 @@
+"""A large file whose transfer was interrupted goes on from what has arrived."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+
+from buildtool.core.errors import BuildtoolError
+from tests.conftest import LONG
+from tests.integration.remote.faults.conftest import Line
+from tests.integration.remote.faults.test_interrupted_pushes import wait_for_end
+from tests.remote.data import data_file, deploy_with, on_device
+from tests.remote.releases import digest_of
+
+SIZE = 2 << 30 if LONG else 40 << 20
+
+
+@pytest.mark.parametrize("reset", [True, False])
+def test_a_cut_at_40_percent(line: Line, tmp_path: Path, reset: bool) -> None:
+    model = data_file(tmp_path / "model", SIZE, seed=secrets.randbits(32))
+    release = line.remote.release(tmp_path / "release", {"lib/a": b"a"})
+    line.connect()
+    line.proxy.cut(after=SIZE * 2 // 5, reset=reset)
+    with pytest.raises(BuildtoolError):
+        deploy_with(line.remote, release, [model])
+    wait_for_end(line)
+    part = on_device(line.remote)[f"{model.sha256}.partial"].stat().st_size
+    assert 0.3 < part / SIZE <= 0.4
+
+    line.connect()
+    line.proxy.reset_traffic()
+    sent = deploy_with(line.remote, release, [model])
+
+    assert line.proxy.traffic().up < 1.02 * (SIZE - part) + 100_000
+    assert sent.size < SIZE - part + 10_000
+    assert digest_of(line.remote.outside(f"current/{model.path}")) == model.sha256
+    line.proxy.reset_traffic()
+    again = deploy_with(line.remote, release, [model])
+    assert (again.files, again.size) == (0, 0)
+    assert line.proxy.traffic().up < 100_000
