@@ -49,9 +49,9 @@ static int marshal_buffer(struct session *session, const remote_arg *argument, b
     return AEE_SUCCESS;
 }
 
-/* A handle argument is a number, or the descriptor of a buffer with an offset. If it can be a
- * descriptor, shares the buffer with the DSP process. A failure is an error only for a registered
- * buffer, because any other number may equal a descriptor by chance. */
+/* A handle argument, in or out, is a number, or the descriptor of a buffer with an offset. If it can
+ * be a descriptor, shares the buffer with the DSP process. A failure is an error only for a
+ * registered buffer, because any other number may equal a descriptor by chance. */
 static int marshal_handle(struct session *session, const remote_arg *argument,
                           struct wire_argument *wire)
 {
@@ -73,7 +73,6 @@ static int marshal(struct session *session, uint32_t scalars, const remote_arg *
 {
     uint32_t ins = REMOTE_SCALARS_INBUFS(scalars);
     uint32_t buffers = ins + REMOTE_SCALARS_OUTBUFS(scalars);
-    uint32_t in_handles = buffers + REMOTE_SCALARS_INHANDLES(scalars);
     uint32_t all = REMOTE_SCALARS_LENGTH(scalars);
     memset(call->arguments, 0, all * sizeof call->arguments[0]);
     call->header.magic = WIRE_MAGIC;
@@ -85,7 +84,7 @@ static int marshal(struct session *session, uint32_t scalars, const remote_arg *
         int code = AEE_SUCCESS;
         if (i < buffers) {
             code = marshal_buffer(session, &arguments[i], i < ins, call, &call->arguments[i]);
-        } else if (i < in_handles) {
+        } else {
             code = marshal_handle(session, &arguments[i], &call->arguments[i]);
         }
         if (code != AEE_SUCCESS) {

@@ -57,7 +57,7 @@ static int place(const struct counts *counts, const struct wire_argument *wire,
         *acquired = i + 1;
     }
     for (uint32_t i = buffers; i < counts->all; i++) {
-        arguments[i].raw = i < buffers + counts->in_handles ? wire[i].id : 0;
+        arguments[i].raw = wire[i].id;
     }
     return AEE_SUCCESS;
 }

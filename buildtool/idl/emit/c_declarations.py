@@ -5,10 +5,11 @@ The mapping is that of qaic.  Source: qualcomm/QAIC, src/Language/SO/ToHeader.hs
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from buildtool.idl.emit.c_text import fill
-from buildtool.idl.layout.types import element_of, is_flat, strip_typedefs
+from buildtool.idl.layout.types import element_of, is_dma_sequence, is_flat, strip_typedefs
 from buildtool.idl.model import (
     Alias,
     Array,
@@ -49,6 +50,8 @@ def c_type(type_: Type) -> str:
             return c_name
         case String(wide=wide):
             return "_wstring1_t" if wide else "_cstring1_t"
+        case DmaHandle():
+            return "_dmahandle1_t"
         case Handle():
             return "remote_handle64"
         case _:
@@ -137,6 +140,11 @@ def public_signature(
         [str(variable) for variable in variables] or ["void"],
         f" __QAIC_{side}_ATTRIBUTE{end}",
     )
+
+
+def uses_dma(types: Iterable[Type]) -> bool:
+    """Whether any of the types is `dmahandle` or a sequence of it."""
+    return any(isinstance(strip_typedefs(t), DmaHandle) or is_dma_sequence(t) for t in types)
 
 
 def uses_strings(types: list[Type], *, wide: bool) -> bool:

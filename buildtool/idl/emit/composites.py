@@ -14,7 +14,14 @@ from collections.abc import Iterable
 from buildtool.idl.emit.c_text import block, function
 from buildtool.idl.emit.records import FieldNames, copied, record_name, record_struct
 from buildtool.idl.layout.method_layout import RecordKind, record_of
-from buildtool.idl.layout.types import Composite, composite, is_flat, is_nested, strip_typedefs
+from buildtool.idl.layout.types import (
+    Composite,
+    composite,
+    is_dma_sequence,
+    is_flat,
+    is_nested,
+    strip_typedefs,
+)
 from buildtool.idl.model import Direction, Member, Parameter, Sequence, String, Struct, Type
 
 NO_NAMES: FieldNames = {}
@@ -36,6 +43,10 @@ class CompositeWriter(abc.ABC):
 
         `value` is the C expression of the data, `length` that of the record's length field.
         """
+
+    @abc.abstractmethod
+    def handles(self, kind: RecordKind, value: str, length: str) -> str:
+        """Statements for a sequence of handles; `value` and `length` as in `buffer`."""
 
     @abc.abstractmethod
     def elements(self, kind: RecordKind, element: Composite, value: str, length: str) -> str:
@@ -99,6 +110,8 @@ class CompositeWriter(abc.ABC):
         if not isinstance(type_, Sequence | String):
             raise ValueError(f"cannot be packed: {type_!r}")
         length = wire + names.get((name, kind is RecordKind.CAPACITY), f"{name}Len")
+        if is_dma_sequence(type_):
+            return self.handles(kind, value, length)
         if element is None:
             return self.buffer(kind, type_, value, length)
         return self.elements(kind, element, value, length)
@@ -172,11 +185,11 @@ def braces(lines: Iterable[str]) -> str:
 
 
 def element_composite(type_: Type) -> Composite | None:
-    """The composite that a sequence's elements are, None for a sequence of flat ones."""
+    """The composite that a sequence's elements are, None for a sequence of flat ones or handles."""
     resolved = strip_typedefs(type_)
-    if isinstance(resolved, Sequence) and not is_flat(resolved.element):
-        return composite(resolved.element)
-    return None
+    if not isinstance(resolved, Sequence) or is_flat(resolved.element) or is_dma_sequence(resolved):
+        return None
+    return composite(resolved.element)
 
 
 def has_record(inner: Composite, kind: RecordKind) -> bool:
@@ -192,8 +205,9 @@ def _composites(parameters: Iterable[Parameter], direction: Direction) -> Iterab
     """The composites that travel in this direction, inner ones before outer ones."""
     found: dict[str, Composite] = {}
     for parameter in parameters:
-        if parameter.direction is direction and is_nested(parameter.type):
-            _collect(parameter.type, found)
+        type_ = parameter.type
+        if parameter.direction is direction and is_nested(type_) and not is_dma_sequence(type_):
+            _collect(type_, found)
     return found.values()
 
 

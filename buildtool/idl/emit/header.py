@@ -11,6 +11,7 @@ from buildtool.idl.emit.c_declarations import (
     function_parameters,
     member_variables,
     public_signature,
+    uses_dma,
     uses_strings,
 )
 from buildtool.idl.emit.c_text import literal, quoted
@@ -39,7 +40,7 @@ def header(unit: Unit) -> str:
         includes(unit),
         *([_hooks()] if unit.interfaces else []),
         '#ifdef __cplusplus\nextern "C" {\n#endif\n',
-        *_string_objects(unit),
+        *_element_types(unit),
         *(_declaration(declaration, unit) for declaration in unit.declarations),
         "#ifdef __cplusplus\n}\n#endif\n",
         f"#endif /* {guard} */\n",
@@ -67,24 +68,30 @@ def _hooks() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _string_objects(unit: Unit) -> list[str]:
-    """The types of strings as elements, with the guards that other generated headers use."""
+def _element_types(unit: Unit) -> list[str]:
+    """The types of strings and shared buffers as elements."""
     types = [type_ for declaration in unit.declarations for type_ in _types_in(declaration)]
-    return [
+    blocks = []
+    if uses_strings(types, wide=False):
+        blocks.append(_element_type("cstring", "char* data;", "int dataLen;"))
+    if uses_strings(types, wide=True):
+        blocks.append(_element_type("wstring", "_wchar_t* data;", "int dataLen;"))
+    if uses_dma(types):
+        blocks.append(_element_type("dmahandle", "int fd;", "uint32_t offset;", "uint32_t len;"))
+    return blocks
+
+
+def _element_type(name: str, *members: str) -> str:
+    """`_<name>1_t`, with the guards that other generated headers use."""
+    kind = name.upper().removeprefix("C")
+    lines = "".join(f"    {member}\n" for member in members)
+    return (
         f"#if !defined(__QAIC_{kind}1_OBJECT_DEFINED__) && !defined(__{kind}1_OBJECT__)\n"
         f"#define __QAIC_{kind}1_OBJECT_DEFINED__\n"
         f"#define __{kind}1_OBJECT__\n"
-        f"typedef struct _{letter}string1_s {{\n"
-        f"    {character}* data;\n"
-        f"    int dataLen;\n"
-        f"}} _{letter}string1_t;\n"
+        f"typedef struct _{name}1_s {{\n{lines}}} _{name}1_t;\n"
         f"#endif\n"
-        for wide, kind, letter, character in (
-            (False, "STRING", "c", "char"),
-            (True, "WSTRING", "w", "_wchar_t"),
-        )
-        if uses_strings(types, wide=wide)
-    ]
+    )
 
 
 def _types_in(declaration: Declaration) -> list[Type]:

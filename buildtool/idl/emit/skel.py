@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buildtool.idl.emit.c_declarations import function_name, takes_handle
+from buildtool.idl.emit.c_declarations import function_name, takes_handle, uses_dma
 from buildtool.idl.emit.c_text import fill, function, if_any, quoted
 from buildtool.idl.emit.header import uri
 from buildtool.idl.emit.idl_note import note
@@ -17,8 +17,7 @@ from buildtool.idl.emit.skel_composites import SkelComposites
 from buildtool.idl.emit.skel_methods import REFUSED, method_function
 from buildtool.idl.emit.support import support
 from buildtool.idl.layout.method_layout import ESCAPE, WireMethod, wire_methods
-from buildtool.idl.layout.types import strip_typedefs
-from buildtool.idl.model import DmaHandle, Interface, Unit
+from buildtool.idl.model import Interface, Unit
 
 QAIC_VERSION = 10051
 """The version of qaic whose generated names and wire format are followed here."""
@@ -48,7 +47,7 @@ def skel(unit: Unit, interface: Interface) -> str:
         f"/* {interface.c_name}_skel.c: the called side of {interface.c_name}, generated from\n"
         f" * {unit.stem}.idl by buildtool idl; do not edit. */",
         f'#include "{unit.stem}.h"\n',
-        DMA if any(isinstance(strip_typedefs(p.type), DmaHandle) for p in parameters) else "",
+        DMA if uses_dma(p.type for p in parameters) else "",
         note(unit.digest),
         support("\n".join(body), "SKEL"),
         size_checks(parameters),

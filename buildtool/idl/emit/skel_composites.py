@@ -28,6 +28,10 @@ class SkelComposites(CompositeWriter):
             taken = f"_take_in(_call, {length}, sizeof(*{value}))"
         return f"{value} = {taken};\n{value}Len = (int){length};"
 
+    def handles(self, kind: RecordKind, value: str, length: str) -> str:
+        out = int(kind is RecordKind.CAPACITY)
+        return f"{value} = _take_dmas(_call, {out}, {length});\n{value}Len = (int){length};"
+
     def elements(self, kind: RecordKind, element: Composite, value: str, length: str) -> str:
         record = record_name(element.c_type, kind)
         lines = [f"const char* _records = _take_in(_call, {length}, sizeof({record}));"]

@@ -46,9 +46,8 @@ BAD_CALL = ("_call->err = AEE_EBADPARM;",)
 class _Arguments:
     """Where a method's parameters are.
 
-    `inputs` and `outputs` are the C expressions of their `remote_arg` by name: of all buffers and
-    handles where the indices are known, else only of shared buffers.  `names` are the fields of
-    primIn.
+    `inputs` and `outputs` are the C expressions of their `remote_arg` by name where the indices are
+    known, else empty.  `names` are the fields of primIn.
     """
 
     inputs: Mapping[str, str]
@@ -88,7 +87,9 @@ def _flat_body(interface: Interface, wire: WireMethod, *, versioned: bool) -> li
     outputs = {buffer.source: f"_pra[{n_in + at}]" for at, buffer in enumerate(wire.outputs)}
     handles = _handle_arguments(wire, "_pra", n_in + n_out)
     where = _Arguments({**inputs, **handles}, {**outputs, **handles}, field_names(wire.prim_in))
-    lines = [*_declarations(interface, wire), ""]
+    lines = [*_declarations(interface, wire)]
+    lines += [f"uint32_t {p.name}Len = 0;" for p in _dma_parameters(method)]
+    lines += ["int _err;", ""]
     if not sum(wire.counts):
         lines.append("(void)_pra;")
     scalars = f"REMOTE_SCALARS_MAKEX(0, 0, {', '.join(map(str, wire.counts))})"
@@ -112,24 +113,13 @@ def _flat_body(interface: Interface, wire: WireMethod, *, versioned: bool) -> li
 
 def _nested_body(interface: Interface, wire: WireMethod) -> list[str]:
     method = interface.methods[wire.index]
-    _, _, n_in, n_out = wire.counts
-    handles = _handle_arguments(wire, "_handles", 0)
-    where = _Arguments(handles, handles, field_names(wire.prim_in))
-    lines = [*_declarations(interface, wire), "_Call _call[1];"]
+    where = _Arguments({}, {}, field_names(wire.prim_in))
+    lines = [*_declarations(interface, wire), "int _err;", "_Call _call[1];"]
     if wire.prim_rout.fields:
         lines.append("void* _result;")
-    if any(isinstance(strip_typedefs(p.type), DmaHandle) for p in method.parameters):
-        first = "_pra + REMOTE_SCALARS_INBUFS(_sc) + REMOTE_SCALARS_OUTBUFS(_sc)"
-        lines.append(f"const remote_arg* _handles =\n    {first};")
     for parameter in method.parameters:
         lines += _native_variables(parameter)
-    lines += [
-        "",
-        *if_any([f"(_sc & 0xffu) != REMOTE_SCALARS_MAKEX(0, 0, 0, 0, {n_in}, {n_out})"], REFUSED),
-        *_dma_lengths(method, where),
-        "_call_begin(_call, _sc, _pra);",
-        *_take_records(wire),
-    ]
+    lines += ["", "_call_begin(_call, _sc, _pra);", *_take_records(wire)]
     for parameter in method.parameters:
         lines += _take(parameter, where)
     called = _implementation(interface, wire, where)
@@ -149,7 +139,7 @@ def _nested_body(interface: Interface, wire: WireMethod) -> list[str]:
 
 
 def _declarations(interface: Interface, wire: WireMethod) -> list[str]:
-    """The variables that any method needs."""
+    """The variables of the records and of a returned handle."""
     method = interface.methods[wire.index]
     name = function_name(interface, method)
     lines = []
@@ -158,11 +148,9 @@ def _declarations(interface: Interface, wire: WireMethod) -> list[str]:
     if wire.prim_rout.fields:
         lines.append(f"{record_name(name, RecordKind.RESULT)} _out = {{0}};")
     for parameter in method.parameters:
-        if isinstance(strip_typedefs(parameter.type), DmaHandle):
-            lines.append(f"uint32_t {parameter.name}Len = 0;")
         if _is_returned_handle(parameter):
             lines.append(f"remote_handle64 {parameter.name} = 0;")
-    return [*lines, "int _err;"]
+    return lines
 
 
 def _native_variables(parameter: Parameter) -> list[str]:
@@ -173,6 +161,8 @@ def _native_variables(parameter: Parameter) -> list[str]:
             return [f"{c_type(element_of(many))}* {name};", f"int {name}Len;"]
         case Struct() if not is_flat(parameter.type):
             return [f"{c_type(parameter.type)} {name};"]
+        case DmaHandle():
+            return [f"const _dmahandle1_t* {name};"]
         case _:
             return []
 
@@ -185,13 +175,16 @@ def _is_returned_handle(parameter: Parameter) -> bool:
 def _handle_arguments(wire: WireMethod, base: str, first: int) -> dict[str, str]:
     """The argument of each handle: `base[first]` and the following."""
     handles = (*wire.in_handles, *wire.out_handles)
-    return {name: f"{base}[{first + at}]" for at, name in enumerate(handles)}
+    return {each.source: f"{base}[{first + at}]" for at, each in enumerate(handles)}
+
+
+def _dma_parameters(method: Method) -> list[Parameter]:
+    return [p for p in method.parameters if isinstance(strip_typedefs(p.type), DmaHandle)]
 
 
 def _dma_lengths(method: Method, where: _Arguments) -> list[str]:
     """The lengths of shared buffers are not sent: the DSP's mapping has them."""
-    shared = [p for p in method.parameters if isinstance(strip_typedefs(p.type), DmaHandle)]
-    in_order = sorted(shared, key=lambda p: p.direction is not Direction.IN)
+    in_order = sorted(_dma_parameters(method), key=lambda p: p.direction is not Direction.IN)
     unmapped = [f"adsp_mmap_fd_getinfo({where.of(p)}.dma.fd, &{p.name}Len) != 0" for p in in_order]
     return if_any(unmapped, REFUSED)
 
@@ -252,8 +245,8 @@ def _take(parameter: Parameter, where: _Arguments) -> list[str]:
     """Statements that fill the variables of a nested method's parameter."""
     name, type_, direction = parameter.name, parameter.type, parameter.direction
     resolved = strip_typedefs(type_)
-    if isinstance(resolved, DmaHandle | Handle):
-        return []
+    if isinstance(resolved, DmaHandle):
+        return [f"{name} = _take_dmas(_call, {int(direction is Direction.ROUT)}, 1);"]
     if is_flat(type_):
         return [_carry_over(parameter, where)] if direction is Direction.INROUT else []
     if direction is Direction.INROUT:
@@ -306,6 +299,8 @@ def _arguments(parameter: Parameter, where: _Arguments) -> list[str]:
     name, is_in = parameter.name, parameter.direction is Direction.IN
     known = name in (where.inputs if is_in else where.outputs)
     match strip_typedefs(parameter.type):
+        case DmaHandle() if not known:
+            return [f"{name}->fd", f"{name}->offset", f"{name}->len"]
         case DmaHandle():
             shared = f"{where.of(parameter)}.dma"
             return [f"{shared}.fd", f"{shared}.offset", f"{name}Len"]

@@ -23,6 +23,10 @@ class StubComposites(CompositeWriter):
             return f"{length} = _add_{'wide' if many.wide else 'text'}(_call, {value}, {value}Len);"
         return f"{length} = _add_in(_call, {value}, {value}Len, sizeof(*{value}));"
 
+    def handles(self, kind: RecordKind, value: str, length: str) -> str:
+        out = int(kind is RecordKind.CAPACITY)
+        return f"{length} = _add_dmas(_call, {out}, {value}, {value}Len);"
+
     def elements(self, kind: RecordKind, element: Composite, value: str, length: str) -> str:
         record = record_name(element.c_type, kind)
         records = "_records" if kind is RecordKind.IN else "_rooms"

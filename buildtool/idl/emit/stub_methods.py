@@ -36,12 +36,15 @@ from buildtool.idl.model import (
 def method_function(interface: Interface, wire: WireMethod) -> str:
     """The C function of the method that `wire` lays out."""
     method = interface.methods[wire.index]
-    nested = any(is_nested(p.type) for p in method.parameters)
-    body = (_nested_body if nested else _flat_body)(interface, method, wire)
+    body = (_nested_body if _is_nested(method) else _flat_body)(interface, method, wire)
     variables = function_parameters(interface, method, wire.index)
     return function(
         public_signature("STUB", method, function_name(interface, method), variables), body
     )
+
+
+def _is_nested(method: Method) -> bool:
+    return any(is_nested(parameter.type) for parameter in method.parameters)
 
 
 def _flat_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
@@ -69,12 +72,8 @@ def _flat_body(interface: Interface, method: Method, wire: WireMethod) -> list[s
 
 def _nested_body(interface: Interface, method: Method, wire: WireMethod) -> list[str]:
     """A call whose number of buffers depends on its values: adds the buffers of each value."""
-    handles = _dma_parameters(method)
-    _, _, n_in, n_out = wire.counts
     lines = _declarations(interface, method, wire)
     lines.append("_Call* _call;")
-    if handles:
-        lines.append(f"remote_arg _handles[{len(handles)}];")
     lines += [*_handle(interface, method), "", *_checks(method), "_call = _call_new();"]
     lines += if_any(["_call == NULL"], [_fail(method, "AEE_ENOMEMORY")])
     if wire.prim_in.fields:
@@ -82,13 +81,10 @@ def _nested_body(interface: Interface, method: Method, wire: WireMethod) -> list
     if wire.prim_rout.fields:
         lines.append("_add_out(_call, &_out, 1, sizeof(_out));")
     lines += _fields(method, wire)
-    lines += [f"_handles[{at}] = _dma({p.name}, {p.name}Offset);" for at, p in enumerate(handles)]
-    arguments = f"_call_args(_call, {'_handles' if handles else 'NULL'}, {len(handles)})"
-    counts = f"_call->n_args, _call->n_outs, {n_in}, {n_out}"
-    scalars = f"REMOTE_SCALARS_MAKEX(0, {wire.method_field}, {counts})"
+    scalars = f"_call_scalars(_call, {wire.method_field})"
     lines += [
         "_err = _call->err;",
-        *if_any(["_err == 0"], _invoke(interface, method, scalars, arguments)),
+        *if_any(["_err == 0"], _invoke(interface, method, scalars, "_call_args(_call)")),
     ]
     return [*lines, *_results(method), "_call_free(_call);", _return(method)]
 
@@ -126,7 +122,7 @@ def _handle(interface: Interface, method: Method) -> list[str]:
 
 def _checks(method: Method) -> list[str]:
     """Checks of the caller's arguments before the call."""
-    wrong = []
+    nested, wrong = _is_nested(method), []
     for parameter in method.parameters:
         name, direction = parameter.name, parameter.direction
         match strip_typedefs(parameter.type):
@@ -140,6 +136,8 @@ def _checks(method: Method) -> list[str]:
                     wrong.append(f"({name}Len > 0 && {size}({name}, {name}Len) == 0)")
             case Sequence():
                 wrong.append(f"!_is_array({name}, {name}Len)")
+            case DmaHandle() if nested:
+                pass  # registered when it is added to the call
             case DmaHandle():
                 wrong.append(f"__QAIC_REMOTE(remote_register_dma_handle)({name}, {name}Len) != 0")
             case Struct() | Array():
@@ -152,13 +150,15 @@ def _checks(method: Method) -> list[str]:
 def _fields(method: Method, wire: WireMethod) -> list[str]:
     """Statements that fill primIn, and in a nested method add the buffers."""
     names = field_names(wire.prim_in)
-    nested = any(is_nested(p.type) for p in method.parameters)
-    lines = []
+    nested, lines = _is_nested(method), []
     if any(field.role is Role.METHOD_ID for field in wire.prim_in.fields):
         lines.append(f"_in._mid = {wire.index};")
     for parameter in method.parameters:
         name, type_ = parameter.name, parameter.type
         resolved = strip_typedefs(type_)
+        if isinstance(resolved, DmaHandle) and nested:
+            out = int(parameter.direction is Direction.ROUT)
+            lines.append(f"_add_dma(_call, {out}, {name}, {name}Offset, {name}Len);")
         if isinstance(resolved, DmaHandle | Handle):
             continue
         if is_flat(type_):
@@ -266,4 +266,5 @@ def _results(method: Method) -> list[str]:
             lines.append(
                 StubComposites().member(RecordKind.RESULT, member, name, name, wire="_out.")
             )
-    return if_any(["_err == 0"], lines) if any(lines) else []
+    lines = [line for line in lines if line]
+    return if_any(["_err == 0"], lines) if lines else []

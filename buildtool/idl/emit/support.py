@@ -1,7 +1,8 @@
 """The C functions that generated files carry, so that they need no runtime library.
 
-`support.c` holds them, each after those that it uses, separated by empty lines.  A generated file
-gets those that it uses.
+`support.c` and `support_calls.c`, for calls whose number of buffers depends on their values, hold
+them, each after those that it uses, separated by empty lines.  A generated file gets those that it
+uses.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import functools
 import re
 from pathlib import Path
 
+_SOURCES = ("support.c", "support_calls.c")
 _ONE_SIDE = re.compile(r"#ifdef (\w+)\n(.*)#endif\n", re.DOTALL)
 _DEFINED_NAME = re.compile(r"^} (\w+);$|^static inline [^(]*?(\w+)\(", re.MULTILINE)
 
@@ -27,10 +29,10 @@ def support(body: str, side: str) -> str:
 
 @functools.cache
 def _functions(side: str) -> dict[str, str]:
-    """The functions and types of `support.c` by name, in its order."""
-    text = (Path(__file__).parent / "support.c").read_text(encoding="utf-8")
+    """The functions and types of the sources by name, in their order."""
+    texts = ((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _SOURCES)
     found: dict[str, str] = {}
-    for source in text.strip().split("\n\n"):
+    for source in "\n".join(texts).strip().split("\n\n"):
         definition = f"{source}\n"
         if one_side := _ONE_SIDE.fullmatch(definition):
             if one_side[1] != side:

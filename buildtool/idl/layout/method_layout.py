@@ -6,7 +6,8 @@ src/Language/Slim/Serialize.hs and src/Language/SO/Pack.hs):
     [primIn] [in buffers…] [primROut] [rout buffers…] [in handles] [out handles]
 
 primIn and primROut are records with the layout of a C struct; a record without fields is left
-out.  Sizes and offsets are in bytes.
+out.  Sizes and offsets are in bytes.  A sequence of handles has its length in primIn and no buffer:
+each element is a handle.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from buildtool.idl.layout.types import (
     composite,
     element_of,
     flat_size,
+    is_dma_sequence,
     is_flat,
     strip_typedefs,
 )
@@ -103,6 +105,14 @@ class WireBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class WireHandle:
+    """One handle, or if `repeated`, one for each element of the sequence `source`."""
+
+    source: str
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class WireMethod:
     """One method on the wire.  `inputs` and `outputs` start with primIn and primROut."""
 
@@ -111,8 +121,8 @@ class WireMethod:
     prim_rout: WireRecord
     inputs: tuple[WireBuffer, ...]
     outputs: tuple[WireBuffer, ...]
-    in_handles: tuple[str, ...]
-    out_handles: tuple[str, ...]
+    in_handles: tuple[WireHandle, ...]
+    out_handles: tuple[WireHandle, ...]
 
     @property
     def method_field(self) -> int:
@@ -122,12 +132,12 @@ class WireMethod:
     @property
     def counts(self) -> tuple[int, int, int, int]:
         """The numbers of in buffers, rout buffers, in handles and out handles, without repeated
-        buffers."""
+        ones."""
         return (
             sum(not buffer.repeated for buffer in self.inputs),
             sum(not buffer.repeated for buffer in self.outputs),
-            len(self.in_handles),
-            len(self.out_handles),
+            sum(not handle.repeated for handle in self.in_handles),
+            sum(not handle.repeated for handle in self.out_handles),
         )
 
 
@@ -250,7 +260,7 @@ def _buffers_of(
     """The buffers of a parameter or member, with their directions; `around` is the path prefix."""
     path = around + item.name
     resolved = strip_typedefs(item.type)
-    if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle):
+    if is_flat(item.type) or isinstance(resolved, DmaHandle | Handle) or is_dma_sequence(resolved):
         return
     if not isinstance(resolved, Sequence | String):
         for member in composite(item.type, item.location).members:
@@ -272,10 +282,11 @@ def _buffers_of(
         yield from _buffers_of(member, direction, f"{path}[].", repeated=True)
 
 
-def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[str, ...]:
-    return tuple(
-        parameter.name
-        for parameter in parameters
-        if parameter.direction is direction
-        and isinstance(strip_typedefs(parameter.type), DmaHandle | Handle)
-    )
+def _handles(parameters: Iterable[Parameter], direction: Direction) -> tuple[WireHandle, ...]:
+    found = []
+    for parameter in parameters:
+        repeated = is_dma_sequence(parameter.type)
+        is_handle = isinstance(strip_typedefs(parameter.type), DmaHandle | Handle)
+        if parameter.direction is direction and (repeated or is_handle):
+            found.append(WireHandle(parameter.name, repeated))
+    return tuple(found)

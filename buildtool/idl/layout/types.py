@@ -46,8 +46,17 @@ def is_flat(type_: Type) -> bool:
             return False
 
 
+def is_dma_sequence(type_: Type) -> bool:
+    """Whether it is a sequence of `dmahandle`, whose elements are handles and not in a buffer."""
+    resolved = strip_typedefs(type_)
+    return isinstance(resolved, Sequence) and isinstance(
+        strip_typedefs(resolved.element), DmaHandle
+    )
+
+
 def is_nested(type_: Type) -> bool:
-    """Whether marshalling has to traverse C values: a composite, or a sequence of composites."""
+    """Whether marshalling has to traverse C values: a composite, or a sequence of composites or
+    handles."""
     match strip_typedefs(type_):
         case Sequence(element=element):
             return not is_flat(element)
@@ -114,13 +123,15 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
     match resolved:
         case Struct(c_name=c_name, members=members):
             for member in members:
-                if isinstance(strip_typedefs(member.type), DmaHandle | Handle):
+                if _is_handle(member.type) or is_dma_sequence(member.type):
                     raise _handle_inside(member.location or location)
             return Composite(c_name, members)
         case String(wide=wide):
             own = "_wstring1_t" if wide else "_cstring1_t"
             return Composite(typedef_name(type_) or own, (Member("data", resolved),))
         case Sequence():
+            if is_dma_sequence(resolved):
+                raise _handle_inside(location)
             typedef = typedef_name(type_)
             if typedef is None:
                 raise IdlError(
@@ -144,12 +155,16 @@ def composite(type_: Type, location: Location | None = None) -> Composite:
             raise ValueError(f"a flat type: {type_!r}")
 
 
+def _is_handle(type_: Type) -> bool:
+    return isinstance(strip_typedefs(type_), DmaHandle | Handle)
+
+
 def _handle_inside(location: Location | None) -> IdlError:
     return IdlError(
-        "a handle can only be a separate parameter",
+        "a handle can only be a separate parameter, or in a sequence that is one",
         code="idl-unsupported",
         location=location,
-        remedy="Pass the handle as a parameter beside the struct or sequence.",
+        remedy="Pass the handles as a parameter beside the struct or sequence.",
     )
 
 

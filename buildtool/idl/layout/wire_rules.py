@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from buildtool.idl.errors import IdlError
-from buildtool.idl.layout.types import is_nested, strip_typedefs
+from buildtool.idl.layout.types import is_dma_sequence, is_nested, strip_typedefs
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -55,19 +55,20 @@ def check_inrout(parameter: Parameter) -> None:
     """Raise IdlError for an inrout parameter that the wire format does not support."""
     if parameter.direction is not Direction.INROUT:
         return
+    is_handle = isinstance(strip_typedefs(parameter.type), DmaHandle | Handle)
+    if is_handle or is_dma_sequence(parameter.type):
+        raise IdlError(
+            f"'{parameter.name}' cannot be inrout: it is a handle or a sequence of handles",
+            code="idl-unsupported",
+            location=parameter.location,
+            remedy="Pass it as in or as rout.",
+        )
     if is_nested(parameter.type):
         raise IdlError(
             f"'{parameter.name}' cannot be inrout: it contains sequences or strings",
             code="idl-unsupported",
             location=parameter.location,
             remedy="Pass it as two parameters, one in and one rout.",
-        )
-    if isinstance(strip_typedefs(parameter.type), DmaHandle | Handle):
-        raise IdlError(
-            f"'{parameter.name}' cannot be inrout: it is a handle",
-            code="idl-unsupported",
-            location=parameter.location,
-            remedy="Pass it as in or as rout.",
         )
 
 

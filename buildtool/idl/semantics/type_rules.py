@@ -44,8 +44,15 @@ def is_long(kind: Type) -> bool:
     return stripped(kind) in (Primitive.LONG, Primitive.ULONG, Primitive.INT32, Primitive.UINT32)
 
 
+def is_dma_sequence(kind: Type) -> bool:
+    """Whether it is a sequence of `dmahandle`."""
+    plain = stripped(kind)
+    return isinstance(plain, Sequence) and isinstance(stripped(plain.element), DmaHandle)
+
+
 def check_array_element(kind: Type, at: Token) -> None:
     plain = stripped(kind)
+    _check_part(plain, at, "an array")
     if isinstance(plain, Array):
         raise at.error(
             "arrays have one dimension",
@@ -59,7 +66,6 @@ def check_array_element(kind: Type, at: Token) -> None:
             code="idl-unsupported",
             remedy=f"use a sequence of {what}s",
         )
-    _check_part(plain, at, "an array")
     if not is_flat(plain):
         raise at.error(
             "an array whose elements contain sequences or strings is not supported",
@@ -69,13 +75,15 @@ def check_array_element(kind: Type, at: Token) -> None:
 
 
 def check_sequence_element(kind: Type, at: Token) -> None:
+    if isinstance(stripped(kind), DmaHandle):
+        return  # where the sequence itself may be is checked there
+    _check_part(stripped(kind), at, "a sequence")
     if isinstance(kind, Sequence):
         raise at.error(
             "a sequence inside a sequence needs a typedef",
             code="idl-unsupported",
             remedy="write `typedef sequence<…> name;` first, and use that name",
         )
-    _check_part(stripped(kind), at, "a sequence")
 
 
 def check_member(kind: Type, at: Token) -> None:
@@ -83,8 +91,10 @@ def check_member(kind: Type, at: Token) -> None:
 
 
 def _check_part(plain: Type, at: Token, where: str) -> None:
-    if isinstance(plain, DmaHandle | Handle):
+    if isinstance(plain, DmaHandle | Handle) or is_dma_sequence(plain):
         what = "dmahandle" if isinstance(plain, DmaHandle) else "remote_handle64"
+        if isinstance(plain, Sequence):
+            what = "sequence of dmahandles"
         raise at.error(
             f"a {what} cannot be used in {where}",
             code="idl-unsupported",
@@ -97,9 +107,10 @@ def check_direction(kind: Type, direction: Direction, at: Token) -> None:
     plain = stripped(kind)
     if direction is not Direction.INROUT:
         return
-    if isinstance(plain, DmaHandle):
+    if isinstance(plain, DmaHandle) or is_dma_sequence(plain):
+        what = "dmahandle" if isinstance(plain, DmaHandle) else "sequence of dmahandles"
         raise at.error(
-            "a dmahandle cannot be inrout",
+            f"a {what} cannot be inrout",
             code="idl-unsupported",
             remedy="use `in` or `rout`",
         )

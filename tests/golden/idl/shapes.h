@@ -75,6 +75,16 @@ typedef struct _wstring1_s {
 } _wstring1_t;
 #endif
 
+#if !defined(__QAIC_DMAHANDLE1_OBJECT_DEFINED__) && !defined(__DMAHANDLE1_OBJECT__)
+#define __QAIC_DMAHANDLE1_OBJECT_DEFINED__
+#define __DMAHANDLE1_OBJECT__
+typedef struct _dmahandle1_s {
+    int fd;
+    uint32_t offset;
+    uint32_t len;
+} _dmahandle1_t;
+#endif
+
 #define IDL_VERSION "1.2.3"
 
 /** How many of anything there may be. */
@@ -168,6 +178,10 @@ __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_arrays)(remote_handle64 _h, 
 __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_shared)(remote_handle64 _h, int input,
     uint32_t inputOffset, uint32_t inputLen, int output, uint32_t outputOffset,
     uint32_t outputLen) __QAIC_HEADER_ATTRIBUTE;
+
+__QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_shared_many)(remote_handle64 _h,
+    const _dmahandle1_t* inputs, int inputsLen, _dmahandle1_t* outputs, int outputsLen, int last,
+    uint32_t lastOffset, uint32_t lastLen) __QAIC_HEADER_ATTRIBUTE;
 
 /** Everything inside everything. */
 __QAIC_HEADER_EXPORT AEEResult __QAIC_HEADER(shapes_nested)(remote_handle64 _h,

@@ -174,6 +174,17 @@ _m_shapes_shared: _rpc.Method[None] = _rpc.Method(
 )
 
 
+_m_shapes_shared_many: _rpc.Method[None] = _rpc.Method(
+    "shapes_shared_many",
+    (
+        _rpc.In("inputs", _rpc.Sequence(_rpc.DMA)),
+        _rpc.In("outputs", _rpc.Sequence(_rpc.DMA)),
+        _rpc.Dma("last"),
+    ),
+    _rpc.nothing,
+)
+
+
 class ShapesNestedResult(NamedTuple):
     """The results of `Shapes.nested`."""
 
@@ -235,6 +246,14 @@ class Shapes(_rpc.Interface):
 
     def shared(self, input: _rpc.DmaHandle, output: _rpc.DmaHandle) -> None:
         self._invoke(_m_shapes_shared, input, output)
+
+    def shared_many(
+        self,
+        inputs: Sequence[_rpc.DmaHandle],
+        outputs: Sequence[_rpc.DmaHandle],
+        last: _rpc.DmaHandle,
+    ) -> None:
+        self._invoke(_m_shapes_shared_many, inputs, outputs, last)
 
     def nested(
         self,

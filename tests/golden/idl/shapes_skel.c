@@ -5,7 +5,7 @@
 /* The DSP's own look-up of a shared buffer's size; not 0 when it is not mapped. */
 extern int adsp_mmap_fd_getinfo(int fd, uint32_t* size);
 
-/* Says which IDL this was generated from: sha256 62051b7d11119b1a... */
+/* Says which IDL this was generated from: sha256 cd8fb33e26df8a0c... */
 #if defined(__has_attribute)
 #if __has_attribute(retain)
 #define _IDL_NOTE_RETAIN retain,
@@ -22,10 +22,10 @@ static const struct {
 } _idl_note = {
     10, 32, 1, "buildtool",
     {
-        0x62, 0x05, 0x1b, 0x7d, 0x11, 0x11, 0x9b, 0x1a,
-        0x83, 0xc3, 0x7d, 0xee, 0x1c, 0x1b, 0x90, 0x14,
-        0x59, 0x42, 0x06, 0x66, 0x80, 0x8b, 0x0e, 0x34,
-        0xfa, 0xa9, 0x4b, 0xb6, 0x17, 0x6d, 0x86, 0x2f,
+        0xcd, 0x8f, 0xb3, 0x3e, 0x26, 0xdf, 0x8a, 0x0c,
+        0xb5, 0xed, 0x58, 0x4c, 0x57, 0x6e, 0x9d, 0x9e,
+        0x83, 0xee, 0x4a, 0x8e, 0xdb, 0x07, 0x51, 0x9b,
+        0x27, 0x8e, 0x41, 0xa4, 0xd2, 0x23, 0xd8, 0x75,
     },
 };
 
@@ -86,6 +86,7 @@ typedef struct _Sequence {
  * nothing more is taken. */
 typedef struct {
     remote_arg *in, *in_end, *out, *out_end;
+    const remote_arg *handles[2], *handles_end[2]; /* in, rout */
     _Block* blocks;
     _Sequence* first;
     _Sequence** last;
@@ -99,6 +100,10 @@ static inline void _call_begin(_Call* call, uint32_t sc, remote_arg* pra)
     call->out = pra + REMOTE_SCALARS_INBUFS(sc);
     call->in_end = call->out;
     call->out_end = call->out + REMOTE_SCALARS_OUTBUFS(sc);
+    call->handles[0] = call->out_end;
+    call->handles[1] = call->handles[0] + REMOTE_SCALARS_INHANDLES(sc);
+    call->handles_end[0] = call->handles[1];
+    call->handles_end[1] = call->handles[1] + REMOTE_SCALARS_OUTHANDLES(sc);
     call->last = &call->first;
 }
 
@@ -181,10 +186,31 @@ static inline void* _take_elements(_Call* call, uint32_t count, size_t size)
     return _reserve(call, count, size);
 }
 
-/* 0 when every buffer of the call was taken. */
+/* The next shared buffers.  Their lengths are not sent: the DSP's mapping has them. */
+static inline _dmahandle1_t* _take_dmas(_Call* call, int out, uint32_t count)
+{
+    _dmahandle1_t* dmas;
+    if (call->err == 0 && count > (size_t)(call->handles_end[out] - call->handles[out])) {
+        call->err = AEE_EBADPARM;
+    }
+    dmas = (_dmahandle1_t*)_reserve(call, count, sizeof(*dmas));
+    for (uint32_t i = 0; call->err == 0 && i < count; i++) {
+        const remote_arg* arg = call->handles[out]++;
+        dmas[i].fd = arg->dma.fd;
+        dmas[i].offset = arg->dma.offset;
+        if (adsp_mmap_fd_getinfo(dmas[i].fd, &dmas[i].len) != 0) {
+            call->err = AEE_EBADPARM;
+        }
+    }
+    return dmas;
+}
+
+/* 0 when every buffer and handle of the call was taken. */
 static inline int _call_end(const _Call* call)
 {
-    if (call->err == 0 && (call->in != call->in_end || call->out != call->out_end)) {
+    if (call->err == 0 && (call->in != call->in_end || call->out != call->out_end ||
+                           call->handles[0] != call->handles_end[0] ||
+                           call->handles[1] != call->handles_end[1])) {
         return AEE_EBADPARM;
     }
     return call->err;
@@ -372,6 +398,12 @@ struct shapes_arrays__in {
 };
 _Static_assert(sizeof(struct shapes_arrays__in) == 36, "wire layout");
 
+struct shapes_shared_many__in {
+    uint32_t inputsLen;                  /* at 0 */
+    uint32_t outputsLen;                 /* at 4 */
+};
+_Static_assert(sizeof(struct shapes_shared_many__in) == 8, "wire layout");
+
 struct shapes_nested__in {
     struct graph_node__in one;           /* at 0 */
     uint32_t manyLen;                    /* at 24 */
@@ -524,6 +556,37 @@ static int _skel_shapes_shared(remote_handle64 _h, uint32_t _sc, remote_arg* _pr
     return _err;
 }
 
+static int _skel_shapes_shared_many(remote_handle64 _h, uint32_t _sc, remote_arg* _pra)
+{
+    struct shapes_shared_many__in _in = {0};
+    int _err;
+    _Call _call[1];
+    _dmahandle1_t* inputs;
+    int inputsLen;
+    _dmahandle1_t* outputs;
+    int outputsLen;
+    const _dmahandle1_t* last;
+
+    _call_begin(_call, _sc, _pra);
+    if (_call->in != _call->in_end && _read(&_in, _call->in, 8)) {
+        _call->in++;
+    } else {
+        _call->err = AEE_EBADPARM;
+    }
+    inputs = _take_dmas(_call, 0, _in.inputsLen);
+    inputsLen = (int)_in.inputsLen;
+    outputs = _take_dmas(_call, 1, _in.outputsLen);
+    outputsLen = (int)_in.outputsLen;
+    last = _take_dmas(_call, 0, 1);
+    _err = _call_end(_call);
+    if (_err == 0) {
+        _err = __QAIC_IMPL(shapes_shared_many)(_h, inputs, inputsLen, outputs, outputsLen, last->fd,
+            last->offset, last->len);
+    }
+    _free_blocks(_call);
+    return _err;
+}
+
 static int _skel_shapes_nested(remote_handle64 _h, uint32_t _sc, remote_arg* _pra)
 {
     struct shapes_nested__in _in = {0};
@@ -540,9 +603,6 @@ static int _skel_shapes_nested(remote_handle64 _h, uint32_t _sc, remote_arg* _pr
     weights* rows;
     int rowsLen;
 
-    if ((_sc & 0xffu) != REMOTE_SCALARS_MAKEX(0, 0, 0, 0, 0, 0)) {
-        return AEE_EBADPARM;
-    }
     _call_begin(_call, _sc, _pra);
     if (_call->in != _call->in_end && _read(&_in, _call->in, 48)) {
         _call->in++;
@@ -660,10 +720,12 @@ __QAIC_SKEL_EXPORT int __QAIC_SKEL(shapes_skel_handle_invoke)(remote_handle64 _h
     case 4:
         return _skel_shapes_shared(_h, _sc, _pra);
     case 5:
-        return _skel_shapes_nested(_h, _sc, _pra);
+        return _skel_shapes_shared_many(_h, _sc, _pra);
     case 6:
-        return _skel_shapes_nothing(_h, _sc, _pra);
+        return _skel_shapes_nested(_h, _sc, _pra);
     case 7:
+        return _skel_shapes_nothing(_h, _sc, _pra);
+    case 8:
         return _skel_shapes_later(_h, _sc, _pra);
     }
     return AEE_EUNSUPPORTED;

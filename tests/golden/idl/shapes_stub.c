@@ -6,7 +6,7 @@
 #pragma weak remote_handle64_invoke_async
 #pragma weak remote_handle_invoke_async
 
-/* Says which IDL this was generated from: sha256 62051b7d11119b1a... */
+/* Says which IDL this was generated from: sha256 cd8fb33e26df8a0c... */
 #if defined(__has_attribute)
 #if __has_attribute(retain)
 #define _IDL_NOTE_RETAIN retain,
@@ -23,10 +23,10 @@ static const struct {
 } _idl_note = {
     10, 32, 1, "buildtool",
     {
-        0x62, 0x05, 0x1b, 0x7d, 0x11, 0x11, 0x9b, 0x1a,
-        0x83, 0xc3, 0x7d, 0xee, 0x1c, 0x1b, 0x90, 0x14,
-        0x59, 0x42, 0x06, 0x66, 0x80, 0x8b, 0x0e, 0x34,
-        0xfa, 0xa9, 0x4b, 0xb6, 0x17, 0x6d, 0x86, 0x2f,
+        0xcd, 0x8f, 0xb3, 0x3e, 0x26, 0xdf, 0x8a, 0x0c,
+        0xb5, 0xed, 0x58, 0x4c, 0x57, 0x6e, 0x9d, 0x9e,
+        0x83, 0xee, 0x4a, 0x8e, 0xdb, 0x07, 0x51, 0x9b,
+        0x27, 0x8e, 0x41, 0xa4, 0xd2, 0x23, 0xd8, 0x75,
     },
 };
 
@@ -100,7 +100,8 @@ typedef struct _Sequence {
 typedef struct {
     remote_arg args[255 + 255 + 15 + 15]; /* the in buffers, at last the others behind them */
     remote_arg outs[255];
-    uint32_t n_args, n_outs;
+    remote_arg handles[2][15]; /* in, rout */
+    uint32_t n_args, n_outs, n_handles[2];
     _Block* blocks;
     _Sequence* first;
     _Sequence** last;
@@ -208,14 +209,50 @@ static inline void* _add_out_records(_Call* call, int count, size_t size)
     return records;
 }
 
-/* The arguments in the order of the wire. */
-static inline remote_arg* _call_args(_Call* call, const remote_arg* handles, uint32_t n_handles)
+/* Add a shared buffer, which the library registers. */
+static inline void _add_dma(_Call* call, int out, int fd, uint32_t offset, uint32_t length)
 {
-    memcpy(&call->args[call->n_args], call->outs, call->n_outs * sizeof(remote_arg));
-    if (n_handles > 0) {
-        memcpy(&call->args[call->n_args + call->n_outs], handles, n_handles * sizeof(remote_arg));
+    if (call->err == 0 && call->n_handles[out] == 15) {
+        call->err = AEE_EBADPARM;
     }
+    if (call->err == 0 && __QAIC_REMOTE(remote_register_dma_handle)(fd, length) != 0) {
+        call->err = AEE_EBADPARM;
+    }
+    if (call->err == 0) {
+        call->handles[out][call->n_handles[out]++] = _dma(fd, offset);
+    }
+}
+
+/* Add a sequence of shared buffers; returns its length as it goes on the wire. */
+static inline uint32_t _add_dmas(_Call* call, int out, const _dmahandle1_t* dmas, int count)
+{
+    if (call->err == 0 &&
+        (!_is_array(dmas, count) || (uint32_t)count > 15 - call->n_handles[out])) {
+        call->err = AEE_EBADPARM;
+    }
+    for (int i = 0; call->err == 0 && i < count; i++) {
+        _add_dma(call, out, dmas[i].fd, dmas[i].offset, dmas[i].len);
+    }
+    return (uint32_t)count;
+}
+
+/* The arguments in the order of the wire. */
+static inline remote_arg* _call_args(_Call* call)
+{
+    remote_arg* end = call->args + call->n_args;
+    memcpy(end, call->outs, call->n_outs * sizeof(*end));
+    end += call->n_outs;
+    memcpy(end, call->handles[0], call->n_handles[0] * sizeof(*end));
+    end += call->n_handles[0];
+    memcpy(end, call->handles[1], call->n_handles[1] * sizeof(*end));
     return call->args;
+}
+
+/* The scalars of a call of the method, or of the escape, `method`. */
+static inline uint32_t _call_scalars(const _Call* call, uint32_t method)
+{
+    return REMOTE_SCALARS_MAKEX(0, method, call->n_args, call->n_outs, call->n_handles[0],
+                                call->n_handles[1]);
 }
 
 static inline void _free_blocks(_Call* call)
@@ -406,6 +443,12 @@ struct shapes_arrays__in {
 };
 _Static_assert(sizeof(struct shapes_arrays__in) == 36, "wire layout");
 
+struct shapes_shared_many__in {
+    uint32_t inputsLen;                  /* at 0 */
+    uint32_t outputsLen;                 /* at 4 */
+};
+_Static_assert(sizeof(struct shapes_shared_many__in) == 8, "wire layout");
+
 struct shapes_nested__in {
     struct graph_node__in one;           /* at 0 */
     uint32_t manyLen;                    /* at 24 */
@@ -514,8 +557,6 @@ __QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_arrays)(remote_handle64 _h, cons
     _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, REMOTE_SCALARS_MAKEX(0, 3, 6, 4, 0, 0),
         _pra);
     if (_err == 0) {
-
-
         if (answerLen > 0) {
             answer[answerLen - 1] = 0;
         }
@@ -541,6 +582,35 @@ __QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_shared)(remote_handle64 _h, int 
     _pra[1] = _dma(output, outputOffset);
     _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, REMOTE_SCALARS_MAKEX(0, 4, 0, 0, 1, 1),
         _pra);
+    return _err;
+}
+
+__QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_shared_many)(remote_handle64 _h,
+    const _dmahandle1_t* inputs, int inputsLen, _dmahandle1_t* outputs, int outputsLen, int last,
+    uint32_t lastOffset, uint32_t lastLen) __QAIC_STUB_ATTRIBUTE
+{
+    struct shapes_shared_many__in _in = {0};
+    int _err;
+    _Call* _call;
+
+    if (!_is_array(inputs, inputsLen) ||
+        !_is_array(outputs, outputsLen)) {
+        return AEE_EBADPARM;
+    }
+    _call = _call_new();
+    if (_call == NULL) {
+        return AEE_ENOMEMORY;
+    }
+    _add_in(_call, &_in, 1, sizeof(_in));
+    _in.inputsLen = _add_dmas(_call, 0, inputs, inputsLen);
+    _in.outputsLen = _add_dmas(_call, 1, outputs, outputsLen);
+    _add_dma(_call, 0, last, lastOffset, lastLen);
+    _err = _call->err;
+    if (_err == 0) {
+        _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, _call_scalars(_call, 5),
+            _call_args(_call));
+    }
+    _call_free(_call);
     return _err;
 }
 
@@ -596,9 +666,8 @@ __QAIC_STUB_EXPORT AEEResult __QAIC_STUB(shapes_nested)(remote_handle64 _h, cons
     }
     _err = _call->err;
     if (_err == 0) {
-        _err = __QAIC_REMOTE(remote_handle64_invoke)(_h,
-            REMOTE_SCALARS_MAKEX(0, 5, _call->n_args, _call->n_outs, 0, 0),
-            _call_args(_call, NULL, 0));
+        _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, _call_scalars(_call, 6),
+            _call_args(_call));
     }
     if (_err == 0) {
         _fetch_layer(&_out.back, back);
@@ -620,7 +689,7 @@ __QAIC_STUB_EXPORT int __QAIC_STUB(shapes_nothing)(remote_handle64 _h) __QAIC_ST
 {
     int _err;
 
-    _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, REMOTE_SCALARS_MAKEX(0, 6, 0, 0, 0, 0),
+    _err = __QAIC_REMOTE(remote_handle64_invoke)(_h, REMOTE_SCALARS_MAKEX(0, 7, 0, 0, 0, 0),
         NULL);
     return _err;
 }
@@ -646,7 +715,7 @@ __QAIC_STUB_EXPORT int __QAIC_STUB(shapes_later)(remote_handle64 _h,
         _err = AEE_EUNSUPPORTED;
     } else {
         _err = __QAIC_REMOTE(remote_handle64_invoke_async)(_h, asyncDesc,
-            REMOTE_SCALARS_MAKEX(0, 7, 2, 1, 0, 0), _pra);
+            REMOTE_SCALARS_MAKEX(0, 8, 2, 1, 0, 0), _pra);
     }
     return _err;
 }

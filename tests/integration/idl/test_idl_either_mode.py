@@ -29,6 +29,7 @@ interface both : remote_handle64 {
     long small(in int8 a, rout uint8 b, in int16_t c, rout uint32 d, in octet e, rout wchar f);
     long many(in sequence<boolean> a, rout sequence<uint64> b, in sequence<int8> c);
     long texts(in string a, rout string b, in sequence<string> c, in dmahandle d);
+    long shared(in sequence<dmahandle> a, rout sequence<dmahandle> b);
     long parts(in part a, rout part b, in sequence<part> c);
     state state(in state a, rout state b);
     short tell(in float a, rout double b);
@@ -96,6 +97,13 @@ int both_texts(remote_handle64 h, const char *a, char *b, int bLen, const _cstri
     return h == 0;
 }
 
+int both_shared(remote_handle64 h, const _dmahandle1_t *a, int aLen, _dmahandle1_t *b, int bLen)
+{
+    const int *fd = aLen > 0 ? &a[0].fd : NULL;
+    const uint32_t *size = bLen > 0 ? &b[0].len : NULL;
+    return h != 0 && fd != NULL && size != NULL && *size > a[0].offset;
+}
+
 int both_parts(remote_handle64 h, const part *a, part *b, const part *c, int cLen)
 {
     const WIDE *sizes = a->sizes;
@@ -130,6 +138,8 @@ int client(void)
     err = err ? err : both_sum(h, v, 2, &r);
     err = err ? err : both_flags(h, TRUE, &flags[0], &flags[1], k);
     err = err ? err : both_numbers(h, (UWIDE)r, &u, r, &r);
+    const _dmahandle1_t shared[1] = {{3, 0, 4096}};
+    err = err ? err : both_shared(h, shared, 1, NULL, 0);
     return err ? err : both_many(h, flags, 2, &u, 1, NULL, 0) + both_close(h);
 }
 """

@@ -14,6 +14,7 @@ from tests.integration.idl.idl_tables import TABLES
 MYPY = [sys.executable, "-m", "mypy", "--strict", "--python-version=3.10", "--cache-dir=cache"]
 USER = """\
 from array import array
+from made._fastrpc import DmaHandle
 from made.shapes import MOST, Filter, GraphNode, Layer, Point, Shapes
 
 with Shapes(domain="cdsp") as shapes:
@@ -28,6 +29,8 @@ with Shapes(domain="cdsp") as shapes:
     back = shapes.nested(GraphNode(tags=["a"]), [], Layer(), [GraphNode()], [[1.0], (2.0,)]).back
     names: str = back.name
     shapes.nothing()
+    shapes.shared_many([DmaHandle(3, 0, 4096)], (), DmaHandle(4, 0, 64))
+    shapes.shared_many([3], [], DmaHandle(4, 0, 64))  # type: ignore[list-item]
     shapes.flat(1, True, 2, Point(), b"", 7)  # type: ignore[arg-type]
     shapes.flat(1, True, Filter.blur, Point(), b"")  # type: ignore[call-arg]
     wrong: str = flat.total  # type: ignore[assignment]

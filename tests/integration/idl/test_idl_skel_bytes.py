@@ -99,6 +99,19 @@ GOOD = [
          ["d=11+4096,1100 s=s z=z", "n=Bo",
           "out=0201000000000000" "000000000000e03f" "2b000000",
           "out=010203", "out=01020304", "out=0102"]),
+    Good("dmas", "19010031 i0200000001000000 d20+0 d21+4096 d11+64 d50+8",
+         ["d=20+0,2000", "d=21+4096,2100", "e=50+8,5000", "f=11+64,1100",
+          f"handle={(8 << 32) + 50}"]),
+    Good("dmas of nothing", "19010010 i0000000000000000 d11+64", ["f=11+64,1100"]),
+    Good("as many dmas as go",
+         "190100ff i0e0000000f000000 " + " ".join(f"d{20 + i}+{i}" for i in range(30)),
+         [*(f"d={20 + i}+{i},{2000 + 100 * i}" for i in range(14)),
+          *(f"e={35 + i}+{15 + i},{3500 + 100 * i}" for i in range(15)),
+          "f=34+14,3400",
+          *(f"handle={((15 + i) << 32) + 35 + i}" for i in range(15))]),
+    Good("dmas_mixed", "1a030121 i0200000001000000 i03000000 i426f00 o4 d20+0 d21+4096 d50+64",
+         ["d=20+0,2000", "d=21+4096,2100", "e=50+64,5000", "n=Bo", "out=01020304",
+          f"handle={(64 << 32) + 50}"]),
     Good("filler24", "18000000", ["filler 24"]),
     Good("filler30", "1e000000", ["filler 30"]),
     Good("escaped", "1f010000 i1f00000000000000ffffffffffffffff", ["a=ffffffffffffffff"]),
@@ -190,6 +203,19 @@ def test_a_stub_newer_than_the_skel_is_refused(skel: Skel, version: str, accepte
         ),
         pytest.param("09000011 d99+0 d12+64", id="shared buffer that is not mapped"),
         pytest.param("09000010 d11+0", id="out handle missing"),
+        pytest.param("19010021 i0200000001000000 d20+0 d21+4096 d50+8", id="dmas: last missing"),
+        pytest.param("19010030 i0200000001000000 d20+0 d21+0 d11+0", id="dmas: rout one missing"),
+        pytest.param("19010021 i0000000001000000 d20+0 d11+0 d50+8", id="dmas: one in too many"),
+        pytest.param("19010012 i0000000001000000 d11+0 d50+8 d51+8", id="dmas: one out too many"),
+        pytest.param("19010022 i0100000001000000 d20+0 d11+0 d50+8 d51+8", id="dmas: spare out"),
+        pytest.param("19010010 iffffffff00000000 d11+0", id="dmas: length is negative in C"),
+        pytest.param("19010010 i0000000000000080 d11+0", id="dmas: room is negative in C"),
+        pytest.param("190100f0 i1000000000000000" + " d20+0" * 15, id="dmas: length of 16"),
+        pytest.param("19000010 d11+0", id="dmas: no primIn"),
+        pytest.param("19010010 i00000000 d11+0", id="dmas: primIn too short"),
+        pytest.param("19010110 i0000000000000000 o4 d11+0", id="dmas: a buffer too many"),
+        pytest.param("19010031 i0200000001000000 d20+0 d99+0 d11+64 d50+8", id="dmas: not mapped"),
+        pytest.param("19010031 i0200000001000000 d20+0 d21+0 d11+64 d99+8", id="dmas: out not"),
         pytest.param(f"0b020100 i0300000003000000 i{THREE} o4", id="struct: buffer missing"),
         pytest.param(f"0b030100 i0300000004000000 i{THREE} i426f00 o4", id="struct: text short"),
         pytest.param(f"0b030100 i0300000003000000 i{THREE} i426f66 o4", id="struct: no terminator"),
@@ -231,7 +257,11 @@ def test_unknown_methods(skel: Skel, call: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["pairs_in qaic", "pairs_rout qaic", "reports_rout", "mixed", "strings_in qaic"]
+    "name",
+    [
+        *("pairs_in qaic", "pairs_rout qaic", "reports_rout", "mixed", "strings_in qaic"),
+        *("dmas", "dmas_mixed"),
+    ],
 )
 def test_running_out_of_memory_is_an_error_that_leaves_nothing_behind(
     skel: Skel, name: str
@@ -254,10 +284,12 @@ def mutated(call: str, choice: random.Random) -> str:
     for argument in arguments:
         kinds["io".find(argument[0]) if argument[0] in "io" else 2].append(argument)
     inputs, outputs, handles = kinds
+    n_in = (int(scalars, 16) >> 4) & 0xF
+    handle_kinds = [handles[:n_in], handles[n_in:]]
     if any(argument[0] == "n" for argument in arguments):
         return call
     for _ in range(choice.randint(1, 3)):
-        at = choice.randrange(5)
+        at = choice.randrange(6)
         if at == 0 and inputs:
             octets = bytearray.fromhex(inputs[i := choice.randrange(len(inputs))][1:])
             if octets:
@@ -274,11 +306,18 @@ def mutated(call: str, choice: random.Random) -> str:
                 pool.pop(choice.randrange(len(pool)))
             elif len(pool) < 20:
                 pool.append("i00" if pool is inputs else "o4")
+        elif at == 4:
+            pool = choice.choice(handle_kinds)
+            if pool and choice.random() < 0.5:
+                pool.pop(choice.randrange(len(pool)))
+            elif len(pool) < 15:
+                pool.append(choice.choice(("d20+0", "d99+0", "h0")))
         elif inputs:
             inputs.append(choice.choice(inputs))
+    ins, outs = handle_kinds
     method = int(scalars, 16) & 0x1F000000
-    counts = len(inputs) << 16 | len(outputs) << 8 | (int(scalars, 16) & 0xFF)
-    return " ".join([f"{method | counts:08x}", *inputs, *outputs, *handles])
+    counts = len(inputs) << 16 | len(outputs) << 8 | len(ins) << 4 | len(outs)
+    return " ".join([f"{method | counts:08x}", *inputs, *outputs, *ins, *outs])
 
 
 def test_no_bytes_bring_the_skel_down(skel: Skel) -> None:

@@ -170,6 +170,31 @@ def results(lines: list[str]) -> dict[str, str]:
                 "handle=11+4096",
             ],
         ),
+        ("dmas 0 0", ["19010010", "in=0000000000000000", "handle=11+64"]),
+        (
+            "dmas 2 1",
+            [
+                "19010031",
+                "in=0200000001000000",
+                "handle=20+0",
+                "handle=21+4096",
+                "handle=11+64",
+                "handle=50+0",
+            ],
+        ),
+        (
+            "dmas_mixed",
+            [
+                "1a030121",
+                "in=0200000001000000",
+                "in=03000000",
+                "in=426f00",
+                "out=4",
+                "handle=20+0",
+                "handle=21+4096",
+                "handle=50+64",
+            ],
+        ),
         ("escaped", ["1f010000", "in=1f00000000000000ffffffffffffffff"]),
         ("escaped_nothing", ["1f010000", "in=20000000"]),
     ],
@@ -200,6 +225,7 @@ def test_bytes_on_the_wire(stub: Stub, method: str, invocation: list[str]) -> No
         ),
         # The rout boolean was received as 0x1f, which is true: 1 in C.
         ("flats", {"g.q": "090a0b0c0d0e0f10", "j": "191a1b1c1d1e", "b": "01"}),
+        ("dmas_mixed", {"r": "01020304"}),
         ("mixed", {"z": "010200", "s.code": "0102", "text": "0100", "x": "11121314"}),
     ],
 )
@@ -239,6 +265,8 @@ def test_open_and_close_go_to_the_library(stub: Stub) -> None:
 
 def test_shared_buffers_are_registered_before_the_call(stub: Stub) -> None:
     assert stub("dma")[:2] == ["register 11 8192", "register 12 128"]
+    registered = ["register 20 8192", "register 21 8192", "register 50 256", "register 11 128"]
+    assert stub("dmas 2 1")[:4] == registered
 
 
 BAD_PARAMETER = {"status=14 leaked=0", f"status={0x8000040E - 2**32} leaked=0"}
@@ -258,6 +286,10 @@ NO_MEMORY = {"status=2 leaked=0", f"status={0x80000402 - 2**32} leaked=0"}
         "pair_rout null",
         "pair_rout negative",
         "dma refused",
+        "dmas null",
+        "dmas -1 0",
+        "dmas 0 -1",
+        "dmas 3 0 99",
     ],
 )
 def test_what_the_caller_got_wrong_is_not_sent(stub: Stub, method: str) -> None:
@@ -273,7 +305,21 @@ def test_as_many_buffers_as_a_call_carries(stub: Stub) -> None:
     assert lines[-1] in UNSUPPORTED
 
 
-@pytest.mark.parametrize("method", ["pairs_in", "pairs_rout", "reports_rout", "mixed"])
+def test_as_many_handles_as_a_call_carries(stub: Stub) -> None:
+    """The single handle counts too; what is too many is what the code of qaic answers."""
+    most = sent(stub("dmas 14 15"))
+    assert most[0] == "190100ff"
+    assert most[-1] == "handle=64+0"
+    assert most[2 + 14] == "handle=11+64"
+    for method in ("dmas 15 0", "dmas 16 0", "dmas 0 16"):
+        lines = stub(method)
+        assert sent(lines) == []
+        assert lines[-1] in BAD_PARAMETER
+
+
+@pytest.mark.parametrize(
+    "method", ["pairs_in", "pairs_rout", "reports_rout", "mixed", "dmas_mixed"]
+)
 def test_running_out_of_memory_is_an_error_that_leaves_nothing_behind(
     stub: Stub, method: str
 ) -> None:

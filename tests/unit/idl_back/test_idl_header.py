@@ -80,6 +80,8 @@ def header(load_text: Load) -> Callable[[str], str]:
         ("rout wstring a", "_wchar_t* a, int aLen"),
         ("in dmahandle a", "int a, uint32_t aOffset, uint32_t aLen"),
         ("rout dmahandle a", "int a, uint32_t aOffset, uint32_t aLen"),
+        ("in sequence<dmahandle> a", "const _dmahandle1_t* a, int aLen"),
+        ("rout sequence<dmahandle> a", "_dmahandle1_t* a, int aLen"),
         ("in long register", "int _cxx_register"),
     ],
 )

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from buildtool.idl.layout.method_layout import WireBuffer, WireMethod, WireRecord, wire_methods
+from buildtool.idl.layout.method_layout import (
+    WireBuffer,
+    WireHandle,
+    WireMethod,
+    WireRecord,
+    wire_methods,
+)
 from buildtool.idl.model import Unit
 
 Wire = Callable[..., WireMethod]
@@ -87,6 +93,13 @@ def offsets(record: WireRecord) -> dict[str, int]:
             id="nested-struct",
         ),
         pytest.param("rout dmahandle d", (0, 0, 0, 1), {}, {}, id="rout-dmahandle"),
+        pytest.param(
+            "in octet o, in sequence<dmahandle> a, rout sequence<dmahandle> b, in dmahandle c",
+            (1, 0, 1, 0),
+            {"o": 0, "aLen": 4, "bLen": 8},
+            {},
+            id="dmahandle-sequences",
+        ),
     ],
 )
 def test_records_and_counts(
@@ -116,6 +129,16 @@ def test_records_and_counts(
 def test_the_stub_rounds_prim_in_up(wire: Wire, parameters: str, size: int, padded: int) -> None:
     record = wire(parameters).prim_in
     assert (record.size, record.padded) == (size, padded)
+
+
+def test_a_sequence_of_handles_has_a_length_and_handles_in_the_order_of_the_parameters(
+    wire: Wire,
+) -> None:
+    method = wire("in dmahandle a, in sequence<dmahandle> b, rout dmahandle c, in dmahandle d")
+    assert method.inputs == (WireBuffer("primIn", 4),)
+    assert method.outputs == ()
+    assert method.in_handles == (WireHandle("a"), WireHandle("b", repeated=True), WireHandle("d"))
+    assert method.out_handles == (WireHandle("c"),)
 
 
 def test_lengths_in_a_struct_stand_in_prim_in_in_place_of_the_struct(wire: Wire) -> None:

@@ -9,9 +9,11 @@ import pytest
 from buildtool.idl.errors import IdlError
 from buildtool.idl.layout.method_layout import WireMethod, wire_method
 from buildtool.idl.model import (
+    Alias,
     Array,
     Direction,
     DmaHandle,
+    Handle,
     Location,
     Member,
     Method,
@@ -54,11 +56,18 @@ def test_15_handles_go_16_do_not(wire: Wire, direction: str, what: str) -> None:
         wire(", ".join(handles))
 
 
+def test_elements_of_sequences_do_not_count_when_compiled(wire: Wire) -> None:
+    """Their number is known at the call, where the stub checks it."""
+    handles = ", ".join(f"in dmahandle d{i}" for i in range(15))
+    assert wire(f"{handles}, in sequence<dmahandle> more").counts == (1, 0, 15, 0)
+
+
 def method(type_: Type, direction: Direction = Direction.IN, *, is_async: bool = False) -> Method:
     """A method that no IDL text can define, as the front end refuses it."""
     return Method("m", (Parameter("x", direction, type_, HERE),), is_async=is_async, location=HERE)
 
 
+DMAS = Sequence(DmaHandle())
 REC = Struct("rec", (Member("a", Sequence(Primitive.LONG)), Member("x", Primitive.LONG)))
 
 
@@ -68,13 +77,16 @@ REC = Struct("rec", (Member("a", Sequence(Primitive.LONG)), Member("x", Primitiv
         (method(REC, Direction.INROUT), "cannot be inrout: it contains"),
         (method(Sequence(String()), Direction.INROUT), "cannot be inrout: it contains"),
         (method(DmaHandle(), Direction.INROUT), "cannot be inrout: it is a handle"),
+        (method(DMAS, Direction.INROUT), "cannot be inrout: it is a handle or a sequence of"),
         (method(Sequence(Sequence(Primitive.LONG))), "needs a typedef"),
         (method(Array(String(), 3)), "an array may only contain flat types"),
-        (method(Sequence(DmaHandle())), "a handle can only be a separate parameter"),
+        (method(Sequence(Alias("dmas", DMAS))), "a handle can only be a separate parameter"),
+        (method(Sequence(Handle())), "a handle can only be a separate parameter"),
         (
             method(Struct("s", (Member("h", DmaHandle()),))),
             "a handle can only be a separate parameter",
         ),
+        (method(Struct("s", (Member("h", DMAS),))), "a handle can only be a separate parameter"),
         (method(Primitive.LONG, Direction.ROUT, is_async=True), "returns 'x' by value"),
     ],
 )

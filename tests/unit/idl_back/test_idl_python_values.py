@@ -83,6 +83,16 @@ def test_numbers_out_of_range_are_refused_rather_than_cut(scalar: rpc.Scalar, va
         scalar.to_c(value, Keep())
 
 
+def test_a_sequence_of_shared_buffers_is_an_array_of_qaics_struct() -> None:
+    keep = Keep()
+    made = rpc.Sequence(rpc.DMA).to_c([rpc.DmaHandle(7, 4096, 2**32 - 1)], keep)
+    assert made.dataLen == 1
+    assert bytes(made.data[0]) == struct.pack("=iII", 7, 4096, 2**32 - 1)
+    assert not rpc.Sequence(rpc.DMA).to_c([], keep).data
+    with pytest.raises(OverflowError):
+        rpc.Sequence(rpc.DMA).to_c([rpc.DmaHandle(7, -1, 1)], keep)
+
+
 def test_the_room_for_results_is_new_or_the_callers_buffer() -> None:
     assert room_for(3, rpc.INT32).tolist() == [0, 0, 0]
     assert room_for(0, rpc.INT32).nbytes == 0

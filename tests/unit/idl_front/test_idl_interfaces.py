@@ -96,7 +96,8 @@ def test_other_results_are_refused(idl: IdlFiles, text: str) -> None:
 def test_async_methods(idl: IdlFiles) -> None:
     method = idl.method("async long f(in long a, rout sequence<octet> b);")
     assert method.is_async
-    for parameter in ("rout long a", "inrout long a", "rout string a"):
+    assert idl.method("async long f(in dmahandle a, rout sequence<dmahandle> b);").is_async
+    for parameter in ("rout long a", "inrout long a", "rout string a", "rout dmahandle a"):
         assert idl.error(f"interface i {{ async long f({parameter}); }};").code == (
             "idl-unsupported"
         )
@@ -125,10 +126,11 @@ def test_inrout_of_one_level(idl: IdlFiles) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["sequence<string>", "nested", "sequence<nested>", "sequence<seq>", "dmahandle"]
+    "kind", ["sequence<string>", "nested", "sequence<nested>", "sequence<seq>", "dmahandle", "dmas"]
 )
 def test_inrout_of_more_is_refused(idl: IdlFiles, kind: str) -> None:
     before = "struct nested { string s; }; typedef sequence<long> seq;"
+    before += " typedef dmahandle dma; typedef sequence<dma> dmas;"
     assert idl.error(f"{before} interface i {{ long f(inrout {kind} a); }};").code == (
         "idl-unsupported"
     )

@@ -113,7 +113,9 @@ class Writer:
         return made
 
     def parameter(self) -> Parameter:
-        kind = DmaHandle() if self.draw(st.integers(0, 9)) == 0 else self.kind()
+        kind = self.kind()
+        if self.draw(st.integers(0, 9)) == 0:
+            kind = self.draw(st.sampled_from([DmaHandle(), Sequence(DmaHandle())]))
         plain = stripped(kind)
         once = is_flat(plain.element) if isinstance(plain, Sequence) else is_flat(plain)
         directions = (

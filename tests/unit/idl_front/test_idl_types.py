@@ -77,6 +77,8 @@ def test_the_kind_of_a_basic_type_has_the_same_size_and_belongs_to_the_default_m
         ("sequence<string<8>>", Sequence(String(bound=8))),
         ("sequence< wstring<8> , 2>", Sequence(String(wide=True, bound=8), 2)),
         ("dmahandle", DmaHandle()),
+        ("sequence<dmahandle>", Sequence(DmaHandle())),
+        ("sequence<dmahandle, 15>", Sequence(DmaHandle(), 15)),
         ("longs", Alias("longs", Sequence(Primitive.LONG))),
         ("sequence<longs>", Sequence(Alias("longs", Sequence(Primitive.LONG)))),
         ("ten", Alias("ten", Array(Primitive.SHORT, 10))),

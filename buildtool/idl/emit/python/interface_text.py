@@ -14,7 +14,7 @@ from buildtool.idl.emit.python.names import (
 )
 from buildtool.idl.emit.python.python_text import WIDTH, docstring, quoted, tuple_lines
 from buildtool.idl.emit.python.type_text import TypeText
-from buildtool.idl.layout.types import flat_size, strip_typedefs
+from buildtool.idl.layout.types import flat_size, is_dma_sequence, strip_typedefs
 from buildtool.idl.model import (
     Direction,
     DmaHandle,
@@ -73,6 +73,7 @@ class _MethodText:
             for each in method.parameters
             if each.direction is not Direction.IN
             and not isinstance(strip_typedefs(each.type), DmaHandle)
+            and not is_dma_sequence(each.type)
         ]
 
     def result_class(self, name: str, method: str) -> str:

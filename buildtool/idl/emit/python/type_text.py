@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from buildtool.idl.emit.python.names import ModuleNames
-from buildtool.idl.layout.types import is_nested, strip_typedefs
+from buildtool.idl.layout.types import is_dma_sequence, is_nested, strip_typedefs
 from buildtool.idl.model import (
     Array,
     Direction,
@@ -119,6 +119,8 @@ class TypeText:
                 return f"_rpc.Sequence({self.passed(element)})"
             case Array(element=element, length=length):
                 return f"_rpc.Array({self.passed(element)}, {length})"
+            case DmaHandle():
+                return "_rpc.DMA"
             case other:
                 raise ValueError(f"not passed as a value: {other!r}")
 
@@ -129,7 +131,7 @@ class TypeText:
             return f'_rpc.Dma("{name}")'
         passed = self.passed(type_)
         match parameter.direction:
-            case Direction.IN:
+            case _ if parameter.direction is Direction.IN or is_dma_sequence(type_):
                 return f'_rpc.In("{name}", {passed})'
             case Direction.ROUT:
                 nested = ", nested=True" if is_nested(type_) else ""

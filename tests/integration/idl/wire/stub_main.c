@@ -56,6 +56,20 @@ static int three[] = {1, 2, 3};
 static int one[] = {4};
 static char bob[] = "Bo", anna[] = "Ann";
 
+/* "IN OUT [LAST]": so many in and rout handles, and the descriptor of the last in one. */
+static int call_dmas(remote_handle64 h, const char *numbers)
+{
+    _dmahandle1_t in[16], out[16];
+    int n_in = 0, n_out = 0, last = 0;
+    int read = sscanf(numbers, "%d %d %d", &n_in, &n_out, &last);
+
+    for (int i = 0; i < 16; i++) {
+        in[i] = (_dmahandle1_t){read == 3 && i == n_in - 1 ? last : 20 + i, 4096u * (unsigned)i, 8192};
+        out[i] = (_dmahandle1_t){50 + i, 0, 256};
+    }
+    return wire_dmas(h, in, n_in, out, n_out, 11, 64, 128);
+}
+
 static int call(const char *method)
 {
     const remote_handle64 h = 5;
@@ -261,6 +275,19 @@ static int call(const char *method)
         SHOW(a);
         SHOW(text);
         SHOW(x);
+        return status;
+    }
+    if (strcmp(method, "dmas null") == 0) {
+        return wire_dmas(h, NULL, 1, NULL, 0, 11, 64, 128);
+    }
+    if (strncmp(method, "dmas ", 5) == 0) {
+        return call_dmas(h, method + 5);
+    }
+    if (strcmp(method, "dmas_mixed") == 0) {
+        const share d[2] = {{20, 0, 8192}, {21, 4096, 8192}};
+        const _cstring1_t n[1] = {{bob, 3}};
+        status = wire_dmas_mixed(h, d, 2, 50, 64, 128, n, 1, &r);
+        SHOW(r);
         return status;
     }
     if (strcmp(method, "escaped") == 0) {

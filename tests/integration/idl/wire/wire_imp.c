@@ -260,6 +260,36 @@ AEEResult wire_mixed(remote_handle64 _h, int d, uint32_t dOffset, uint32_t dLen,
     return 0;
 }
 
+static void show_dmas(const char *name, const _dmahandle1_t *d, int count)
+{
+    for (int i = 0; i < count; i++) {
+        printf("%s=%d+%u,%u\n", name, d[i].fd, (unsigned)d[i].offset, (unsigned)d[i].len);
+    }
+}
+
+AEEResult wire_dmas(remote_handle64 _h, const _dmahandle1_t *d, int dLen, _dmahandle1_t *e,
+                    int eLen, int f, uint32_t fOffset, uint32_t fLen)
+{
+    (void)_h;
+    show_dmas("d", d, dLen);
+    show_dmas("e", e, eLen);
+    printf("f=%d+%u,%u\n", f, (unsigned)fOffset, (unsigned)fLen);
+    return 0;
+}
+
+AEEResult wire_dmas_mixed(remote_handle64 _h, const share *d, int dLen, int e, uint32_t eOffset,
+                          uint32_t eLen, const _cstring1_t *n, int nLen, int *r)
+{
+    (void)_h;
+    show_dmas("d", d, dLen);
+    printf("e=%d+%u,%u\n", e, (unsigned)eOffset, (unsigned)eLen);
+    for (int i = 0; i < nLen; i++) {
+        printf("n=%s\n", n[i].data);
+    }
+    *r = 0x04030201;
+    return 0;
+}
+
 #define FILLER(n)                                                                                 \
     AEEResult wire_filler##n(remote_handle64 _h)                                                  \
     {                                                                                             \
@@ -267,7 +297,7 @@ AEEResult wire_mixed(remote_handle64 _h, int d, uint32_t dOffset, uint32_t dLen,
         printf("filler %d\n", n);                                                                 \
         return 0;                                                                                 \
     }
-FILLER(24) FILLER(25) FILLER(26) FILLER(27) FILLER(28) FILLER(29) FILLER(30)
+FILLER(24) FILLER(27) FILLER(28) FILLER(29) FILLER(30)
 
 AEEResult wire_escaped(remote_handle64 _h, int64_t a)
 {

@@ -23,11 +23,12 @@ from .scalars import (
     Scalar,
     enumeration,
 )
-from .types import Array, Sequence, Struct, Text
+from .types import DMA, Array, Sequence, Struct, Text
 from .values import DmaHandle
 
 __all__ = [
     "BOOLEAN",
+    "DMA",
     "DOUBLE",
     "FLOAT",
     "INT8",

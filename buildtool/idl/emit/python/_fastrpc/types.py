@@ -7,8 +7,10 @@ import operator
 from typing import Any, Callable
 
 from .scalars import (
+    INT32,
     UINT8,
     UINT16,
+    UINT32,
     Scalar,
     borrow,
     check_view,
@@ -17,6 +19,7 @@ from .scalars import (
     view_of,
 )
 from .type_base import NULL, Keep, Type
+from .values import DmaHandle
 
 
 class Struct(Type):
@@ -50,6 +53,10 @@ class Struct(Type):
                 for names, (_, type_) in zip(self._names, self._members)
             )
         )
+
+
+DMA = Struct(DmaHandle, (("fd", INT32), ("offset", UINT32), ("length", UINT32)))
+"""A `dmahandle` as an element of a sequence."""
 
 
 class Array(Type):
