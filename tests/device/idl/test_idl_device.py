@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from buildtool.idl.compile import compile_idl
@@ -33,9 +34,11 @@ SKEL_LINK = (
 )
 
 
-def run_on(device: Device, toolbox: Toolbox, stem: str, out: Path) -> str:
+def run_on(
+    device: Device, toolbox: Toolbox, stem: str, out: Path, *, standard_types: bool = False
+) -> str:
     """Compile `<stem>.idl`, `caller.c` and `imp.c`, and run the caller; returns its output."""
-    compile_idl(out / f"{stem}.idl", (), (), out)
+    compile_idl(out / f"{stem}.idl", (), (), out, standard_types=standard_types)
     skel = out / f"lib{stem}_skel.so"
     include = [f"-I{out}", *HEADERS]
     objects = []
@@ -104,6 +107,29 @@ def test_shared_buffers_reach_the_dsp_with_their_length(
         "doubled 0: 2 4 6 8",
         "offset 0: 6 8",
         "closed descriptor: refused",
+    ]
+
+
+@pytest.mark.parametrize("standard_types", [False, True], ids=["default", "standard-types"])
+@pytest.mark.parametrize("base", [" : remote_handle64", ""], ids=["handle", "no-handle"])
+def test_sequences_of_shared_buffers_are_mapped_by_the_dsp(
+    device: Device, toolbox: Toolbox, tmp_path: Path, base: str, *, standard_types: bool
+) -> None:
+    for name in ("many.idl", "caller.c", "imp.c"):
+        text = (HERE / "share_many" / name).read_text()
+        (tmp_path / name).write_text(text.replace(" : remote_handle64", base))
+    lines = run_on(device, toolbox, "many", tmp_path, standard_types=standard_types).splitlines()
+    assert lines == [
+        *("add 0: 0 0", "add 1: 0 1", "add 5: 0 31", f"add 15: 0 {2**15 - 1}"),
+        "add 16: e -1",
+        *("spread 0 0: 0 0 wrong", "spread 1 1: 0 0 wrong"),
+        *("spread 4 3: 0 0 wrong", "spread 14 15: 0 0 wrong"),
+        *("too many in: e", "too many out: e"),
+        "raw 2 2 0: 0 4",
+        *("raw 3 2 0: 8000040e 0", "raw 1 2 0: 8000040e 0", "raw 1 1 1: 8000040e 0"),
+        *("raw 10 15 15: 8000040e 0", "raw ffffffff 15 0: 8000040e 0"),
+        *("raw 80000000 0 0: 8000040e 0", "raw 1 1 0: 8000040e 0", "raw 1 1 0: 8000040e 0"),
+        "add 5: 0 31",
     ]
 
 

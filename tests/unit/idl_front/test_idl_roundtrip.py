@@ -115,7 +115,8 @@ class Writer:
     def parameter(self) -> Parameter:
         kind = self.kind()
         if self.draw(st.integers(0, 9)) == 0:
-            kind = self.draw(st.sampled_from([DmaHandle(), Sequence(DmaHandle())]))
+            shared: list[Type] = [DmaHandle(), Sequence(DmaHandle())]
+            kind = self.draw(st.sampled_from(shared))
         plain = stripped(kind)
         once = is_flat(plain.element) if isinstance(plain, Sequence) else is_flat(plain)
         directions = (
