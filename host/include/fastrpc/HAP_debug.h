@@ -42,10 +42,13 @@ void HAP_debug_v2(int level, const char *file, int line, const char *format, ...
 void HAP_debug_runtime(int level, const char *file, int line, const char *format, ...)
     __attribute__((weak, format(printf, 4, 5)));
 
+#ifdef __hexagon__
 /* Sets the run-time levels that are shown: bit n of `mask` is for level n. With `files`, only
- * messages of these source files (base names) are shown. Returns 0. */
+ * messages of these source files (base names) are shown. Returns 0. Only DSP shells have it:
+ * libcdsprpc does not export it (quic/fastrpc, src/symbols.lst). */
 int HAP_setFARFRuntimeLoggingParams(unsigned int mask, const char *files[],
                                     unsigned short numberOfFiles);
+#endif
 
 #if defined(__linux__) && defined(__hexagon__)
 /* The Linux variant of the Hexagon ABI passes unnamed arguments in r4 and r5 before it uses the

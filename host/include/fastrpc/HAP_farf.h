@@ -2,8 +2,8 @@
  *
  * A message is compiled in if FARF_<LEVEL> is 1 when this header is included. By default, ALWAYS,
  * ERROR and FATAL are 1, and LOW, MEDIUM, HIGH and CRITICAL are 0 (HIGH is 1 with _DEBUG).
- * FARF(RUNTIME_<LEVEL>, ...) is always compiled in. It is shown if the process has enabled the
- * level with HAP_setFARFRuntimeLoggingParams.
+ * FARF(RUNTIME_<LEVEL>, ...) is always compiled in. It is shown if the process on the DSP has
+ * enabled the level with HAP_setFARFRuntimeLoggingParams, which only the DSP's side has.
  *
  * The behavior is that of quic/fastrpc, inc/HAP_farf.h. */
 #ifndef HAP_FARF_H
