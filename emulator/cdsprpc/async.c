@@ -1,7 +1,8 @@
 /* async.c: asynchronous calls. Each job is a thread that makes a synchronous call.
  *
- * A job has a copy of the argument array, but not of the buffers. As on a device, the client keeps
- * them valid until the job is done. */
+ * A call returns when its job has sent the arguments, because stubs have records on their stack, which
+ * a device's driver copies. A job has a copy of the argument array, but not of shared and out buffers.
+ * As on a device, the client keeps them valid until the job is done. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct job {
     struct opened *handle;
     uint32_t scalars;
     remote_arg *arguments;
+    bool *sent; /* the submitter's, until it is set */
     bool done;
     int result;
 };
@@ -41,13 +43,27 @@ static void job_free(struct job *job)
     free(job);
 }
 
+/* Lets the submitter of the job return. */
+static void arguments_sent(void *argument)
+{
+    struct job *job = argument;
+    pthread_mutex_lock(&lock);
+    if (job->sent != NULL) {
+        *job->sent = true;
+        job->sent = NULL;
+        pthread_cond_broadcast(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static void run(void *argument)
 {
     struct job *job = argument;
     const fastrpc_async_callback_t callback = job->callback;
     const fastrpc_async_jobid id = job->id;
     const enum fastrpc_async_notify_type type = job->type;
-    int result = invoke(job->handle, job->scalars, job->arguments);
+    int result = invoke(job->handle, job->scalars, job->arguments, arguments_sent, job);
+    arguments_sent(job);
     handle_release(job->handle);
     pthread_mutex_lock(&lock);
     job->result = result;
@@ -93,6 +109,8 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
     job->handle = handle;
     job->scalars = scalars;
     job->arguments = copy;
+    bool sent = false;
+    job->sent = &sent;
     pthread_mutex_lock(&lock);
     job->id = ++last_id;
     job->next = jobs;
@@ -104,6 +122,9 @@ static int submit(uint64_t id, bool is_64, int unknown, fastrpc_async_descriptor
         job_free(job);
         handle_release(handle);
         descriptor->jobid = UINT64_MAX;
+    }
+    while (started && !sent) {
+        pthread_cond_wait(&changed, &lock);
     }
     pthread_mutex_unlock(&lock);
     return started ? AEE_SUCCESS : AEE_ENOMEMORY;

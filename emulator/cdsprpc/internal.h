@@ -295,7 +295,10 @@ void queues_stop(int seconds);
 
 /* ---- invoke.c ---- */
 
-int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments);
+/* Makes a call. `sent` may be NULL; otherwise it is called with `context` when the arguments have been
+ * sent, but not after an earlier error. */
+int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments, void (*sent)(void *),
+           void *context);
 
 /* ---- sessions.c: the table of sessions ---- */
 

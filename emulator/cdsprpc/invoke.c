@@ -119,7 +119,8 @@ static int take_answer(int socket, const struct wire_header *answer, uint32_t sc
     return problem;
 }
 
-int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments)
+int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments, void (*sent)(void *),
+           void *context)
 {
     struct marshalled call;
     struct channel *channel;
@@ -147,6 +148,9 @@ int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments)
     int came = -1;
     int problem = wire_send_parts(channel->socket, call.out, call.out_count, -1);
     bool bad_address = problem == EFAULT;
+    if (sent != NULL) {
+        sent(context);
+    }
     problem = problem != 0 ? problem : wire_receive(channel->socket, &answer, &came);
     if (problem == 0) {
         problem = take_answer(channel->socket, &answer, scalars, arguments, &call);

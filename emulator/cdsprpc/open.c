@@ -246,7 +246,7 @@ static int invoke_any(uint64_t id, bool is_64, int unknown, uint32_t scalars, re
     if (handle == NULL) {
         return unknown;
     }
-    int code = invoke(handle, scalars, arguments);
+    int code = invoke(handle, scalars, arguments, NULL, NULL);
     handle_release(handle);
     return code;
 }

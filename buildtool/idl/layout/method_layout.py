@@ -163,7 +163,8 @@ def wire_method(method: Method, index: int) -> WireMethod:
         out_handles=_handles(method.parameters, Direction.ROUT),
     )
     check_limits(method, wire.counts)
-    check_async(method, prim_rout.fields[0].source if prim_rout.fields else None)
+    records = [b.source.removesuffix("[]") for b in wire.outputs if b.source.endswith("[]")]
+    check_async(method, [*(field.source for field in prim_rout.fields), *records])
     return wire
 
 

@@ -90,13 +90,14 @@ def check_limits(method: Method, counts: tuple[int, int, int, int]) -> None:
             )
 
 
-def check_async(method: Method, returned: str | None) -> None:
-    """Raise IdlError if an async method has a value, `returned`, in primROut."""
-    if method.is_async and returned is not None:
+def check_async(method: Method, returned: list[str]) -> None:
+    """Raise IdlError if an async method returns values in records of the stub; `returned` are the
+    paths of what has them."""
+    if method.is_async and returned:
         raise IdlError(
-            f"the async method '{method.name}' returns '{returned}' by value",
+            f"the async method '{method.name}' returns '{returned[0]}' by value",
             code="idl-unsupported",
             location=method.location,
             why="The result arrives after the stub has returned, so it cannot be copied.",
-            remedy="Return it in a rout sequence.",
+            remedy="Return it in a rout sequence of numbers or of structs without sequences.",
         )

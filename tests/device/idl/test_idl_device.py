@@ -133,6 +133,15 @@ def test_sequences_of_shared_buffers_are_mapped_by_the_dsp(
     ]
 
 
+def test_asynchronous_calls_pass_what_the_stub_had_at_the_call(
+    device: Device, toolbox: Toolbox, tmp_path: Path
+) -> None:
+    """A stub has its records on its stack, which the next call uses again."""
+    for name in ("later.idl", "caller.c", "imp.c"):
+        (tmp_path / name).write_text((HERE / "later" / name).read_text())
+    assert run_on(device, toolbox, "later", tmp_path) == "0, 0 wrong\n"
+
+
 def test_a_stub_newer_than_the_skel_is_refused(
     device: Device, toolbox: Toolbox, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ REC = Struct("rec", (Member("a", Sequence(Primitive.LONG)), Member("x", Primitiv
         ),
         (method(Struct("s", (Member("h", DMAS),))), "a handle can only be a separate parameter"),
         (method(Primitive.LONG, Direction.ROUT, is_async=True), "returns 'x' by value"),
+        (method(Sequence(REC), Direction.ROUT, is_async=True), "returns 'x' by value"),
     ],
 )
 def test_what_the_wire_has_no_form_for(wrong: Method, message: str) -> None:
