@@ -9,7 +9,7 @@ import os
 import posixpath
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from buildtool.core.own_directory import make_directory
@@ -47,9 +47,10 @@ def copy_files(step: FilesStep, file_states: FileStates) -> ReadInputs:
     make_directory(fresh.parent)
     remove_tree(fresh)  # that of a process that was killed
     fresh.mkdir()
+    by_path = _by_path(places)
     try:
         for place, path in places.items():
-            _copy(step, places, place, path, fresh)
+            _copy(step, by_path, place, path, fresh)
         for folder, _, _ in os.walk(fresh):
             os.chmod(folder, 0o755)  # noqa: PTH101 - regardless of the umask
         check_installed(step, fresh)
@@ -65,17 +66,15 @@ def copy_files(step: FilesStep, file_states: FileStates) -> ReadInputs:
 def _places(step: FilesStep, file_states: FileStates) -> Places:
     """Raises `ArtifactError` for a pattern without a match, and for two files with one path."""
     places: Places = {}
-    for pattern, glob in zip(step.files, step.globs, strict=False):
+    for pattern, glob in zip(step.files, step.globs, strict=False):  # the tree's glob is the last
         names = matches(glob, step.roots, file_states)
         if not names:
             raise _missing(step, pattern, file_states)
         for name in names:
             path = Path(step.roots.path_of(name))
             _add(step, places, _place(step, path), path)
-    if step.folder:
-        top = step.root / step.folder
-        for path in _below(top):
-            _add(step, places, path.relative_to(top).as_posix(), path)
+    for path in step.paths_in_folder():
+        _add(step, places, path.relative_to(step.root / step.folder).as_posix(), path)
     return places
 
 
@@ -83,14 +82,6 @@ def _place(step: FilesStep, path: Path) -> str:
     if step.arch:
         return path.name
     return f"lib/{path.name}" if ".so" in path.suffixes else f"bin/{path.name}"
-
-
-def _below(top: Path) -> Iterator[Path]:
-    """The files below the directory, and the links to directories."""
-    for inside, folders, names in os.walk(top):
-        folders.sort()
-        links = [name for name in folders if Path(inside, name).is_symlink()]
-        yield from (Path(inside, name) for name in sorted((*names, *links)))
 
 
 def _add(step: FilesStep, places: Places, place: str, path: Path) -> None:
@@ -103,11 +94,23 @@ def _add(step: FilesStep, places: Places, place: str, path: Path) -> None:
         )
 
 
-def _copy(step: FilesStep, places: Mapping[str, Path], place: str, path: Path, top: Path) -> None:
+def _by_path(places: Places) -> Mapping[Path, str]:
+    """The paths in the output directory by the paths of the files, as named and without links to
+    directories in them."""
+    folders = {path.parent for path in places.values()}
+    real = {folder: Path(os.path.realpath(folder)) for folder in folders}
+    found: dict[Path, str] = {}
+    for place, path in places.items():
+        found.setdefault(path, place)
+        found.setdefault(real[path.parent] / path.name, place)
+    return found
+
+
+def _copy(step: FilesStep, by_path: Mapping[Path, str], place: str, path: Path, top: Path) -> None:
     """Copy one file; a link to another file of the step, or to a directory of it, stays a link."""
     fresh = top / place
     fresh.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_symlink() and (target := _target(step, places, path)):
+    if path.is_symlink() and (target := _target(step, by_path, place, path)):
         fresh.symlink_to(posixpath.relpath(f"/{target}", f"/{posixpath.dirname(place)}"))
     elif path.is_file():
         try:
@@ -128,19 +131,19 @@ def _copy(step: FilesStep, places: Mapping[str, Path], place: str, path: Path, t
         )
 
 
-def _target(step: FilesStep, places: Mapping[str, Path], link: Path) -> str:
+def _target(step: FilesStep, by_path: Mapping[Path, str], place: str, link: Path) -> str:
     """The path in the output directory of what `link` points to; "" if the step does not have it.
 
     Of several links in a row the next one counts, if the step has it too.
     """
     following = Path(os.path.normpath(link.parent / link.readlink()))
-    for path in (following, link.resolve()):
-        for place, other in places.items():
-            if path in (other, other.parent.resolve() / other.name) and other != link:
-                return place
+    real = Path(os.path.realpath(link))  # Path.resolve() raises an error for a cycle of links
+    for path in (following, real):
+        if by_path.get(path, place) != place:
+            return by_path[path]
     top = (step.root / step.folder).resolve()
-    if step.folder and link.is_dir() and link.resolve().is_relative_to(top):
-        return link.resolve().relative_to(top).as_posix()
+    if step.folder and real.is_dir() and real.is_relative_to(top):
+        return real.relative_to(top).as_posix()
     return ""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.inputs.globs import Glob, literal_base
 from buildtool.plan.component_step import ComponentStep
+from buildtool.project.model import STATE
 
 
 class FilesStep(ComponentStep):
@@ -66,14 +67,19 @@ class FilesStep(ComponentStep):
         folders = [literal_base(glob).partition("/")[2] for glob in self.globs]
         return self.root / posixpath.commonpath(folders)
 
+    def paths_in_folder(self) -> Iterator[Path]:
+        """The files and links in `folder`, without this tool's own directory."""
+        for inside, folders, names in os.walk(self.root / self.folder) if self.folder else ():
+            links = [name for name in folders if Path(inside, name).is_symlink()]
+            folders[:] = sorted(n for n in folders if Path(inside, n) != self.root / STATE)
+            yield from (Path(inside, name) for name in sorted((*names, *links)))
+
     @property
     def links(self) -> Mapping[str, str]:
         """The texts of the links in `folder`, by path: the state of a file does not show them."""
-        top = self.root / self.folder
         return {
-            str(path.relative_to(top)): str(path.readlink())
-            for inside, folders, names in (os.walk(top) if self.folder else ())
-            for path in (Path(inside, name) for name in sorted((*folders, *names)))
+            str(path.relative_to(self.root / self.folder)): str(path.readlink())
+            for path in self.paths_in_folder()
             if path.is_symlink()
         }
 

@@ -128,10 +128,11 @@ def _prebuilt_needs(project: Project) -> Iterator[tuple[Path, tuple[str, ...]]]:
     patterns = [pattern for host in project.hosts.values() for pattern in host.files]
     patterns += [f"{host.tree}/**/*" for host in project.hosts.values() if host.tree]
     for pattern in patterns:
-        for file in sorted(project.root.glob(pattern)):
-            with contextlib.suppress(OSError, ElfError):
-                if is_elf(file):
-                    yield file.relative_to(project.root), read_dynamic(file).needed
+        with contextlib.suppress(OSError, ValueError):  # of a pattern that is invalid, for pathlib
+            for file in sorted(project.root.glob(pattern)):
+                with contextlib.suppress(OSError, ElfError):
+                    if is_elf(file):
+                        yield file.relative_to(project.root), read_dynamic(file).needed
 
 
 _TOOLS: tuple[tuple[str, str, Callable[[Project], FoundTool]], ...] = (

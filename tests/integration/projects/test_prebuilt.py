@@ -157,6 +157,17 @@ def test_a_tree_keeps_its_layout_and_links(project: Project) -> None:
     assert (release / "lib64").readlink() == Path("share")
 
 
+def test_a_tree_that_is_the_project_is_without_the_state(tmp_path: Path) -> None:
+    project = Project(tmp_path / "plain")
+    project.write("buildtool.toml", '[project]\nname = "plain"\n\n[host.all]\ntree = "."\n')
+    project.write("share/table", "1 2 3\n")
+
+    assert project.build() == {"host/all": "built"}
+
+    assert not list((project.root / ".buildtool/out/all").glob("*/.buildtool"))
+    assert project.build() == {"host/all": "up-to-date"}
+
+
 def test_the_copies_of_a_killed_process_are_replaced(project: Project) -> None:
     project.build_here()
     (output,) = (project.root / ".buildtool/out/libs").iterdir()
@@ -179,8 +190,8 @@ def test_the_umask_does_not_matter(project: Project) -> None:
     assert (project.release() / "lib").stat().st_mode & 0o777 == 0o755
 
 
-def test_a_signed_skel_ships_byte_for_byte(project: Project) -> None:
-    """A stand-in for a signed file: its segments have a flag of signed ones."""
+def test_a_stand_in_for_a_signed_skel_ships_byte_for_byte(project: Project) -> None:
+    """Its segments have a flag of signed ones."""
     file = project.root / "prebuilt/htp-v68/libd_skel.so"
     data = bytearray(file.read_bytes())
     at, size = int.from_bytes(data[28:32], "little"), int.from_bytes(data[42:44], "little")
@@ -213,6 +224,7 @@ def test_other_components_find_what_does_not_ship(linker: Linker, project: Proje
     [
         ("libp.so", "pipe", "it is a device, a socket or a pipe"),
         ("libl.so", "link", "it is a link to nowhere.so, which is no file of the component"),
+        ("libc.so", "cycle", "it is a link to libc.so, which is no file of the component"),
         ("libs.so", "secret", "with mode 0600, which is not readable for all users"),
     ],
 )
@@ -222,6 +234,8 @@ def test_what_cannot_ship_is_refused(project: Project, name: str, make: str, mes
         os.mkfifo(file)
     elif make == "link":
         file.symlink_to("nowhere.so")
+    elif make == "cycle":
+        file.symlink_to(name)
     else:
         shutil.copy(project.root / "prebuilt/lib/libv.so.1", file)
         file.chmod(0o600)
@@ -259,6 +273,9 @@ def test_a_missing_cxx_library_of_the_emulated_device_is_named(
         return [fault.what for row in rows if row.toolchain == "emulated" for fault in row.faults]
 
     assert faults() == []  # nothing needs it
+    project.edit("buildtool.toml", '"prebuilt/lib/*.so*"', '"prebuilt/lib/*.so*", "none/**.so"')
+    assert faults() == []  # a build says that this matches nothing
+    project.edit("buildtool.toml", ', "none/**.so"', "")
     flags = linker.needing("libstdc++.so.6")
     put(linker.host("libcxx_user.so", "int u;", *flags), project, "prebuilt/lib/libu.so")
     text = "libu.so needs libstdc++.so.6, which the emulated device does not have"
