@@ -24,7 +24,15 @@ PROFILE = Profile(
 @pytest.fixture
 def step(tmp_path: Path) -> CMakeStep:
     return CMakeStep(
-        "s", "s", None, PROFILE, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out", CMAKE
+        name="s",
+        component="s",
+        arch=None,
+        profile=PROFILE,
+        root=tmp_path,
+        source=tmp_path,
+        tree=tmp_path / "tree",
+        output=tmp_path / "out",
+        cmake=CMAKE,
     )
 
 

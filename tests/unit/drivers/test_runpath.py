@@ -36,7 +36,15 @@ def test_what_an_entry_names(entry: str, folder: str, directory: str | None) -> 
 @pytest.fixture
 def step(tmp_path: Path) -> CMakeStep:
     return CMakeStep(
-        "s", "s", None, HOST, tmp_path, tmp_path, tmp_path / "tree", tmp_path / "out", CMAKE
+        name="s",
+        component="s",
+        arch=None,
+        profile=HOST,
+        root=tmp_path,
+        source=tmp_path,
+        tree=tmp_path / "tree",
+        output=tmp_path / "out",
+        cmake=CMAKE,
     )
 
 

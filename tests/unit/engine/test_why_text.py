@@ -94,7 +94,17 @@ def row(**changes: Any) -> dict[str, Any]:
 
 def test_the_last_build_is_read_as_it_was_saved(tmp_path: Path) -> None:
     root = tmp_path
-    step = CMakeStep("host/app", "app", None, PROFILE, root, root, root, root, CMAKE)
+    step = CMakeStep(
+        name="host/app",
+        component="app",
+        arch=None,
+        profile=PROFILE,
+        root=root,
+        source=root,
+        tree=root,
+        output=root,
+        cmake=CMAKE,
+    )
     failed = StepResult(step, Outcome.FAILED, reasons=(CHANGED,), error=ValueError())
     skipped = StepResult(step._replace(name="host/b"), Outcome.SKIPPED)
     restored = StepResult(step._replace(name="host/c"), Outcome.RESTORED, None, (), "local")

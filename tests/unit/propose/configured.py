@@ -54,6 +54,16 @@ def configured(
     files that it builds."""
     built = {str(a) for t in targets if t.name not in without.split() for a in t.artifacts}
     built |= {str(TREE / name) for name in more.split()}
-    step = CMakeStep("s", "s", arch, PROFILE, ROOT, ROOT, TREE, TREE / "output", CMAKE)
+    step = CMakeStep(
+        name="s",
+        component="s",
+        arch=arch,
+        profile=PROFILE,
+        root=ROOT,
+        output=TREE / "output",
+        source=ROOT,
+        tree=TREE,
+        cmake=CMAKE,
+    )
     model = BuildTree(ROOT, TREE, targets, {})
     return Configured(step, model, Installation(rules, (ROOT,)), frozenset(built), (), frozenset())

@@ -86,15 +86,15 @@ class Project:
             else:
                 place.symlink_to(content)
         step = CMakeStep(
-            f"host/{name}",
-            name,
-            arch,
-            DSP if arch else HOST,
-            self.root,
-            self.root / "source" / name,
-            self.root / "tree" / name,
-            output,
-            CMAKE,
+            name=f"host/{name}",
+            component=name,
+            arch=arch,
+            profile=DSP if arch else HOST,
+            root=self.root,
+            source=self.root / "source" / name,
+            tree=self.root / "tree" / name,
+            output=output,
+            cmake=CMAKE,
             ships=ships,
             artifacts=artifacts,
         )

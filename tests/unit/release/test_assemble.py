@@ -32,7 +32,17 @@ def build(tmp_path: Path, files: dict[str, str], arch: str | None = None) -> Bui
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755 if name.startswith("bin/") else 0o644)
-    step = CMakeStep("s", "s", arch, PROFILE, tmp_path, tmp_path, tmp_path / "tree", prefix, CMAKE)
+    step = CMakeStep(
+        name="s",
+        component="s",
+        arch=arch,
+        profile=PROFILE,
+        root=tmp_path,
+        source=tmp_path,
+        tree=tmp_path / "tree",
+        output=prefix,
+        cmake=CMAKE,
+    )
     directory, state = tmp_path / "release" / "sim", tmp_path / "state"
     plan = Plan("sim", (step,), directory, state, archs=("v68",))
     return BuildResult(plan, (built(step),))
