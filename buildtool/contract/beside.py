@@ -85,18 +85,18 @@ def resolve(elf: Elf, shell: DeviceShell | None = None) -> Resolution:
     """Where the libraries and the imports of a file are found; `shell` is that of a device."""
     paths = libraries_beside(elf.path)
     unresolved = set(elf.imports)
+    is_hexagon = elf.machine == EM_HEXAGON
+    of_device = IN_SHELL if is_hexagon else device_libraries(Subject({elf.path.name: elf.path}))
     rows = []
     for name in dict.fromkeys((*elf.needed, *paths)):
         exports = _exports(paths[name]) if name in paths else _device_exports(elf, name)
-        where = DEVICE if _is_of_device(elf, name) else MISSING
-        rows.append(
-            NeededLibrary(
-                name,
-                BESIDE if name in paths else where,
-                str(paths.get(name, "")),
-                tuple(sorted(elf.imports & exports)),
-            )
-        )
+        where = MISSING
+        if name in paths:
+            where = BESIDE
+        elif name in of_device or (is_cdsprpc(name) and not is_hexagon):
+            where = DEVICE
+        symbols = tuple(sorted(elf.imports & exports))
+        rows.append(NeededLibrary(name, where, str(paths.get(name, "")), symbols))
         unresolved -= exports
     if elf.hexagon_arch:
         missing = missing_names(frozenset(unresolved), elf.hexagon_arch, shell)
@@ -117,9 +117,3 @@ def _device_exports(elf: Elf, name: str) -> frozenset[str]:
     if is_cdsprpc(name):
         return frozenset(known_exports())
     return frozenset(n for need in elf.version_needs if need.library == name for n in need.symbols)
-
-
-def _is_of_device(elf: Elf, name: str) -> bool:
-    if elf.machine == EM_HEXAGON:
-        return name in IN_SHELL
-    return is_cdsprpc(name) or name in device_libraries(Subject({elf.path.name: elf.path}))

@@ -144,12 +144,7 @@ class Subject(Value):
         """The platform of the promise; otherwise that which the files are for, "" if unknown."""
         if self.promise.platform:
             return self.promise.platform
-        for _, elf in self.host():
-            if elf.android_api or "libc.so" in elf.needed or elf.interpreter.startswith("/system/"):
-                return "android"
-            if "libc.so.6" in elf.needed or "/ld-linux" in elf.interpreter:
-                return "ubuntu-aarch64"
-        return ""
+        return next(filter(None, (platform_of(elf) for _, elf in self.host())), "")
 
     @cached_property
     def cdsprpc(self) -> Cdsprpc | None:
@@ -157,6 +152,15 @@ class Subject(Value):
         if self.promise.cdsprpc:
             return self.promise.cdsprpc
         return system_cdsprpc(self.platform) if self.platform in SONAMES else None
+
+
+def platform_of(elf: Elf) -> str:
+    """The platform that a file of the ARM64 side is for; "" if it is unknown."""
+    if elf.android_api or "libc.so" in elf.needed or elf.interpreter.startswith("/system/"):
+        return "android"
+    if "libc.so.6" in elf.needed or "/ld-linux" in elf.interpreter:
+        return "ubuntu-aarch64"
+    return ""
 
 
 def entries(elf: Elf) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from buildtool.project.paths import (
     path_violations,
 )
 
-FOR_CMAKE = ("artifacts", "conan", "defines", "inputs", "needs", "preset", "targets")
-"""Keys of one word that say something to CMake."""
+WITHOUT_CMAKE = ("source", "files", "tree", "idl", "archs", "install")
+"""The keys that have a meaning without CMake, and `source`, which is reported by itself."""
 
 
 def prebuilt_keys(component: Host | Skel) -> tuple[str, ...]:
@@ -27,8 +27,8 @@ def prebuilt_violations(
     root: Path, at: tuple[str, str], component: Host | Skel
 ) -> Iterator[Violation]:
     """The problems of a component without a CMake project: keys, what is wrong, what to do."""
-    keys = prebuilt_keys(component)
-    if not keys:
+    prebuilt = prebuilt_keys(component)
+    if not prebuilt:
         yield (
             at,
             "lacks the key 'source'",
@@ -37,12 +37,12 @@ def prebuilt_violations(
         return
     if component.source:
         yield (
-            (*at, keys[0]),
+            (*at, prebuilt[0]),
             "a component is a CMake project ('source') or prebuilt files, not both",
-            "Make a component of its own of the prebuilt files.",
+            "Move the prebuilt files to a component of their own.",
         )
-    for name in (*FOR_CMAKE, "idl_standard_types", "toolchain_file"):
-        if getattr(component, name, None):
+    for name, value in component._asdict().items():
+        if value and name not in WITHOUT_CMAKE:
             yield (
                 (*at, name.replace("_", "-")),
                 "is for a CMake project, and this component is prebuilt files",

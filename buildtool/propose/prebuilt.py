@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from buildtool.contract.subject import platform_of
 from buildtool.core.elf import Elf, ElfError, read_elf
 from buildtool.core.elf_machine import EM_AARCH64, EM_HEXAGON, ET_DYN, ET_EXEC, elf_header
 from buildtool.project.archs import HEXAGON_ARCHS, arch_number
@@ -54,7 +55,7 @@ def propose_prebuilt(root: Path, name: str) -> Proposal:
         tables.append(Table(f"skel.{name}-dsp", f"{len(skels)} Hexagon files", lines))
     if not tables:
         return Proposal((), ())
-    android = [path for path, elf in hosts.items() if _is_android(elf)]
+    android = [path for path, elf in hosts.items() if platform_of(elf) == "android"]
     platform = "android" if android else "ubuntu-aarch64"
     target = "phone" if android else "sim"
     header = (Line("name", name), *((Line("default-target", target),) if android else ()))
@@ -142,7 +143,3 @@ def _with_arch(path: str, arch: str) -> tuple[str, str]:
 def _literal(path: str) -> str:
     """The glob that matches this path only."""
     return _SPECIAL.sub(r"[\1]", path)
-
-
-def _is_android(elf: Elf) -> bool:
-    return bool(elf.android_api) or "libc.so" in elf.needed

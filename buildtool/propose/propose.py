@@ -84,12 +84,10 @@ def _dsp_toolchain(root: Path, sdk: str) -> tuple[str, Unknown | None]:
     target = Target("ubuntu-aarch64", (EMULATED_ARCH,), dsp_toolchain="sdk")
     try:
         dsp_sdk(Project(root, Header("init"), {}, {}, {}), target)
-    except NamedToolMissingError as error:
-        what = f"{sdk}: it uses the Hexagon SDK, but {error.message}"
-        return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
-    except ToolMissingError:
-        return "llvm", None
     except BuildtoolError as error:
+        is_named = isinstance(error, NamedToolMissingError)
+        if isinstance(error, ToolMissingError) and not is_named:
+            return "llvm", None
         what = f"{sdk}: it uses the Hexagon SDK, but {error.message}"
         return "auto", Unknown(what, f"{error.remedy} Then run buildtool init again.")
     return "sdk", None

@@ -27,10 +27,10 @@ _ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-fpic", "-fPIC", "-Wa,")
 def compile_source(compiler: Path, words: Sequence[str]) -> int:
     """Compile as `compiler` would with the arguments `words` ("cc", …); returns its exit status.
 
-    Prints a note for each place that becomes a trap.  An error of a source that has other errors
-    too is printed as the compiler does.
+    Prints a note for each place that becomes a trap.  If the source has other errors too, prints
+    the compiler's errors.
     """
-    output = words[words.index("-o") + 1] if "-o" in words[:-1] else "a.o"
+    output = words[words.index("-o") + 1] if "-o" in words[:-1] else _source(words).stem + ".o"
     _, said = _run(compiler, [*words, "-ferror-limit=0"])  # writes the dependency file too
     places = find_places(said, words)
     with tempfile.TemporaryDirectory(prefix="buildtool-") as temporary:
@@ -50,7 +50,7 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
             if not all(statement.replaceable for statement in statements):
                 return _failed(said, 1)
             if len(places) != len(statements):  # the two runs do not report the same
-                places = [Place(_source(words), 0)] * len(statements)
+                places = [Place(_source(words).name, 0)] * len(statements)
             listing = listing.replaced(list(zip(statements, places, strict=True)))
             places = []
         if status:
@@ -97,14 +97,14 @@ def _assemble(words: Sequence[str], file: Path, output: str) -> list[str]:
     return ["cc", *kept, "-g0", "-nostdlib", "-ferror-limit=0", "-c", str(file), "-o", output]
 
 
-def _source(words: Sequence[str]) -> str:
-    """The name of the source: the last argument that is neither an option nor its value."""
+def _source(words: Sequence[str]) -> Path:
+    """The source: the last argument that is neither an option nor its value."""
     plain = [
         word
         for word, before in zip(words[1:], words, strict=False)
         if not word.startswith("-") and before not in _WITH_VALUE
     ]
-    return Path(plain[-1]).name if plain else "source"
+    return Path(plain[-1] if plain else "source")
 
 
 def _run(compiler: Path, words: Sequence[str]) -> tuple[int, str]:

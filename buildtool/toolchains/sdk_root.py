@@ -23,15 +23,29 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.sdk.zig import CLANG_VERSION, Zig
 
 DIRECTORY = "hexagon-root"
-TOOLS = f"tools/HEXAGON_Tools/{CLANG_VERSION}.1.8"
-"""The tools are named by the version of LLVM in zig 0.17."""
+TOOLS_VERSION = f"{CLANG_VERSION}.1.8"
+"""The version of LLVM in zig 0.17, under which third parties find the tools."""
+TOOLS = f"tools/HEXAGON_Tools/{TOOLS_VERSION}"
 INCLUDES = (
-    *("incs", "incs/stddef", "ipc/fastrpc/incs", "ipc/fastrpc/rpcmem/inc"),
-    *("rtos/qurt/include", "rtos/qurt/include/qurt", "rtos/qurt/include/posix", "utils/examples"),
+    "incs",
+    "incs/stddef",
+    "ipc/fastrpc/incs",
+    "ipc/fastrpc/rpcmem/inc",
+    "rtos/qurt/include",
+    "rtos/qurt/include/qurt",
+    "rtos/qurt/include/posix",
+    "utils/examples",
 )
 """The header directories for skels of every arch."""
 NULL_HEADERS = (
-    *("locale.h", "stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h", "wchar.h"),
+    "locale.h",
+    "stddef.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "time.h",
+    "unistd.h",
+    "wchar.h",
 )
 """The headers of the C library that define NULL."""
 _NULL = """/* NULL as in the DSP's C library: an integer, which code may assign to integers. */
@@ -144,10 +158,9 @@ def _templates() -> dict[str, bytes]:
 
 def _headers() -> Iterator[tuple[str, bytes]]:
     """The open headers, by their paths in the root."""
-    host = _data.path("host") / "include"
+    dsp, host = _data.path("dsp") / "include", _data.path("host") / "include"
     idl = Path(__file__).parent.parent / "idl" / "include"
-    for file in sorted([*(_data.path("dsp") / "include").glob("*.h"), *host.rglob("*.h"),
-                        *idl.glob("*.idl")]):  # fmt: skip
+    for file in sorted([*dsp.glob("*.h"), *host.rglob("*.h"), *idl.glob("*.idl")]):
         if file.name.startswith("qurt"):
             folder = "rtos/qurt/include/qurt"
         elif file.name in _STDDEF:
@@ -194,7 +207,7 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
     values = {
         **values,
         "TOOLS": TOOLS,
-        "CLANG": f"{CLANG_VERSION}.1.8",
+        "CLANG": TOOLS_VERSION,
         "LIBCXX": " ".join(f"-D_LIBCPP_{setting}" for setting in settings),
         "BUILD_ID": build_id[1] if build_id else "",
     }
@@ -203,7 +216,7 @@ def _programs(values: dict[str, str], texts: dict[str, str]) -> dict[str, bytes]
         known = {**values, **more}
         return re.sub(r"@([A-Z_]+)@", lambda m: known[m[1]], texts[f"{name}.in"]).encode()
 
-    info = [{"name": "Hexagon Tools", "version": f"{CLANG_VERSION}.1.8", "path": TOOLS}]
+    info = [{"name": "Hexagon Tools", "version": TOOLS_VERSION, "path": TOOLS}]
     described = {"root": {"name": "Hexagon SDK", "open": True, "tools": {"info": info}}}
     programs = f"{TOOLS}/Tools/bin"
     cmake = ("hexagon_fun.cmake", "hexagon_arch.cmake", "hexagon_toolchain.cmake")

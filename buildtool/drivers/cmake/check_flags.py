@@ -8,17 +8,14 @@ from buildtool.toolchains.unsupported import find_unsupported
 
 
 def dropped_flags(tree: BuildTree, profile: Profile) -> str:
-    """What to tell about flags of the tree that the profile drops; "" if there are none."""
-    texts = [*(flag for target in tree.targets for group in target.groups for flag in group.flags)]
+    """A note about flags of the tree that the profile drops; "" if there are none."""
+    texts = [flag for target in tree.targets for group in target.groups for flag in group.flags]
     texts += [word for t in tree.targets for fragment in t.link for word in fragment.arguments]
     found = [f for f in profile.dropped if any(t == f or t.startswith(f"{f}=") for t in texts)]
     if not found:
         return ""
-    return f"{', '.join(found)}: ignored; only the Hexagon SDK's compiler has {_these(found)}."
-
-
-def _these(found: list[str]) -> str:
-    return "this flag" if len(found) == 1 else "these flags"
+    these = "this flag" if len(found) == 1 else "these flags"
+    return f"{', '.join(found)}: ignored; only the Hexagon SDK's compiler has {these}."
 
 
 def check_flags(tree: BuildTree, profile: Profile) -> None:

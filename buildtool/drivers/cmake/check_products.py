@@ -68,7 +68,7 @@ def _packages(step: Step) -> Dependencies | None:
 
 
 def _traps(name: str, path: Path) -> str:
-    """What to tell about the instructions of a skel that the open assembler made traps."""
+    """A warning about instructions of a skel that are traps; "" if there are none."""
     from buildtool.toolchains.missing_instructions import missing_in  # noqa: PLC0415 - nothing changed
 
     missing = missing_in(path.read_bytes()) if path.stat().st_size <= MAX_SKEL else []

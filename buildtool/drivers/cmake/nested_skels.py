@@ -1,4 +1,4 @@
-"""Finds skels that a project of the ARM64 side would build in steps of its own."""
+"""Finds skels that a component of the ARM64 side builds itself, with ExternalProject_Add()."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _HEXAGON = r"-DDSP_VERSION(:\w+)?=|-DHEXAGON_\w+=|hexagon[^;]*\.cmake"
 
 
 def nested_skels(step: CMakeStep) -> str:
-    """What to tell about the steps of a configured tree that build skels; "" if there are none, or
-    the component lists its `targets`."""
+    """A warning about steps of a configured tree that build skels; "" if there are none, or if the
+    component lists its `targets`."""
     if step.arch or step.targets:
         return ""
     files = sorted(file for pattern in _COMMANDS for file in step.tree.glob(pattern))

@@ -107,6 +107,14 @@ def test_mistakes_are_still_errors(text: str, message: str, compiler: Compiler) 
     assert not compiler.object.exists()
 
 
+def test_without_an_output_the_object_is_named_after_the_source(compiler: Compiler) -> None:
+    done = subprocess.run(
+        [compiler.program, *FLAGS, "-c", "kernel.c"], cwd=compiler.folder, check=False
+    )
+    assert done.returncode == 0
+    assert {file.name for file in compiler.folder.iterdir()} == {"kernel.c", "kernel.h", "kernel.o"}
+
+
 def test_strict_isa_refuses_the_instructions(compiler: Compiler) -> None:
     done = compiler.compile(BUILDTOOL_STRICT_ISA="1")
     assert done.returncode != 0
