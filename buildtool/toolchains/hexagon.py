@@ -52,7 +52,7 @@ HMX = UnsupportedFeature(
 )
 """Refused with `strict-isa` only."""
 DROPPED = ("-mhmx", "-mno-hmx", "-fvectorize", "-Wl,--no-threads")
-"""The flags of the SDK's compiler without an effect here that a build mentions."""
+"""Flags of the SDK's compiler that have no effect here, which a build names."""
 
 
 def check_arch(arch: str) -> None:
@@ -103,7 +103,7 @@ def hexagon(
         },
         environment={**root.environment, "DEFAULT_DSP_ARCH": arch, **strict},
         unsupported=(*UNSUPPORTED, HMX) if strict_isa else UNSUPPORTED,
-        dropped=() if strict_isa else DROPPED,
+        dropped=DROPPED,
     )
 
 
