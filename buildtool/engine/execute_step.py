@@ -132,8 +132,8 @@ def _build(
         inputs, changed, uncertain = copy_files(step, context.file_states)
     else:
         with _open_driver(step, check, packages, context) as driver, context.jobserver.token():
-            read = driver.build(base_key(check.fields), context.jobserver.lost)
-        inputs, changed, uncertain = read
+            key = base_key(check.fields)
+            inputs, changed, uncertain = driver.build(key, context.jobserver.lost)
     outputs = read_outputs(step.output)
     runtime = _check_outputs(step, outputs, step.output, context)
     if own := set(runtime.values()) & set(map(str, step.profile.runtime.values())):
@@ -149,8 +149,8 @@ def _build(
         changed_during_build=changed,
         uncertain=uncertain,
     )
-    is_made = not isinstance(step, FilesStep)
-    if is_made and context.options.use_caches and not changed and not uncertain:
+    is_copy = isinstance(step, FilesStep)
+    if context.options.use_caches and not (is_copy or changed or uncertain):
         is_bound = inputs.paths.has_links or _any_contains(step.root, step.output, outputs)
         context.caches.lookup.store(record, step.output, str(step.root) if is_bound else "")
     return record

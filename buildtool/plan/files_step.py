@@ -48,11 +48,8 @@ class FilesStep(ComponentStep):
     @property
     def files(self) -> tuple[str, ...]:
         """`patterns` for the arch of the step."""
-        return tuple(self.of_arch(pattern, self.arch or "") for pattern in self.patterns)
-
-    @staticmethod
-    def of_arch(pattern: str, arch: str) -> str:
-        return pattern.replace("{arch}", arch) if arch else pattern
+        arch = self.arch or "{arch}"
+        return tuple(pattern.replace("{arch}", arch) for pattern in self.patterns)
 
     @property
     def globs(self) -> tuple[Glob, ...]:
