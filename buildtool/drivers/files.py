@@ -1,6 +1,6 @@
-"""Fill the output directory of a step with prebuilt files.
+"""Fills the output directory of a step with prebuilt files.
 
-`files` go to lib/ or bin/ as artifacts do, a tree keeps its layout, and skels lie side by side.
+`files` go to lib/ or bin/ as artifacts do, a tree keeps its layout, and skels are in one directory.
 """
 
 from __future__ import annotations
@@ -150,6 +150,7 @@ def _target(step: FilesStep, by_path: Mapping[Path, str], place: str, link: Path
 def _missing(step: FilesStep, pattern: str, file_states: FileStates) -> ArtifactError:
     """The error for a pattern that matches no file."""
     if (step.root / pattern).is_dir():
+        pattern = pattern.rstrip("/")
         return ArtifactError(
             f"{step.name} names {pattern!r}, which is a directory",
             why="'files' names files",
