@@ -103,7 +103,7 @@ def _targets(skels: list[Table], sdk: str, dsp_toolchain: str) -> tuple[list[Tab
         )
     base = [Line("platform", "ubuntu-aarch64")]
     if dsp_toolchain == "llvm":
-        why = f"it uses the Hexagon SDK ({sdk}), of which buildtool has open replacements"
+        why = f"it uses the Hexagon SDK ({sdk}), for which buildtool has open replacements"
         base.append(Line("dsp-toolchain", "llvm", why))
     elif sdk:
         why = f"it uses the Hexagon SDK: {sdk}"

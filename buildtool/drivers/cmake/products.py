@@ -46,7 +46,7 @@ def check_installed(step: Step, folder: Path) -> None:
             raise ArtifactError(
                 f"{step.name} ships {path.relative_to(folder)}, a link to nothing",
                 why=f"it points to {path.readlink()}",
-                remedy="Install the file that it points to as well.",
+                remedy="Ship the file that it points to as well.",
             )
 
 

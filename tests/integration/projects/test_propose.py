@@ -224,7 +224,7 @@ def test_without_the_sdk_that_a_tree_asks_for(
         }
     )
     assert found["target"]["sim"]["dsp-toolchain"] == "llvm"
-    assert "of which buildtool has open replacements" in found["text"]
+    assert "for which buildtool has open replacements" in found["text"]
     assert "[skel.k]" in found["text"]
 
 

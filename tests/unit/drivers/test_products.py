@@ -163,4 +163,4 @@ def test_a_link_to_a_directory_that_does_not_ship_is_refused(folder: Path, step:
     with pytest.raises(ArtifactError, match="ships share/current, a link to nothing") as caught:
         check_installed(step, folder)
 
-    assert "Install the file that it points to" in caught.value.remedy
+    assert "Ship the file that it points to" in caught.value.remedy
