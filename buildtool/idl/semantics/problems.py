@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -71,6 +72,5 @@ class Problems:
             raise one_error(self.errors)
 
     def _follows(self, error: IdlError) -> bool:
-        return error.code in _OF_A_NAME and any(
-            f"`{name}`" in error.problem or f"::{name}`" in error.problem for name in self.broken
-        )
+        named = re.findall("`([^`]+)`", error.problem) if error.code in _OF_A_NAME else ()
+        return any(name.rpartition("::")[2] in self.broken for name in named)
