@@ -172,6 +172,10 @@ void session_returned(struct session *session, struct running *running);
 int session_channel(struct session *session, struct channel **channel);
 void session_channel_back(struct session *session, struct channel *channel, bool usable);
 
+/* Receives the header of the reply to a request. Until then, opens the libraries that the DSP
+ * process requests. Returns 0 or an errno value. */
+int session_await_reply(const struct session *session, int socket, struct wire_header *header);
+
 /* Handles a broken channel: waits until the DSP process is known to be dead and its death has been
  * reported. Returns the code for the call, the DSP side's AEE_EBADSTATE. */
 int session_lost(struct session *session);

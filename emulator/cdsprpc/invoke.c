@@ -145,13 +145,12 @@ int invoke(struct opened *handle, uint32_t scalars, remote_arg *arguments, void 
     struct running running = {.name = handle->name, .method = REMOTE_SCALARS_METHOD(scalars)};
     session_running(session, &running);
     struct wire_header answer = {.result = 0};
-    int came = -1;
     int problem = wire_send_parts(channel->socket, call.out, call.out_count, -1);
     bool bad_address = problem == EFAULT;
     if (sent != NULL) {
         sent(context);
     }
-    problem = problem != 0 ? problem : wire_receive(channel->socket, &answer, &came);
+    problem = problem != 0 ? problem : session_await_reply(session, channel->socket, &answer);
     if (problem == 0) {
         problem = take_answer(channel->socket, &answer, scalars, arguments, &call);
         bad_address = problem == EFAULT;

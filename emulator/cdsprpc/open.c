@@ -7,40 +7,6 @@
 
 #define ALL_ONES_32 UINT32_MAX
 
-/* Answers the DSP's requests for libraries until the REPLY arrives. */
-static int serve_until_reply(int socket, const char *domain, struct wire_header *header,
-                             char *reason)
-{
-    for (;;) {
-        int came = -1;
-        int problem = wire_receive(socket, header, &came);
-        if (came >= 0) {
-            close(came);
-        }
-        if (problem != 0 || header->size > WIRE_TEXT_MAX) {
-            return problem != 0 ? problem : -1;
-        }
-        problem = wire_read(socket, reason, header->size);
-        if (problem != 0) {
-            return problem;
-        }
-        reason[header->size == 0 ? 0 : header->size - 1] = 0;
-        if (header->kind == WIRE_REPLY) {
-            return 0;
-        }
-        int code = AEE_SUCCESS;
-        int fd = search_open(reason, domain, false, &code);
-        struct wire_header file = {.kind = WIRE_FILE, .result = code};
-        problem = wire_send(socket, &file, NULL, 0, fd);
-        if (fd >= 0) {
-            close(fd);
-        }
-        if (problem != 0) {
-            return problem;
-        }
-    }
-}
-
 /* Writes the payload of OPEN: file, symbol and URI, each with a terminator. */
 static size_t pack(char *to, size_t room, const struct uri *uri, const char *text)
 {
@@ -60,27 +26,21 @@ static size_t pack(char *to, size_t room, const struct uri *uri, const char *tex
 static int request_open(struct session *session, const struct uri *uri, const char *text, int skel,
                         uint64_t *remote)
 {
-    char payload[WIRE_TEXT_MAX], reason[WIRE_TEXT_MAX + 1];
+    char payload[WIRE_TEXT_MAX], reason[WIRE_TEXT_MAX + 1] = "";
     size_t size = pack(payload, sizeof payload, uri, text);
-    struct channel *channel;
+    size_t reason_size = WIRE_TEXT_MAX;
     if (size == 0) {
         return AEE_EBADPARM;
     }
     struct wire_header header = {.kind = WIRE_OPEN, .value = uri->is_64};
-    if (session_channel(session, &channel) != AEE_SUCCESS) {
-        return session_lost(session);
-    }
-    const char *domain = domain_name(session->effective % DOMAINS);
     struct running running = {.name = uri->file, .opening = true};
     session_running(session, &running);
-    int problem = wire_send(channel->socket, &header, payload, size, skel);
-    problem = problem != 0 ? problem : serve_until_reply(channel->socket, domain, &header, reason);
-    session_channel_back(session, channel, problem == 0);
-    int code = problem == 0 ? header.result : session_lost(session);
+    int code = session_request(session, &header, payload, size, skel, reason, &reason_size);
     session_returned(session, &running);
-    if (problem == 0 && code != AEE_SUCCESS) {
-        log_message("%s is not opened on %s: %s (0x%x)", uri->file, domain,
-                    header.size > 0 ? reason : "no reason given", (unsigned)code);
+    if (code != AEE_SUCCESS && header.kind == WIRE_REPLY) {
+        log_message("%s is not opened on %s: %s (0x%x)", uri->file,
+                    domain_name(session->effective % DOMAINS),
+                    reason[0] != 0 ? reason : "no reason given", (unsigned)code);
     }
     *remote = header.handle;
     return code;

@@ -263,16 +263,12 @@ int session_request(struct session *session, struct wire_header *header, const v
                     size_t size, int fd, void *answer, size_t *answer_size)
 {
     struct channel *channel;
-    int came = -1;
     if (session_channel(session, &channel) != AEE_SUCCESS) {
         return session_lost(session);
     }
     int problem = wire_send(channel->socket, header, payload, size, fd);
-    problem = problem != 0 ? problem : wire_receive(channel->socket, header, &came);
+    problem = problem != 0 ? problem : session_await_reply(session, channel->socket, header);
     problem = problem != 0 ? problem : take_answer(channel->socket, header, answer, answer_size);
-    if (came >= 0) {
-        close(came);
-    }
     session_channel_back(session, channel, problem == 0);
     return problem == 0 ? header->result : session_lost(session);
 }

@@ -6,8 +6,8 @@
  *   control     One for each session. Host to DSP: CHANNEL. DSP to host: HELLO, UPCALL.
  *               End of file means that the other side is gone.
  *   channel     One for each host thread that is in a call; channels are pooled. The host sends
- *               a request, and the DSP thread of that channel answers with REPLY. Before it
- *               answers an OPEN, the DSP can request files with NEED.
+ *               a request, and the DSP thread of that channel answers with REPLY. Until then,
+ *               the DSP can request files with NEED, from any thread.
  *   supervisor  DIED, with the wait status of the DSP process.
  *
  * Numbers are little-endian on both sides. */

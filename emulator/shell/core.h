@@ -45,6 +45,7 @@ void fault_thread(void);
 struct running_call {
     struct running_call *next;
     pthread_t thread;
+    int socket; /* of the channel */
     const char *skel;
     uint32_t method;
     uint64_t since; /* of clock_now() */
@@ -55,6 +56,9 @@ void running_start(void);
 /* The caller sets `skel` and `method`. */
 void running_begin(struct running_call *call);
 void running_end(struct running_call *call);
+/* Calls `use` with the socket of a call, whose reply is not sent in the meantime. Returns false if
+ * no call is running. */
+bool running_use_channel(void (*use)(int socket, void *context), void *context);
 /* Logs the calls that have been running for at least so many seconds, each once. The line begins
  * with `why`. */
 void running_report(unsigned seconds, const char *why);
@@ -99,6 +103,16 @@ void log_end_line(void);
 /* Serves the control socket until end of file, then ends the process. */
 void serve(void) __attribute__((noreturn));
 
+/* The socket of the calling thread's channel, or -1 for a thread of a skel. */
+extern _Thread_local int channel_socket;
+
+/* ---- library.c ---- */
+
+/* Requests a library from libcdsprpc, which searches for it as for skels. A thread of a skel sends
+ * the request on the channel of a call that is running. Returns false if none is. Otherwise, stores
+ * a descriptor in *fd, which the caller closes, or -1. The caller holds the lock of the modules. */
+bool library_request(const char *name, int *fd);
+
 /* ---- requests.c ---- */
 
 /* Each function answers its request on the socket. Returns false when the channel is unusable. */
@@ -126,7 +140,7 @@ struct handle;
 /* Opens an interface of a skel. is_64: the interface's entry takes a handle, and the interface has
  * open and close methods. */
 int handle_open(int skel, const char *file, const char *symbol, const char *uri, bool is_64,
-                int socket, uint64_t *handle, char *reason, size_t room);
+                uint64_t *handle, char *reason, size_t room);
 int handle_invoke(uint64_t handle, uint32_t scalars, shell_argument *arguments);
 int handle_close(uint64_t handle);
 

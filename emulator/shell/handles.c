@@ -46,24 +46,6 @@ static struct handle *by_id(uint64_t id)
     return handle;
 }
 
-/* Requests a library from libcdsprpc, which waits for the REPLY to an OPEN and searches its library
- * path. */
-static int ask_for_library(void *context, const char *name, char *reason, size_t room)
-{
-    int socket = *(int *)context;
-    int fd = -1;
-    struct wire_header header = {.kind = WIRE_NEED};
-    int problem = wire_send(socket, &header, name, strlen(name) + 1, -1);
-    problem = problem != 0 ? problem : wire_receive(socket, &header, &fd);
-    if (problem == 0 && header.size > 0) {
-        wire_skip(socket, header.size);
-    }
-    if (fd < 0) {
-        snprintf(reason, room, "it is in no directory of the library path");
-    }
-    return fd;
-}
-
 uintptr_t shell_call_frame(void)
 {
     return fault_context.skel == NULL ? 0 : fault_context.frame;
@@ -144,7 +126,7 @@ static int bind(struct handle *handle, const char *file, const char *symbol, con
 }
 
 int handle_open(int skel, const char *file, const char *symbol, const char *uri, bool is_64,
-                int socket, uint64_t *id, char *reason, size_t room)
+                uint64_t *id, char *reason, size_t room)
 {
     struct handle *handle = calloc(1, sizeof *handle);
     if (handle == NULL) {
@@ -153,7 +135,7 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
     }
     handle->is_64 = is_64;
     char why[MODULE_REASON_MAX];
-    int code = module_load(skel, file, shell_facts()->arch, ask_for_library, &socket, 1,
+    int code = module_load(skel, file, shell_facts()->arch, module_open_library, NULL, true,
                            &handle->module, why);
     if (code != AEE_SUCCESS) {
         snprintf(reason, room, "%s", why);

@@ -38,8 +38,12 @@ const char *module_at(uintptr_t address, uint32_t *offset);
 
 /* ---- libraries that skels open themselves ---- */
 
-/* Opens a library, which is searched for in the directories of the loaded modules, or adds a
- * reference to it. Returns 0, or a code and a message in reason, as module_load. */
+/* A module_opener for modules of the device. libcdsprpc searches for the library. While no call is
+ * running, nobody waits for its requests; then the library must be beside a loaded module. */
+int module_open_library(void *context, const char *name, char *reason, size_t room);
+
+/* Opens a library, or adds a reference to it. Returns 0, or a code and a message in reason, as
+ * module_load. */
 int module_open(const char *name, bool global, struct module **opened,
                 char reason[MODULE_REASON_MAX]);
 

@@ -1,6 +1,5 @@
 /* module_open.c: libraries that skels open themselves, with dlopen. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,17 +7,14 @@
 #include <unistd.h>
 
 #include "AEEStdErr.h"
+#include "core.h"
 #include "module_list.h"
-#include "shell.h"
 
 /* Opens a file that is beside a loaded module. A name with a directory is opened as it is. */
-static int open_beside_modules(void *context, const char *name, char *reason, size_t room)
+static int open_beside_modules(const char *name)
 {
-    (void)context;
     if (strchr(name, '/') != NULL) {
-        int fd = open(name, O_RDONLY | O_CLOEXEC);
-        snprintf(reason, room, "%s", strerror(errno));
-        return fd;
+        return open(name, O_RDONLY | O_CLOEXEC);
     }
     for (const struct module *module = modules; module != NULL; module = module->next) {
         char path[MODULE_PATH_BYTES + MODULE_NAME_BYTES];
@@ -31,8 +27,21 @@ static int open_beside_modules(void *context, const char *name, char *reason, si
             return fd;
         }
     }
-    snprintf(reason, room, "it is not beside a loaded skel or library");
     return -1;
+}
+
+int module_open_library(void *context, const char *name, char *reason, size_t room)
+{
+    int fd = -1;
+    (void)context;
+    if (library_request(name, &fd)) {
+        snprintf(reason, room, "it is in no directory of the library path");
+        return fd;
+    }
+    snprintf(reason, room,
+             "no call is running, so only the directories of loaded skels and libraries were "
+             "searched");
+    return open_beside_modules(name);
 }
 
 static struct module *by_name(const char *name)
@@ -51,7 +60,7 @@ static int open_file(int fd, const char *name, bool global, struct module **open
 {
     const char *slash = strrchr(name, '/');
     int code = module_load(fd, slash == NULL ? name : slash + 1, shell_facts()->arch,
-                           open_beside_modules, NULL, true, opened, reason);
+                           module_open_library, NULL, true, opened, reason);
     close(fd);
     if (code == AEE_SUCCESS) {
         (*opened)->opened++;
@@ -73,7 +82,7 @@ int module_open(const char *name, bool global, struct module **opened,
         *opened = loaded;
     } else {
         char why[512] = "";
-        int fd = open_beside_modules(NULL, name, why, sizeof why);
+        int fd = module_open_library(NULL, name, why, sizeof why);
         if (fd < 0) {
             snprintf(reason, MODULE_REASON_MAX, "%.300s is not found: %s", name, why);
             code = AEE_EUNABLETOLOAD;

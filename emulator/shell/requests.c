@@ -30,7 +30,7 @@ bool request_open(int socket, const struct wire_header *request, int skel)
     uint64_t handle = 0;
     char reason[WIRE_TEXT_MAX];
     reason[0] = 0;
-    int code = handle_open(skel, file, symbol, uri, request->value != 0, socket, &handle, reason,
+    int code = handle_open(skel, file, symbol, uri, request->value != 0, &handle, reason,
                            sizeof reason);
     return reply(socket, code, handle, reason, code == AEE_SUCCESS ? 0 : strlen(reason) + 1);
 }

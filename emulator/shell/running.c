@@ -28,6 +28,7 @@ static struct running_call *calls;
 void running_begin(struct running_call *call)
 {
     call->thread = pthread_self();
+    call->socket = channel_socket;
     call->since = clock_now();
     call->reported = false;
     pthread_mutex_lock(&lock);
@@ -46,6 +47,17 @@ void running_end(struct running_call *call)
         }
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool running_use_channel(void (*use)(int socket, void *context), void *context)
+{
+    pthread_mutex_lock(&lock);
+    bool is_running = calls != NULL;
+    if (is_running) {
+        use(calls->socket, context);
+    }
+    pthread_mutex_unlock(&lock);
+    return is_running;
 }
 
 /* ---- where a thread executes ---- */

@@ -20,10 +20,13 @@
 #define SECONDS_BEFORE_END 1
 #define TICK_MILLISECONDS 1000
 
+_Thread_local int channel_socket = -1;
+
 static void *channel(void *argument)
 {
     int socket = (int)(intptr_t)argument;
     bool usable = true;
+    channel_socket = socket;
     fault_thread();
     while (usable) {
         struct wire_header request;
@@ -49,6 +52,7 @@ static void *channel(void *argument)
             close(fd);
         }
     }
+    channel_socket = -1; /* destructors of thread-local variables follow */
     close(socket);
     return NULL;
 }

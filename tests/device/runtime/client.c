@@ -255,6 +255,9 @@ static int act(char **word, char *more)
         }
         return code;
     }
+    if (IS("sleep")) {
+        return usleep((useconds_t)number(word[1]) * 1000);
+    }
     if (IS("pid")) {
         sprintf(more, " %d", (int)getpid());
         return 0;

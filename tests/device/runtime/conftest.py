@@ -44,8 +44,8 @@ def client_of(toolbox: Toolbox) -> Path:
     )
 
 
-def install(device: Device, built: Path, name: str) -> None:
-    (device.root / "usr/lib/rfsa/adsp" / f"lib{name}_skel.so").write_bytes(built.read_bytes())
+def install(device: Device, built: Path, name: str, directory: str = "usr/lib/rfsa/adsp") -> None:
+    (device.root / directory / f"lib{name}_skel.so").write_bytes(built.read_bytes())
 
 
 @pytest.fixture(scope="module")

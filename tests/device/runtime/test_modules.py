@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.device.fastrpc.toolbox import Device, Toolbox
+from tests.device.fastrpc.toolbox import Device, Result, Toolbox
 
 from .conftest import HERE, QURT, build_skel, install
 
@@ -60,3 +60,44 @@ def test_a_library_is_opened_and_closed(with_companion: Device, toolbox: Toolbox
     # What atexit (3) and __cxa_atexit (1) have registered, then the table of destructors (2).
     assert found["open_library 1"] == ["0", "41", "101", "41", "312"]
     assert found["open_library 2"] == found["open_library 1"]
+
+
+def test_a_library_is_searched_for_on_the_path_of_skels(device: Device, toolbox: Toolbox) -> None:
+    """In the order of the path, the domain's subdirectory of each directory first."""
+    install(device, build_skel(toolbox, "modules"), "modules")
+    device.install(companion(toolbox), directory="two")
+    case, opened = "case modules open_library", "0 41 101 41 312"
+
+    def opens(path: str) -> Result:
+        return device.run(f"open modules; {case}", ADSP_LIBRARY_PATH=path)
+
+    assert opens("one;two")[case] == opened
+    damaged = device.root / "two" / "cdsp" / COMPANION
+    damaged.parent.mkdir()
+    damaged.write_text("not a library")
+    assert f"{COMPANION} has 13 bytes" in opens("one;two").err
+    device.install(companion(toolbox), directory="one")
+    assert opens("one;two")[case] == opened
+    missing = opens("three").err
+    assert f"{COMPANION} is not found: it is in no directory of the library path" in missing
+    assert f"three/cdsp/{COMPANION}" in missing  # libcdsprpc lists where it has searched
+
+
+def test_a_thread_of_a_skel_opens_a_library(device: Device, toolbox: Toolbox) -> None:
+    """During a call on the path of skels, and after it beside the skel."""
+    install(device, build_skel(toolbox, "modules"), "modules")
+    device.install(companion(toolbox), directory="one")
+    case = "case modules open_in_other_thread"
+    script = f"open modules; {case} 0; {case} 20000"
+    result = device.run(script, ADSP_LIBRARY_PATH="one")
+    assert result[f"{case} 0"] == result[f"{case} 20000"] == "0 41 0 0 0", result.err
+
+    install(device, build_skel(toolbox, "modules"), "modules", "one")
+    start, join = "case modules start_opener 100000", "case modules join_opener"
+    result = device.run(f"open modules; {start}; sleep 500; {join}", ADSP_LIBRARY_PATH="one")
+    assert result[join] == "0 41 0 0 0", result.err
+
+
+def test_names_that_cannot_be_opened(device: Device, toolbox: Toolbox) -> None:
+    install(device, build_skel(toolbox, "modules"), "modules")
+    run(device, "bad_names", "refused")

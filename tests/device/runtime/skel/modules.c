@@ -188,6 +188,74 @@ static int open_library(const int32_t in[4], int32_t out[8])
     return 0;
 }
 
+/* What a thread of the skel gets from dlopen(). */
+static struct {
+    qurt_thread_t thread;
+    int wait; /* microseconds, so that the call that has started the thread returns */
+    int constructed;
+} opener;
+
+static void open_in_thread(void *unused)
+{
+    (void)unused;
+    qurt_sleep((unsigned long long)opener.wait);
+    void *library = dlopen(COMPANION, 1);
+    if (library == NULL) {
+        FARF(ERROR, "%s", dlerror());
+        return;
+    }
+    opener.constructed = ((int (*)(void))dlsym(library, "companion_constructed"))();
+    dlclose(library);
+}
+
+/* Opens the library in a thread that waits in[0] microseconds. */
+static int start_opener(const int32_t in[4], int32_t out[8])
+{
+    (void)out;
+    qurt_thread_attr_t attributes;
+    opener.wait = in[0];
+    opener.constructed = -1;
+    qurt_thread_attr_init(&attributes);
+    qurt_thread_attr_set_stack_addr(&attributes, stacks[0]);
+    qurt_thread_attr_set_stack_size(&attributes, sizeof stacks[0]);
+    qurt_thread_attr_set_priority(&attributes, 77);
+    EQUAL(qurt_thread_create(&opener.thread, &attributes, open_in_thread, NULL), QURT_EOK);
+    return 0;
+}
+
+static int join_opener(const int32_t in[4], int32_t out[8])
+{
+    (void)in;
+    int status;
+    qurt_thread_join(opener.thread, &status);
+    out[0] = opener.constructed;
+    return 0;
+}
+
+static int open_in_other_thread(const int32_t in[4], int32_t out[8])
+{
+    CHECK(start_opener(in, out) == 0);
+    return join_opener(in, out);
+}
+
+/* dlerror() tells what is wrong with each of these names. */
+static int bad_names(const int32_t in[4], int32_t out[8])
+{
+    (void)in;
+    (void)out;
+    static char name[6000];
+    CHECK(dlopen("", 1) == NULL && dlerror() != NULL);
+    CHECK(dlopen("/nowhere/" COMPANION, 1) == NULL && dlerror() != NULL);
+    memset(name, 'x', sizeof name - 1);
+    for (size_t length = 200; length < sizeof name; length += 200) {
+        char *end = name;
+        end[length] = 0;
+        CHECK(dlopen(name, 1) == NULL && dlerror() != NULL);
+        end[length] = 'x';
+    }
+    return 0;
+}
+
 static int refused(const int32_t in[4], int32_t out[8])
 {
     (void)in;
@@ -202,4 +270,6 @@ static int refused(const int32_t in[4], int32_t out[8])
 }
 
 const struct named_case cases[] = {
-    CASE(thread_local), CASE(many_threads), CASE(open_library), CASE(refused), {NULL, NULL}};
+    CASE(thread_local), CASE(many_threads), CASE(open_library),
+    CASE(start_opener), CASE(join_opener),  CASE(open_in_other_thread),
+    CASE(bad_names),    CASE(refused),      {NULL, NULL}};
