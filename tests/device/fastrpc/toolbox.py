@@ -42,6 +42,10 @@ CONF = {
 }
 
 
+def zig_program() -> str:
+    return str(usable_zig().where)
+
+
 def zig(*arguments: str | Path, cache: Path | None = None) -> str:
     """Run `zig cc` and return its warnings; when it fails, the assertion quotes its messages.
 
@@ -50,7 +54,7 @@ def zig(*arguments: str | Path, cache: Path | None = None) -> str:
     environment = dict(os.environ)
     if cache is not None:
         environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    command: list[str | Path] = [usable_zig().where, "cc", "-fno-sanitize=undefined", "-std=gnu11"]
+    command: list[str | Path] = [zig_program(), "cc", "-fno-sanitize=undefined", "-std=gnu11"]
     return run_compiler([*command, *arguments], environment)
 
 

@@ -1,6 +1,7 @@
-"""C++ skels with exceptions and RTTI, and a small libc++abi that stands in for that of devices.
+"""C++ skels with exceptions and RTTI, and small libraries that stand in for libc++ of devices.
 
-zig has the sources of LLVM's libc++abi. A few of them suffice for exceptions, RTTI and `new`.
+zig has the sources of LLVM's libc++ and libc++abi. A few of libc++abi suffice for exceptions, RTTI
+and `new`, and two of libc++ for hash tables.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from tests.device.fastrpc.toolbox import HEADERS, ROOT, SKEL_HEADERS, ZIG_LIBC, 
 HERE = Path(__file__).parent
 LIBRARIES = ZIG_LIBC.parents[1]
 ABI = "libc++abi.so.1"
+LIBRARY = "libc++.so.1"
+BUILDING = (
+    "-D_LIBCPP_BUILDING_LIBRARY",
+    *(f"-I{LIBRARIES / 'libcxx'}/{name}" for name in ("src", "libc")),
+)
 ABI_SOURCES = (
     *("cxa_aux_runtime", "cxa_default_handlers", "cxa_exception"),
     *("cxa_handlers", "cxa_personality", "cxa_virtual", "fallback_malloc", "private_typeinfo"),
     *("stdlib_exception", "stdlib_new_delete", "stdlib_stdexcept", "stdlib_typeinfo"),
 )
+CASES = ("within", "across", "types", "globals", "threads", "containers")  # of skel/cxx.cpp
 QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
 WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]
 SHARED = (
     *("-shared", "-nostdlib", "-Wl,--hash-style=sysv", "-Wl,-z,max-page-size=4096"),
-    "-Wl,-z,undefs",
+    *("-Wl,-z,undefs", "-Wl,--no-as-needed"),
     *WRAP,
 )
 
@@ -64,11 +71,21 @@ def abi_stand_in(toolbox: Toolbox) -> Path:
         ABI,
         *("-DLIBCXXABI_SILENT_TERMINATE", "-DLIBCXXABI_NON_DEMANGLING_TERMINATE"),
         "-D_LIBCXXABI_HAS_NO_THREADS",
-        *("-D_LIBCXXABI_BUILDING_LIBRARY", "-D_LIBCPP_BUILDING_LIBRARY"),
-        *(f"-I{LIBRARIES / name}" for name in ("libcxx/src", "libcxx/libc")),
+        *("-D_LIBCXXABI_BUILDING_LIBRARY", *BUILDING),
         f"-Wl,-soname,{ABI}",
         *(LIBRARIES / f"libcxxabi/src/{name}.cpp" for name in ABI_SOURCES),
         HERE / "skel" / "abi_rest.cpp",
+    )
+
+
+def library_stand_in(toolbox: Toolbox) -> Path:
+    """A libc++.so.1 with what hash tables need."""
+    return build(
+        toolbox,
+        LIBRARY,
+        *("-D_LIBCPP_PSTL_BACKEND_SERIAL", *BUILDING, f"-Wl,-soname,{LIBRARY}"),
+        *(LIBRARIES / f"libcxx/src/{name}.cpp" for name in ("hash", "stdexcept")),
+        abi_stand_in(toolbox),
     )
 
 
@@ -78,6 +95,7 @@ def thrower(toolbox: Toolbox) -> Path:
         "libthrower.so",
         "-Wl,-soname,libthrower.so",
         HERE / "skel" / "thrower.cpp",
+        library_stand_in(toolbox),
         abi_stand_in(toolbox),
     )
 
@@ -90,5 +108,6 @@ def skel(toolbox: Toolbox, file: str = "libcxx_skel.so", *arguments: str) -> Pat
         HERE / "skel" / "cxx.cpp",
         "-Wl,-Bsymbolic",
         thrower(toolbox),
+        library_stand_in(toolbox),
         abi_stand_in(toolbox),
     )

@@ -8,19 +8,20 @@ import pytest
 
 from tests.device.fastrpc.toolbox import Device, Toolbox
 
-from .cxx import abi_stand_in, skel, thrower
+from .cxx import CASES, abi_stand_in, library_stand_in, skel, thrower
 
 PT_GNU_EH_FRAME = 0x6474E550
-CASES = ("within", "across", "types", "globals", "threads")
 
 
 @pytest.fixture
 def with_cxx(device: Device, toolbox: Toolbox) -> Device:
-    device.install(skel(toolbox), thrower(toolbox), abi_stand_in(toolbox))
+    device.install(
+        skel(toolbox), thrower(toolbox), library_stand_in(toolbox), abi_stand_in(toolbox)
+    )
     return device
 
 
-def test_exceptions_and_rtti_with_a_stand_in_for_the_devices_libcxxabi(with_cxx: Device) -> None:
+def test_exceptions_and_rtti_with_a_stand_in_for_the_devices_libcxx(with_cxx: Device) -> None:
     steps = [f"case cxx {case}" for case in CASES]
     result = with_cxx.run("; ".join(["open cxx", *steps, "close cxx", "open cxx", steps[1]]))
     assert result.status == 0, result.err

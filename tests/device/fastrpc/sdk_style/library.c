@@ -8,7 +8,9 @@
 #include "remote.h"
 #include "rpcmem.h"
 
-static int ups, downs;
+static int ups, downs, closer;
+
+int close_at_unload(remote_handle64 handle); /* of the library in the RUNPATH */
 
 static int notified(void *context, int domain, int session, remote_rpc_status_flags_t status)
 {
@@ -25,6 +27,7 @@ static int notified(void *context, int domain, int session, remote_rpc_status_fl
 
 __attribute__((constructor)) static void loaded(void)
 {
+    closer = close_at_unload(0);
     remote_rpc_notif_register_t registration = {
         .context = &ups, .domain = CDSP_DOMAIN_ID, .notifier_fn = notified};
     int code = remote_session_control(FASTRPC_REGISTER_STATUS_NOTIFICATIONS, &registration,
@@ -43,12 +46,37 @@ static void call(remote_handle64 handle, unsigned method, int value)
     arguments[1].buf.pv = out;
     arguments[1].buf.nLen = sizeof out;
     int code = remote_handle64_invoke(handle, REMOTE_SCALARS_MAKE(method, 1, 1), arguments);
-    printf("method %u = %x:", method, (unsigned)code);
+    char line[200];
+    int used = sprintf(line, "method %u = %x:", method, (unsigned)code);
     for (unsigned i = 0; i < 12; i++) {
-        printf(" %d", out[i]);
+        used += sprintf(line + used, " %d", out[i]);
     }
-    printf("\n");
+    puts(line);
     fflush(stdout);
+}
+
+static int open_skel(remote_handle64 *handle)
+{
+    struct remote_rpc_control_unsigned_module request = {.domain = CDSP_DOMAIN_ID, .enable = 1};
+    remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &request, sizeof request);
+    return remote_handle64_open("file:///libsdkstyle_skel.so?sdkstyle_skel_handle_invoke"
+                                "&_modver=1.0&_dom=cdsp",
+                                handle);
+}
+
+/* Opens the skel and calls method 2. Does not close it, but lets the library in the RUNPATH do so if
+ * `close` is not 0. */
+int leave_open(int close);
+
+int leave_open(int close)
+{
+    remote_handle64 handle;
+    int code = open_skel(&handle);
+    if (code == 0) {
+        call(handle, 2, 0);
+        close_at_unload(close ? handle : 0);
+    }
+    return code;
 }
 
 /* Opens the skel, calls methods 2 to `last`, or only `last` if it is above 6, and closes it. */
@@ -56,13 +84,9 @@ int use(int last);
 
 int use(int last)
 {
-    struct remote_rpc_control_unsigned_module request = {.domain = CDSP_DOMAIN_ID, .enable = 1};
     struct remote_dsp_capability hmx = {.domain = CDSP_DOMAIN_ID, .attribute_ID = 7};
     remote_handle64 handle;
-    remote_session_control(DSPRPC_CONTROL_UNSIGNED_MODULE, &request, sizeof request);
-    int code = remote_handle64_open("file:///libsdkstyle_skel.so?sdkstyle_skel_handle_invoke"
-                                    "&_modver=1.0&_dom=cdsp",
-                                    &handle);
+    int code = open_skel(&handle);
     if (code != 0) {
         return code;
     }
@@ -75,7 +99,8 @@ int use(int last)
     }
     if (last == 6) {
         remote_handle_control(DSPRPC_GET_DSP_INFO, &hmx, sizeof hmx);
-        printf("buffer = %d, HMX = %u, ups = %d\n", buffer[1], (unsigned)hmx.capability, ups);
+        printf("buffer = %d, HMX = %u, ups = %d, closer = %d\n", buffer[1],
+               (unsigned)hmx.capability, ups, closer);
     }
     code = code != 0 ? code : fastrpc_munmap(CDSP_DOMAIN_ID, fd, buffer, 4096);
     rpcmem_free(buffer);

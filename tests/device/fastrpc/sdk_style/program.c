@@ -4,10 +4,14 @@
  *   once LAST      Calls methods 2 to LAST of the skel, or only LAST if it is above 6.
  *   cycles N [-]   Loads and unloads the library N times, and counts what the process has. With -,
  *                  the program keeps libcdsprpc.so.1 loaded.
+ *   left N [-]     The same, and leaves the session open.
+ *   closed N [-]   The same, and a static object of the library's closes the session.
+ *   threads N      Does N cycles in each of N threads.
  *   stale          Opens a session after a library with a notifier was unloaded.
  *   names          Opens libcdsprpc by both of its names. */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +53,16 @@ static void count(const char *when)
     fflush(stdout);
 }
 
-static int cycle(int last)
+/* Calls a function of the library between dlopen and dlclose. */
+static int cycle(const char *function, int argument)
 {
     void *library = dlopen("libsdkstyle.so", RTLD_NOW);
-    int (*use)(int) = library == NULL ? NULL : (int (*)(int))dlsym(library, "use");
+    int (*use)(int) = library == NULL ? NULL : (int (*)(int))dlsym(library, function);
     if (use == NULL) {
         printf("%s\n", dlerror());
         exit(1);
     }
-    int code = use(last);
+    int code = use(argument);
     dlclose(library);
     return code;
 }
@@ -80,12 +85,34 @@ static void wait_for_files(int number)
     usleep(100000); /* the thread ends */
 }
 
-static void cycles(int number)
+static void *cycles_of_thread(void *number)
+{
+    long wrong = 0;
+    for (int i = 0; i < *(int *)number; i++) {
+        wrong += cycle("use", 2) != 0;
+    }
+    return (void *)wrong;
+}
+
+static void threads(int number)
+{
+    pthread_t ids[16];
+    for (int i = 0; i < number && i < 16; i++) {
+        pthread_create(&ids[i], NULL, cycles_of_thread, &number);
+    }
+    for (int i = 0; i < number && i < 16; i++) {
+        void *wrong = NULL;
+        pthread_join(ids[i], &wrong);
+        printf("wrong = %ld\n", (long)wrong);
+    }
+}
+
+static void cycles(const char *function, int argument, int number)
 {
     int status = -1;
     const int files = entries("/proc/self/fd");
     for (int i = 0; i < number; i++) {
-        int code = cycle(2);
+        int code = cycle(function, argument);
         if (code != 0) {
             printf("cycle %d = %x\n", i, (unsigned)code);
         }
@@ -117,12 +144,15 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "stale") == 0) {
         leave_a_notifier();
     } else if (strcmp(word, "once") == 0) {
-        printf("code = %x\n", (unsigned)cycle(number));
+        printf("code = %x\n", (unsigned)cycle("use", number));
+    } else if (strcmp(word, "threads") == 0) {
+        threads(number);
     } else {
         if (kept[0] != 0) {
             dlopen("libcdsprpc.so.1", RTLD_NOW);
         }
-        cycles(number);
+        const int left = strcmp(word, "cycles") != 0;
+        cycles(left ? "leave_open" : "use", left ? strcmp(word, "closed") == 0 : 2, number);
     }
     return 0;
 }

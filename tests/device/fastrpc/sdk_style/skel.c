@@ -3,8 +3,11 @@
  * Each method writes one int32 per check to its out buffer. The test compares them. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
+#define FARF_HIGH 1
 #include "AEEStdErr.h"
+#include "HAP_farf.h"
 #include "HAP_mem.h"
 #include "HAP_perf.h"
 #include "HAP_power.h"
@@ -12,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- DT_INIT, then the functions of DT_INIT_ARRAY in order ---- */
+/* ---- DT_INIT, then the functions of DT_INIT_ARRAY in order; DT_FINI_ARRAY, then DT_FINI ---- */
 
 static volatile int order;
 
@@ -29,6 +32,41 @@ __attribute__((constructor(101))) static void first(void)
 __attribute__((constructor(102))) static void second(void)
 {
     order = order * 10 + 3;
+}
+
+__attribute__((destructor(102))) static void third(void)
+{
+    order = order * 10 + 4;
+}
+
+__attribute__((destructor(101))) static void fourth(void)
+{
+    order = order * 10 + 5;
+}
+
+EXPORT void _fini(void)
+{
+    FARF(HIGH, "order %d", order);
+}
+
+/* ---- relocations of the code, and memory from the heap of the shell ---- */
+
+static int pointed_at = 7;
+extern int *const in_text;
+__asm__(".section .text.pointer, \"ax\", @progbits\n"
+        "        .p2align 2\n"
+        "        .type in_text, @object\n"
+        "in_text: .word pointed_at\n"
+        "        .size in_text, 4\n"
+        ".previous");
+
+static int text_and_heap(void)
+{
+    int *copy = malloc(sizeof *copy);
+    *copy = in_text == &pointed_at ? *in_text : 0;
+    int found = *copy;
+    free(copy);
+    return found;
 }
 
 /* ---- the counters, read as the SDK's headers do ---- */
@@ -110,6 +148,7 @@ int sdkstyle_skel_handle_invoke(remote_handle64 h, uint32_t sc, remote_arg *pra)
         return 0;
     case 2:
         out[0] = order;
+        out[1] = text_and_heap();
         return 0;
     case 3:
         counters(out);

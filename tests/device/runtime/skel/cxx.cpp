@@ -200,6 +200,12 @@ int threads()
     return 0;
 }
 
+int containers()
+{
+    EQUAL(different_remainders(500, 77), 77);
+    return 0;
+}
+
 int uncaught()
 {
     throw 1;
@@ -209,7 +215,8 @@ const struct {
     const char *name;
     int (*function)();
 } cases[] = {{"within", within},   {"across", across},   {"types", types},
-             {"globals", globals}, {"threads", threads}, {"uncaught", uncaught}};
+             {"globals", globals}, {"threads", threads}, {"containers", containers},
+             {"uncaught", uncaught}};
 
 } // namespace
 

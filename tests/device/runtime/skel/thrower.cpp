@@ -1,6 +1,8 @@
 // thrower.cpp: a library beside a skel that throws exceptions, with a class of its own.
 #include "thrower.h"
 
+#include <unordered_map>
+
 Refusal::~Refusal() = default;
 
 const char *Refusal::what() const noexcept
@@ -20,6 +22,16 @@ int call_back(int (*function)(int), int number)
 {
     Counted counted;
     return function(number);
+}
+
+// Puts so many numbers into a hash table, whose sizes are prime numbers that libc++ finds.
+int different_remainders(int numbers, int divisor)
+{
+    std::unordered_map<int, int> found;
+    for (int i = 0; i < numbers; i++) {
+        found[i % divisor] += i;
+    }
+    return static_cast<int>(found.size());
 }
 
 int Counted::alive = 0;

@@ -39,6 +39,7 @@ struct __attribute__((visibility("default"))) Counted {
 
 #define VISIBLE __attribute__((visibility("default")))
 VISIBLE int refuse(int number);
+VISIBLE int different_remainders(int numbers, int divisor);
 VISIBLE int call_back(int (*function)(int), int number);
 
 #endif
