@@ -77,8 +77,9 @@ def sdk_device(make_device: Callable[..., Device], toolbox: Toolbox) -> Callable
     library = toolbox._once(
         base / "libsdkstyle.so",
         [
-            *(*ARM, *HEADERS, "-shared", "-fPIC", SOURCES / "library.c"),
-            *(closer, toolbox.library(), "-Wl,-rpath,$ORIGIN/closer", "-Wl,--enable-new-dtags"),
+            *(*ARM, *HEADERS, "-shared", "-fPIC"),
+            *("-Wl,-rpath,$ORIGIN/closer", "-Wl,--enable-new-dtags"),
+            *(SOURCES / "library.c", closer, toolbox.library()),
         ],
     )
     program = toolbox._once(base / "program", [*ARM, SOURCES / "program.c"])
