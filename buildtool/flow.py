@@ -160,19 +160,18 @@ def clean(
         return cleaning.remove(project.state, paths)
 
 
-def with_build_type(project: Project, target_name: str, build_type: str) -> Project:
-    """The project with another build type of that target; raises `UsageError`."""
-    if build_type not in BUILD_TYPES:
+def with_options(
+    project: Project, target_name: str, *, build_type: str = "", strict_isa: bool = False
+) -> Project:
+    """The project with the options of a command line for that target; raises `UsageError`."""
+    if build_type and build_type not in BUILD_TYPES:
         raise UsageError(
             f"{build_type!r} is not a build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
         )
-    target = find_target(project, target_name)._replace(build_type=build_type)
-    return project._replace(targets={**project.targets, target_name: target})
-
-
-def with_strict_isa(project: Project, target_name: str) -> Project:
-    """The project with `strict-isa` for that target; raises `UsageError`."""
-    target = find_target(project, target_name)._replace(strict_isa=True)
+    target = find_target(project, target_name)
+    target = target._replace(
+        build_type=build_type or target.build_type, strict_isa=strict_isa or target.strict_isa
+    )
     return project._replace(targets={**project.targets, target_name: target})
 
 
@@ -286,8 +285,9 @@ def _ready(
     from buildtool.deploy.ready import make_ready, select
 
     selected = select(project, device_name, choice)
-    if choice.build_type:
-        project = with_build_type(project, selected.target, choice.build_type)
+    project = with_options(
+        project, selected.target, build_type=choice.build_type, strict_isa=choice.strict_isa
+    )
     with contextlib.ExitStack() as stack:
         with _open_target(project, selected.target, listener, options) as (plan, context):
             _, release = _build_release(plan, context)

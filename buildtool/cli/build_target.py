@@ -33,10 +33,7 @@ def build_target(
     """
     project = find_project(Path.cwd())
     name = target or project.header.default_target
-    if build_type:
-        project = flow.with_build_type(project, name, build_type)
-    if strict_isa:
-        project = flow.with_strict_isa(project, name)
+    project = flow.with_options(project, name, build_type=build_type, strict_isa=strict_isa)
     if plan:
         steps = flow.make_plan(project, name)
         if as_json:

@@ -16,6 +16,7 @@ from buildtool.cli.options import (
     KeepGoing,
     Launcher,
     Soc,
+    StrictIsa,
     Verbose,
     print_json,
 )
@@ -37,6 +38,7 @@ def deploy(
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
     build_type: BuildType = "",
+    strict_isa: StrictIsa = False,
     launcher: Launcher = "",
     json: Json = False,
 ) -> None:
@@ -56,7 +58,7 @@ def deploy(
     done = flow.deploy(
         project,
         device,
-        DeviceChoice(target, soc, verify, force, build_type),
+        DeviceChoice(target, soc, verify, force, build_type, strict_isa),
         Screen(quiet=True, verbose=verbose),
         Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
     )

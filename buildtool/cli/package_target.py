@@ -34,10 +34,7 @@ def package_target(
     """Make the archives of `target` ("": the project's default), and print the result."""
     project = find_project(Path.cwd())
     name = target or project.header.default_target
-    if build_type:
-        project = flow.with_build_type(project, name, build_type)
-    if strict_isa:
-        project = flow.with_strict_isa(project, name)
+    project = flow.with_options(project, name, build_type=build_type, strict_isa=strict_isa)
     packaged = flow.package(
         project,
         name,

@@ -15,6 +15,7 @@ from buildtool.cli.options import (
     KeepGoing,
     Launcher,
     Soc,
+    StrictIsa,
     Verbose,
 )
 from buildtool.cli.typer_classes import Command
@@ -95,6 +96,7 @@ def run(
     keep_going: KeepGoing = False,
     verbose: Verbose = False,
     build_type: BuildType = "",
+    strict_isa: StrictIsa = False,
     launcher: Launcher = "",
     json: Json = False,
 ) -> None:
@@ -119,7 +121,7 @@ def run(
         pull=pull or (),
         farf=farf,
         terminal=tty,
-        choice=DeviceChoice(target, soc, verify, force, build_type, strict, debug),
+        choice=DeviceChoice(target, soc, verify, force, build_type, strict_isa, strict, debug),
         verbose=verbose,
         as_json=json,
         options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),

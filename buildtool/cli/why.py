@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from buildtool.cli.options import BuildType, Json, TargetName, here, print_json
+from buildtool.cli.options import BuildType, Json, StrictIsa, TargetName, here, print_json
 from buildtool.cli.show import show
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def why(
         bool, typer.Option("--last", help="Explain the last build instead of the next one.")
     ] = False,
     build_type: BuildType = "",
+    strict_isa: StrictIsa = False,
     every: Annotated[bool, typer.Option("--all", help="Print all reasons instead of ten.")] = False,
     json: Json = False,
 ) -> None:
@@ -37,8 +38,7 @@ def why(
 
     project = find_project(here())
     name = target or project.header.default_target
-    if build_type:
-        project = flow.with_build_type(project, name, build_type)
+    project = flow.with_options(project, name, build_type=build_type, strict_isa=strict_isa)
     if last:
         rows = flow.last_build(project, name)
         if rows is None:

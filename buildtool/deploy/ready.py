@@ -27,7 +27,8 @@ EMULATED_ROOT = "opt/buildtool"
 class DeviceChoice(Value):
     """What a command line says about a device: the target, by default the device's; the SoC that
     the emulated device imitates; whether the files there are verified; whether the release is
-    brought there although it does not fit; and a build type in place of the target's.
+    brought there although it does not fit; a build type in place of the target's; and `strict-isa`
+    in addition to the target's.
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `debug` its DSP process waits for a debugger."""
@@ -37,6 +38,7 @@ class DeviceChoice(Value):
     verify: bool = False
     force: bool = False
     build_type: str = ""
+    strict_isa: bool = False
     strict: str = ""
     debug: bool = False
 

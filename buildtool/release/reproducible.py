@@ -102,6 +102,7 @@ def _package(
     command = [
         *(sys.executable, "-m", "buildtool", "package", target, *formats),
         *("--output", str(output), "--no-cache", "--jobs", "1", "--build-type", build_type),
+        *(["--strict-isa"] if project.targets[target].strict_isa else []),
     ]
     done = capture(command, env=_environment() | variables, cwd=copy, umask=0o077)
     try:

@@ -87,6 +87,9 @@ def test_with_the_profile_its_flags_are_dropped_and_strict_isa_refuses_them(
     done = project.run("run", "sim", "blend", "--soc", "SM8550")
     assert (done.returncode, done.stdout) == (0, GOOD.format(arch="v73")), done.stderr
 
+    for command in ("run", "deploy"):
+        assert "blend-v73 asks for -mhmx" in project.run(command, "sim", "--strict-isa").stderr
+
     project.edit("buildtool.toml", "[run.blend]", "strict-isa = true\n\n[run.blend]")
 
     assert "blend-v73 asks for -mhmx" in project.run("build").stderr

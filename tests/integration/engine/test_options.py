@@ -65,6 +65,16 @@ def test_a_build_type_reaches_both_sides(project: Project) -> None:
     assert project.build("alone") == {HOST: "built"}
 
 
+def test_strict_isa_reaches_the_skel(project: Project) -> None:
+    assert project.build("sim") == {HOST: "built", SKEL: "built"}
+    asked = ("why", "sim", "--strict-isa")
+    assert project.succeeds(*asked) == (
+        f"{HOST}: up to date\n{SKEL}: rebuilt\n    it was not built here before\n"
+    )
+    assert project.build("sim", "--strict-isa") == {HOST: "up-to-date", SKEL: "built"}
+    assert project.succeeds(*asked) == f"{HOST}: up to date\n{SKEL}: up to date\n"
+
+
 def test_after_a_failure_what_does_not_need_it_is_built(project: Project) -> None:
     project.edit("host/main.c", "LEVEL", "NO_LEVEL")
     project.edit("host/parts/one.c", "return 1", "return NO_PART")
