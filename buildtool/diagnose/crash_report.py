@@ -55,8 +55,6 @@ class CrashReport(Value):
     phrase: str
     skel: str
     method: int
-    overflow: int
-    stack: int
     region: Region | None
     pc: Frame | None
     lr: Frame | None
@@ -89,8 +87,6 @@ def parse_crash_report(text: str) -> CrashReport | None:
         phrase=_word(document, "text"),
         skel=_word(document, "skel"),
         method=_number(document, "method"),
-        overflow=_number(document, "overflow"),
-        stack=_number(document, "stack"),
         region=_region(document.get("region")),
         pc=_frame(document.get("pc")),
         lr=_frame(document.get("lr")),

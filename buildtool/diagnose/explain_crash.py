@@ -10,10 +10,12 @@ from buildtool.diagnose.debug_files import DebugFiles, Place
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.model import Project
 
-REBUILD = (
-    "the skel has no debug information for lines: build it with --build-type RelWithDebInfo, or"
-    " compile it with -g"
+REBUILD = "the skel has no debug information for lines: compile it with -g, and link it without -s"
+STACK_OF_METHOD = (
+    "remote_session_control(FASTRPC_THREAD_PARAMS) sets the size for methods; the default is"
+    " 16,384 bytes"
 )
+STACK_OF_THREAD = "the thread's attributes set the size, such as qurt_thread_attr_set_stack_size"
 
 
 def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
@@ -28,12 +30,8 @@ def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
     if report.region:
         names = method_names(project, report.skel, report.region.method)
         lines.append(f"  {describe_region(report.region, names)}")
-    if report.overflow:
-        lines.append(
-            f"  the stack of {report.stack:,} bytes overflowed by {report.overflow:,} bytes; a"
-            " method's stack has the size that remote_session_control sets"
-            " (FASTRPC_THREAD_PARAMS), a thread's the size in its attributes"
-        )
+    if report.kind == "stack":
+        lines.append(f"  {STACK_OF_METHOD if report.skel else STACK_OF_THREAD}")
     stack = _stack(files, report)
     lines += [f"  {'at' if i == 0 else 'by'} {text}" for i, (text, _) in enumerate(stack)]
     if report.skel:

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "shell.h"
+#include "text.h"
 #include "wire.h"
 
 /* ---- facts.c ---- */
@@ -87,11 +88,21 @@ struct crash {
     int number;           /* the signal */
     uintptr_t pc, lr, fp; /* pc and lr are 0 for a crash that the shell itself has found */
     uintptr_t address;    /* the memory that was used wrongly; 0: none */
-    size_t overflow;      /* bytes below the end of the stack; 0: no overflow */
+    uintptr_t sp;         /* for overflow.c */
+    bool overflow;        /* the stack has overflowed */
 };
 
 /* Writes a line for people and a line for programs to standard error. */
 void report_crash(const struct crash *crash);
+
+/* ---- overflow.c ---- */
+
+/* Whether an address is in the unmapped page below the calling thread's stack. */
+bool overflow_guard(uintptr_t address);
+/* Whether a bad access to memory is the overflow of the calling thread's stack. */
+bool is_overflow(const struct crash *crash);
+/* Describes an overflow: how much stack the code needs at least, and how much was requested. */
+void overflow_describe(const struct crash *crash, struct text *text);
 
 /* ---- log.c ---- */
 

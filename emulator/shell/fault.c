@@ -48,14 +48,6 @@ static const char *signal_name(int number)
     }
 }
 
-/* Returns how far below the end of its stack the calling thread has used memory, or 0. */
-static size_t overflow(uintptr_t address)
-{
-    return address < fault_stack.low && fault_stack.low - address <= guarded_page()
-               ? fault_stack.low - address
-               : 0;
-}
-
 /* Whether an address is in the code of the shell itself. */
 static bool in_shell(uintptr_t address)
 {
@@ -87,10 +79,8 @@ static const char *describe_access(const struct crash *crash, struct text *text)
                  (unsigned long)crash->pc);
         return "jump";
     }
-    if (crash->overflow > 0) {
-        text_add(text, "stack overflow: %zu bytes more than the stack has (%zu were requested%s)",
-                 crash->overflow, fault_stack.asked,
-                 fault_stack.exact ? "" : ", and the emulated stack is larger");
+    if (crash->overflow) {
+        overflow_describe(crash, text);
         return "stack";
     }
     text_add(text, "%s at address 0x%lx", signal_name(crash->number),
@@ -145,7 +135,7 @@ static void enter_report(int number)
 static bool extend_for_shell(uintptr_t pc, uintptr_t address)
 {
     size_t page = guarded_page();
-    return fault_stack.exact && overflow(address) > 0 && in_shell(pc) &&
+    return fault_stack.exact && overflow_guard(address) && in_shell(pc) &&
            mprotect((void *)(fault_stack.low - page), page, PROT_READ | PROT_WRITE) == 0;
 }
 
@@ -170,9 +160,10 @@ void fault_handle(int number, siginfo_t *information, void *context)
                           .pc = machine->pc,
                           .lr = machine->r31,
                           .fp = machine->r30,
-                          .address = address,
-                          .overflow = memory ? overflow(address) : 0};
+                          .sp = machine->r29,
+                          .address = address};
     if (memory) {
+        crash.overflow = is_overflow(&crash);
         crash.kind = describe_access(&crash, &text);
     } else if (number == SIGILL) {
         crash.kind = describe_instruction(&crash, &text);

@@ -145,8 +145,7 @@ static void tell(const struct crash *crash, const struct region *region)
     json_text(&text, "kind", crash->kind);
     text_add(&text, ",");
     json_text(&text, "text", crash->text);
-    text_add(&text, ",\"signal\":%d,\"address\":%lu,\"overflow\":%zu,\"stack\":%zu", crash->number,
-             (unsigned long)crash->address, crash->overflow, fault_stack.asked);
+    text_add(&text, ",\"signal\":%d,\"address\":%lu", crash->number, (unsigned long)crash->address);
     if (fault_context.skel != NULL) {
         text_add(&text, ",\"method\":%u,", (unsigned)fault_context.method);
         json_text(&text, "skel", fault_context.skel);
@@ -175,7 +174,7 @@ static void tell(const struct crash *crash, const struct region *region)
 void report_crash(const struct crash *crash)
 {
     struct region region;
-    bool found = crash->address != 0 && crash->overflow == 0 &&
+    bool found = crash->address != 0 && !crash->overflow &&
                  region_near(crash->address, REACH, &region);
     say(crash, found ? &region : NULL);
     tell(crash, found ? &region : NULL);

@@ -11,13 +11,11 @@
 #include <ucontext.h>
 
 #include "core.h"
-#include "module.h"
 #include "runtime/runtime.h"
 #include "signal_handler.h"
 #include "text.h"
 
 #define NANOSECONDS 1000000000u
-#define FRAMES_MAX 64
 #define PLACE_MAX 300
 #define PLACE_MILLISECONDS 500
 #define PLACE_SIGNAL SIGUSR1
@@ -64,34 +62,19 @@ bool running_use_channel(void (*use)(int socket, void *context), void *context)
 
 static struct {
     sem_t known;
-    const char *module; /* NULL: in none */
-    uint32_t offset;
+    bool found;
+    struct frame frame;
 } place;
 
-/* Finds the code of a module that the thread executes or has called the shell from. Frames begin
- * with the caller's frame and the return address. They are on the stack of the call. */
+/* Finds the code of a module that the thread executes or has called the shell from. */
 void running_note_place(int number, siginfo_t *information, void *context);
 void running_note_place(int number, siginfo_t *information, void *context)
 {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
     (void)number;
     (void)information;
-    uint32_t offset = 0;
-    const char *module = module_at(machine->pc, &offset);
-    module = module != NULL ? module : module_at(machine->r31, &offset);
-    uintptr_t frame = machine->r30;
-    uintptr_t low = machine->r29;
-    for (int i = 0; module == NULL && i < FRAMES_MAX && frame >= low &&
-                    frame < fault_context.frame && frame % 8 == 0;
-         i++) {
-        uint32_t words[2];
-        memcpy(words, (const void *)frame, sizeof words);
-        module = module_at(words[1], &offset);
-        low = frame + 8;
-        frame = words[0];
-    }
-    place.module = module;
-    place.offset = offset;
+    place.found = frame_at(machine->pc, &place.frame) || frame_at(machine->r31, &place.frame) ||
+                  frames_walk(machine->r30, &place.frame, 1) > 0;
     sem_post(&place.known);
 }
 
@@ -110,8 +93,8 @@ static void find_place(pthread_t thread, char *to, size_t room)
     until.tv_sec += until.tv_nsec / (long)NANOSECONDS;
     until.tv_nsec %= (long)NANOSECONDS;
     if (pthread_kill(thread, PLACE_SIGNAL) == 0 && sem_timedwait(&place.known, &until) == 0 &&
-        place.module != NULL) {
-        text_add(&text, ", code at %s+0x%x", place.module, (unsigned)place.offset);
+        place.found) {
+        text_add(&text, ", code at %s+0x%x", place.frame.module, (unsigned)place.frame.offset);
     }
 }
 

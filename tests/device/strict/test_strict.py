@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from .conftest import Faults
@@ -84,14 +86,29 @@ def test_write_past_a_heap_block_stops_at_the_instruction(faults: Faults) -> Non
     assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in done.stderr
 
 
-def test_stack_overflow_by_a_kilobyte(faults: Faults) -> None:
-    done = faults.call("recurse", -1024, strict="--strict")
+@pytest.mark.parametrize(
+    ("left", "missing"),
+    [
+        pytest.param(0, 1024, id="the frame cannot be allocated"),
+        pytest.param(512, 512, id="the frame is used"),
+    ],
+)
+def test_stack_overflow_by_a_kilobyte(faults: Faults, left: int, missing: int) -> None:
+    done = faults.call("overflow", left, strict="--strict")
 
     assert done.stdout == CRASHED
-    assert "the stack of 16,384 bytes overflowed by " in done.stderr
-    assert f"\n  at use_stack (faults_imp.c:{faults.line('stack')})\n" in done.stderr
-    assert "\n  in faults_recurse, method 8 of libfaults_skel.so\n" in done.stderr
+    assert (
+        f"crashed: stack overflow: the code needs at least {16384 + missing} bytes of stack,"
+        f" {missing} more than the 16384 that were requested\n"
+    ) in done.stderr
+    assert "remote_session_control(FASTRPC_THREAD_PARAMS) sets the size for methods" in done.stderr
+    assert re.search(r"\n  at use_stack \(faults_imp\.c:\d+\)\n", done.stderr)
+    assert "\n  in faults_overflow, method 10 of libfaults_skel.so\n" in done.stderr
+
+
+def test_a_stack_that_is_large_enough_does_not_overflow(faults: Faults) -> None:
     assert faults.call("recurse", 12 * 1024, strict="--strict").returncode == 0
+    assert faults.call("overflow", 1024, strict="--strict").returncode == 0
 
 
 def test_right_calls_pass_and_results_are_poisoned(faults: Faults) -> None:

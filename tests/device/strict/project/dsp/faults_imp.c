@@ -140,7 +140,20 @@ AEEResult faults_recurse(remote_handle64 h, int32_t bytes)
 {
     (void)h;
     uint8_t zero = 0;
-    use_stack(bytes < 0 ? (int)HAP_mem_available_stack() - bytes : bytes, &zero);
+    use_stack(bytes, &zero);
+    return AEE_SUCCESS;
+}
+
+/* Leaves so many bytes of the stack, and calls a function with a frame of 1,024 bytes. With --strict
+ * a stack of 16,384 bytes begins at a multiple of 65,536. */
+AEEResult faults_overflow(remote_handle64 h, int32_t left)
+{
+    (void)h;
+    uintptr_t here;
+    __asm__ volatile("%0 = r29" : "=r"(here));
+    volatile uint8_t *rest = __builtin_alloca((here & 0xffffu) - (uint32_t)left);
+    rest[0] = 0;
+    use_stack(1, rest);
     return AEE_SUCCESS;
 }
 

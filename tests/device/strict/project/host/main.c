@@ -44,6 +44,8 @@ static int call(remote_handle64 handle, char **word)
         code = faults_heap(handle, text, b, &total);
     } else if (strcmp(method, "recurse") == 0) {
         code = faults_recurse(handle, a);
+    } else if (strcmp(method, "overflow") == 0) {
+        code = faults_overflow(handle, a);
     } else {
         code = faults_crash(handle, text);
     }
