@@ -38,4 +38,5 @@ unset(_at)
 
 include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/prefix_map.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/debug_information.cmake")
 set(Buildtool_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "buildtool's CMake modules")

@@ -12,10 +12,15 @@ macro(buildtool_zig_tools zig)
   endforeach()
   # CMake does not recognize zig as an assembler: without this, includes of .S files are unknown.
   set(CMAKE_DEPFILE_FLAGS_ASM "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")
-  # Strip release builds: zig's runtime has half a megabyte of debug information.
+  # zig's runtime has half a megabyte of debug information.  What buildtool builds for a release (then
+  # BUILDTOOL_PREFIX_MAP is set) keeps it, compressed, because a release leaves it out.
   foreach(_kind EXE SHARED MODULE)
-    foreach(_type RELEASE MINSIZEREL)
-      set(CMAKE_${_kind}_LINKER_FLAGS_${_type}_INIT "-s")
-    endforeach()
+    if(BUILDTOOL_PREFIX_MAP)
+      set(CMAKE_${_kind}_LINKER_FLAGS_INIT "-Wl,--compress-debug-sections=zlib")
+    else()
+      foreach(_type RELEASE MINSIZEREL)
+        set(CMAKE_${_kind}_LINKER_FLAGS_${_type}_INIT "-s")
+      endforeach()
+    endif()
   endforeach()
 endmacro()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,10 @@ class DebugFiles:
         if frame.build_id not in self._open:
             self._open[frame.build_id] = self._read(frame.build_id)
         file = self._open[frame.build_id]
-        return file.places(frame.offset - 4 if call else frame.offset) if file else ()
+        try:
+            return file.places(frame.offset - 4 if call else frame.offset) if file else ()
+        except Exception:  # pyelftools raises anything for a malformed file
+            return ()
 
     def _read(self, build_id: str) -> _DebugFile | None:
         path = self._folder / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
@@ -51,43 +55,71 @@ class DebugFiles:
 
 
 class _DebugFile:
+    """Reads the description of a compilation unit when an address in its code is asked for."""
+
     def __init__(self, path: Path) -> None:
-        from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - only after a crash
+        from elftools.elf.constants import SH_FLAGS  # noqa: PLC0415 - only after a crash
+        from elftools.elf.elffile import ELFFile  # noqa: PLC0415
 
-        with path.open("rb") as stream:
-            elf: Any = ELFFile(stream)
-            symbols = elf.get_section_by_name(".symtab")
-            self._symbols = sorted(
-                (symbol["st_value"], symbol["st_size"], symbol.name)
-                for symbol in (symbols.iter_symbols() if symbols else ())
-                if symbol["st_info"]["type"] == "STT_FUNC"
-            )
-            self._functions: list[tuple[int, int, list[tuple[int, int, Place, str]], str]] = []
-            self._lines: list[tuple[int, int, str, int]] = []
-            if elf.has_dwarf_info():
-                dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
-                for unit in dwarf.iter_CUs():
-                    self._read_unit(dwarf, unit)
+        elf: Any = ELFFile(BytesIO(path.read_bytes()))
+        symbols = elf.get_section_by_name(".symtab")
+        self._symbols = sorted(
+            (symbol["st_value"], symbol["st_size"], symbol.name)
+            for symbol in (symbols.iter_symbols() if symbols else ())
+            if symbol["st_info"]["type"] == "STT_FUNC"
+        )
+        self._code = [
+            (section["sh_addr"], section["sh_addr"] + section["sh_size"])
+            for section in elf.iter_sections()
+            if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
+        ]
+        self._functions: list[tuple[int, int, list[tuple[int, int, Place, str]], str]] = []
+        self._lines: list[tuple[int, int, str, int]] = []
+        self._dwarf: Any = None
+        self._units: list[Any] = []
+        if elf.has_dwarf_info():
+            self._dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
+            self._units = list(self._dwarf.iter_CUs())
 
-    def _read_unit(self, dwarf: Any, unit: Any) -> None:
+    def _read_units(self, address: int) -> None:
+        for unit in self._units[:]:
+            spans = _spans(self._dwarf, unit, unit.get_top_DIE())
+            if any(self._is_code(low) and low <= address < high for low, high in spans):
+                self._units.remove(unit)
+                self._read_unit(unit)
+
+    def _read_unit(self, unit: Any) -> None:
+        dwarf = self._dwarf
         program = dwarf.line_program_for_CU(unit)
         names = _file_names(program, unit) if program else {}
         if program:
             before: Any = None
+            linked = False
             for entry in program.get_entries():
                 state = entry.state
                 if state is None:
                     continue
-                if before is not None and not before.end_sequence:
+                if before is None or before.end_sequence:
+                    linked = self._is_code(state.address)
+                elif linked:
                     row = (before.address, state.address, names.get(before.file, ""), before.line)
                     self._lines.append(row)
                 before = state
         for entry in unit.iter_DIEs():
-            if entry.tag == "DW_TAG_subprogram" and (span := _span(dwarf, unit, entry)):
+            if entry.tag != "DW_TAG_subprogram":
+                continue
+            span = _span(dwarf, unit, entry)
+            if span and self._is_code(span[0]):
                 inlined = list(_inlined(dwarf, unit, entry, names, 0))
                 self._functions.append((*span, inlined, _name(entry)))
 
+    def _is_code(self, address: int) -> bool:
+        """Functions that the linker has left out are described too, at addresses near 0."""
+        return any(low <= address < high for low, high in self._code)
+
     def places(self, address: int) -> tuple[Place, ...]:
+        """As `DebugFiles.places`; pyelftools raises anything for a malformed file."""
+        self._read_units(address)
         file, line = "", 0
         for low, high, name, number in self._lines:
             if low <= address < high:
@@ -102,7 +134,7 @@ class _DebugFile:
                 return (*found, Place(function, file, line))
         for start, size, name in self._symbols:
             if start <= address < start + max(size, 1):
-                return (Place(name),)
+                return (Place(name, file, line),)
         return ()
 
 
@@ -110,27 +142,34 @@ def _file_names(program: Any, unit: Any) -> dict[int, str]:
     header = program.header
     first = 0 if unit["version"] >= 5 else 1
     return {
-        number: entry.name.decode("utf-8", "replace")
+        number: entry.name.decode("utf-8", "replace").rpartition("/")[2]
         for number, entry in enumerate(header["file_entry"], first)
     }
 
 
 def _span(dwarf: Any, unit: Any, entry: Any) -> tuple[int, int] | None:
     """The lowest and the highest address of a function or an inlined call."""
+    spans = _spans(dwarf, unit, entry)
+    return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else None
+
+
+def _spans(dwarf: Any, unit: Any, entry: Any) -> list[tuple[int, int]]:
+    """The addresses of the code that `entry` describes."""
     attributes = entry.attributes
     if "DW_AT_ranges" in attributes:
         ranges = dwarf.range_lists()
         spans = ranges.get_range_list_at_offset(attributes["DW_AT_ranges"].value, unit)
-        spans = [span for span in spans if hasattr(span, "begin_offset")]
         base = _base(unit)
-        if not spans:
-            return None
-        low = min(span.begin_offset + (0 if span.is_absolute else base) for span in spans)
-        return low, max(span.end_offset + (0 if span.is_absolute else base) for span in spans)
+        found = []
+        for span in spans:
+            if hasattr(span, "begin_offset"):
+                start = 0 if span.is_absolute else base
+                found.append((start + span.begin_offset, start + span.end_offset))
+        return found
     if "DW_AT_low_pc" not in attributes or "DW_AT_high_pc" not in attributes:
-        return None
+        return []
     low, high = attributes["DW_AT_low_pc"].value, attributes["DW_AT_high_pc"]
-    return low, high.value if high.form == "DW_FORM_addr" else low + high.value
+    return [(low, high.value if high.form == "DW_FORM_addr" else low + high.value)]
 
 
 def _base(unit: Any) -> int:

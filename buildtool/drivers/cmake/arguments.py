@@ -61,11 +61,22 @@ def cache_entries(
 
 
 def _prefix_map(step: CMakeStep) -> dict[str, str]:
-    """The entry that keeps the path of the clone out of what is built: see cmake/prefix_map.cmake.
+    """The entry that keeps paths of this machine out of what is built: see cmake/prefix_map.cmake.
     A toolchain file of the component does not read it."""
     if step.toolchain_file:
         return {}
-    return {"BUILDTOOL_PREFIX_MAP": f"{step.root}=.;{step.tree}=build"}
+    tools: dict[Path, str] = {}
+    for name, place in step.roots.directories.items():
+        if name not in ("project", "tree", "python"):
+            tools |= {place: name, place.resolve(): name}
+    names = {
+        **{place: name for place, name in tools.items() if tools.keys().isdisjoint(place.parents)},
+        step.root: ".",
+        step.tree: "build",
+    }
+    # The last one that matches counts, so the more specific come later.
+    places = sorted(names, key=lambda place: len(str(place)))
+    return {"BUILDTOOL_PREFIX_MAP": ";".join(f"{place}={names[place]}" for place in places)}
 
 
 def tool_environment(step: CMakeStep, launcher: Launcher | None = None) -> dict[str, str]:

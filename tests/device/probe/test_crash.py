@@ -30,7 +30,7 @@ def test_the_line_of_a_crash(sample: Sample, tmp_path: Path) -> None:
     kernel.write_text(KERNEL)
     sample.replace_kernel("vec_add_i32", kernel)
     try:
-        done = sample.probe(build_type="RelWithDebInfo")
+        done = sample.probe()
     finally:
         sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp/src/vec_add_i32.c")
 

@@ -30,7 +30,6 @@ source = "dsp"
 [target.sim]
 platform = "ubuntu-aarch64"
 archs = ["v68", "v73"]
-build-type = "RelWithDebInfo"
 """,
     ".gitignore": ".buildtool/\ndist/\n",
     "host/CMakeLists.txt": """
