@@ -57,7 +57,10 @@ def test_docs_about_runs(commands: Callable[[str], str]) -> None:
 
     printed = commands("\n".join([first, *blocks(text, "shell")]))
 
-    assert printed.count("my-project: scale_add of 1001 elements verified against the CPU") == 3
+    assert (
+        printed.count("my-project: scale_add of 1024 and 1001 elements verified against the CPU")
+        == 3
+    )
     assert "is current again, instead of" in printed
 
 
@@ -67,7 +70,10 @@ def test_the_readme_s_board_and_phone(commands: Callable[[str], str]) -> None:
 
     printed = commands(f"{first}{second}{earlier}{third}")
 
-    assert printed.count("my-project: scale_add of 1001 elements verified against the CPU") == 2
+    assert (
+        printed.count("my-project: scale_add of 1024 and 1001 elements verified against the CPU")
+        == 2
+    )
     assert "is current again, instead of" in printed
     assert "ok the target 'sim' fits" in printed
 

@@ -18,7 +18,7 @@ DEVICE = """
 {how}
 root = "{root}"
 """
-VERIFIED = "my-project: scale_add of 1001 elements verified against the CPU\n"
+VERIFIED = "my-project: scale_add of 1024 and 1001 elements verified against the CPU\n"
 
 
 @pytest.fixture(scope="module")
