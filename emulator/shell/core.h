@@ -22,7 +22,7 @@ void facts_set(int count, char **arguments);
 struct fault_context {
     const char *skel; /* NULL outside of calls */
     uint32_t method;
-    uintptr_t frame; /* where the call enters the skel */
+    uintptr_t frame; /* where the call or the thread enters the skel */
 };
 extern _Thread_local struct fault_context fault_context;
 

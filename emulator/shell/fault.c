@@ -23,6 +23,7 @@
 #define NULL_REACH 0x10000u      /* an access this near to 0 is one through a null pointer */
 #define TRAP_ADDRESS 0xbadc0feeu /* the address that LLVM's trap code reads */
 
+/* LLVM 22 relocates the read of one member wrongly, but only in the file of the definition. */
 _Thread_local struct fault_context fault_context;
 _Thread_local struct fault_stack fault_stack;
 

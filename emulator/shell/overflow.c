@@ -57,13 +57,11 @@ bool is_overflow(const struct crash *crash)
 
 void overflow_describe(const struct crash *crash, struct text *text)
 {
-    /* LLVM 22 relocates the read of one member of a thread-local structure wrongly. */
-    const struct fault_stack *volatile stack = &fault_stack;
     /* Without --strict the frames of the shell are in the space that it adds to the stack. */
-    const bool served = !stack->exact && fault_context.skel != NULL;
-    const size_t needed = (served ? fault_context.frame : stack->high) - lowest_use(crash);
+    const bool whole = fault_stack.exact || fault_context.frame == 0;
+    const size_t needed = (whole ? fault_stack.high : fault_context.frame) - lowest_use(crash);
     text_add(text,
              "stack overflow: the code needs at least %zu bytes of stack, %zu more than the %zu "
              "that were requested",
-             needed, needed - stack->asked, stack->asked);
+             needed, needed - fault_stack.asked, fault_stack.asked);
 }

@@ -70,6 +70,7 @@ void stack_run(const struct stack *stack, void (*function)(void *argument), void
     if (stack->exact.mapping != NULL) {
         stack_switch(&stack->exact, stack->asked, function, argument);
     } else {
+        fault_context.frame = (uintptr_t)__builtin_frame_address(0);
         function(argument);
     }
 }
