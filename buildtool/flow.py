@@ -247,18 +247,18 @@ def run(
         start = partial(run_on_device, renew=renew, verify_files=choice.verify, stdout=stdout)
         if device_name != BUILT_IN_TARGET:
             return start(ready, request)
-        from buildtool.deploy.emulated.watched_run import how_to_attach, watched_run
+        from buildtool.deploy.emulated.watched_run import run_watched
 
-        with watched_run(choice.strict, debug=choice.debug) as watched:
-            if watched.socket:
-                listener(Note(how_to_attach(watched.socket)))
-            result = start(ready, request._replace(env={**watched.variables, **request.env}))
-            if watched.crashes.stat().st_size:
-                from buildtool.diagnose.explain_crash import explain_crashes
-
-                for text in explain_crashes(project, ready.release.debug, watched.crashes):
-                    listener(Note(text))
-            return result
+        terminal = not request.terminal and stdout is None
+        return run_watched(
+            project,
+            ready,
+            request,
+            start=start,
+            choice=choice,
+            listener=listener,
+            terminal=terminal,
+        )
 
 
 def rollback(

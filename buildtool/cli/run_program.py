@@ -52,7 +52,7 @@ def run_program(
         command=tuple(command) or ((named.program, *named.args) if named else ()),
         env={**_named_env(named), **dict(_variable(text) for text in env)},
         cwd=cwd or (named.cwd if named else ""),
-        timeout=_seconds(timeout or (named.timeout if named else "")),
+        timeout=_seconds(timeout or (named.timeout if named and not choice.debug else "")),
         terminal=terminal,
         farf=FARF_LEVELS if farf or (named and named.farf) else "",
         pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),

@@ -73,6 +73,10 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
         from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc  # noqa: PLC0415
 
         soc = find_soc(choice.soc or DEFAULT_SOC)
+        if choice.debug:
+            from buildtool.deploy.emulated.debugger import check_can_debug  # noqa: PLC0415
+
+            check_can_debug(project)
         target = choice.target or project.header.default_target
         check_platform(target, find_target(project, target).platform)
         return Selected(target, None, soc, choice.force)

@@ -149,9 +149,6 @@ void fault_handle(int number, siginfo_t *information, void *context)
     if (number == SIGSEGV && extend_for_shell(machine->pc, address)) {
         return;
     }
-    if (number == SIGTRAP && shell_facts()->debug) {
-        return; /* module_stop: the debugger has seen it */
-    }
     enter_report(number);
     char words[TEXT_MAX];
     struct text text = text_start(words, sizeof words);

@@ -142,9 +142,6 @@ int handle_open(int skel, const char *file, const char *symbol, const char *uri,
         free(handle);
         return code;
     }
-    if (shell_facts()->debug) {
-        module_stop(handle->module);
-    }
     code = bind(handle, file, symbol, uri, reason, room);
     if (code != AEE_SUCCESS) {
         module_unload(handle->module);

@@ -2,7 +2,6 @@
 #include "module.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,30 +183,28 @@ static void module_remove(struct module *module)
     }
     modules_removed++;
     modules_list_unlock();
+    if (module->link.path != NULL) {
+        debugger_remove(module);
+    }
     thread_local_release(module->tls);
     for (uint32_t i = 0; i < module->dependency_count; i++) {
         unload(module->dependencies[i]);
     }
     link_unmap(&module->memory);
     image_free(&module->image);
-    free(module->directory);
+    free(module->path);
     free(module);
 }
 
-/* Returns the directory of an open file, or NULL. The caller frees it. */
-static char *directory_of(int fd)
+/* Returns the path of an open file, or NULL. The caller frees it. */
+static char *path_of(int fd)
 {
     char link[64];
     char path[MODULE_PATH_BYTES];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length < 0 ? 0 : length] = 0;
-    char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return NULL;
-    }
-    slash[1] = 0;
-    return strdup(path);
+    return length <= 0 ? NULL : strdup(path);
 }
 
 static void module_add(struct module *module)
@@ -250,7 +247,7 @@ static int load(const struct loading *loading, int fd, const char *name, int dep
     module->inode = status.st_ino;
     module->references = 1;
     module->run = loading->run;
-    module->directory = directory_of(fd);
+    module->path = path_of(fd);
     module_add(module);
     module->loading = true;
     int code = load_into(loading, module, fd, depth);
@@ -259,6 +256,7 @@ static int load(const struct loading *loading, int fd, const char *name, int dep
         module_remove(module);
         return code;
     }
+    debugger_add(module);
     if (module->run) {
         construct(module);
     }
@@ -292,11 +290,4 @@ void module_unload(struct module *module)
     modules_lock();
     unload(module);
     modules_unlock();
-}
-
-void module_stop(const struct module *module)
-{
-    shell_logf(SHELL_HIGH, "debug: %s is loaded at 0x%lx", module->name,
-               (unsigned long)(uintptr_t)module->memory.base);
-    raise(SIGTRAP);
 }

@@ -27,9 +27,6 @@ void module_unload(struct module *module);
 /* Returns the address of a function that the module exports, or NULL. */
 void *module_function(const struct module *module, const char *name);
 
-/* Logs where a module is, and stops for the debugger. */
-void module_stop(const struct module *module);
-
 const char *module_name(const struct module *module);
 
 /* Returns the name of the module that contains an address, or NULL, for reports of crashes. Stores

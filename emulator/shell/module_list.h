@@ -11,10 +11,18 @@
 #define MODULE_NAME_BYTES 256 /* the longest file name and a terminator */
 #define MODULE_PATH_BYTES 4096
 
+/* A module in the list that debuggers read: struct link_map of <link.h>. */
+struct module_link {
+    uintptr_t base;
+    const char *path;
+    void *dynamic;
+    struct module_link *next, *previous;
+};
+
 struct module {
     struct module *next;
     char name[MODULE_NAME_BYTES];
-    char *directory; /* of the file, with a slash at its end; NULL: unknown */
+    char *path; /* of the file; NULL: unknown */
     dev_t device;
     ino_t inode;
     unsigned references;
@@ -25,7 +33,8 @@ struct module {
     unsigned mark; /* of the last search that visited the module */
     struct image image;
     struct link_memory memory;
-    uint32_t tls; /* id of the module's thread-local variables; 0: none */
+    struct module_link link; /* path is NULL: debuggers do not know it */
+    uint32_t tls;            /* id of the module's thread-local variables; 0: none */
     uint32_t dependency_count;
     struct module *dependencies[IMAGE_NEEDED_MAX];
 };
@@ -58,6 +67,11 @@ bool module_resolve(struct module *module, const char *name, struct module_symbo
 
 /* Finds a symbol in a module and in the libraries that it needs. */
 bool module_search(struct module *module, const char *name, struct module_symbol *found);
+
+/* Add a module, before its constructors run, to the list that debuggers read, and remove it. The
+ * caller holds modules_lock. */
+void debugger_add(struct module *module);
+void debugger_remove(struct module *module);
 
 /* Returns the module whose memory contains an address, or NULL. */
 struct module *module_of(uintptr_t address);

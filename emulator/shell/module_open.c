@@ -18,10 +18,11 @@ static int open_beside_modules(const char *name)
     }
     for (const struct module *module = modules; module != NULL; module = module->next) {
         char path[MODULE_PATH_BYTES + MODULE_NAME_BYTES];
-        if (module->directory == NULL || strlen(name) >= MODULE_NAME_BYTES) {
+        const char *slash = module->path == NULL ? NULL : strrchr(module->path, '/');
+        if (slash == NULL || strlen(name) >= MODULE_NAME_BYTES) {
             continue;
         }
-        snprintf(path, sizeof path, "%s%s", module->directory, name);
+        snprintf(path, sizeof path, "%.*s%s", (int)(slash + 1 - module->path), module->path, name);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {
             return fd;

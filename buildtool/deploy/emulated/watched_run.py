@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
+
+if TYPE_CHECKING:
+    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.run.on_device import RunResult
+    from buildtool.deploy.run.program import RunRequest
+    from buildtool.project.model import Project
 
 STRICT = ("back", "front")
 """Whether memory ends or begins at an unmapped page; the values of `--strict`."""
+SOCKET_BYTES = 107
+"""Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
 
 
 class WatchedRun(Value):
@@ -21,6 +32,37 @@ class WatchedRun(Value):
     crashes: Path
     socket: str
     variables: Mapping[str, str]
+
+
+def run_watched(
+    project: Project,
+    ready: Ready,
+    request: RunRequest,
+    *,
+    start: Callable[[Ready, RunRequest], RunResult],
+    choice: DeviceChoice,
+    listener: Listener,
+    terminal: bool,
+) -> RunResult:
+    """Run a program with `start`, strictly or for a debugger as `choice` says, and explain crashes.
+
+    With `terminal` a debugger may have the terminal."""
+    with watched_run(choice.strict, debug=choice.debug) as watched:
+        request = request._replace(env={**watched.variables, **request.env})
+        if watched.socket:
+            from buildtool.deploy.emulated.debug_run import debugger  # noqa: PLC0415 - rarely used
+
+            debug = debugger(project, ready.release, watched.socket, listener, terminal=terminal)
+            with debug as reads_terminal:
+                result = start(ready, request._replace(input=not reads_terminal))
+        else:
+            result = start(ready, request)
+        if watched.crashes.stat().st_size:
+            from buildtool.diagnose.explain_crash import explain_crashes  # noqa: PLC0415
+
+            for text in explain_crashes(project, ready.release.debug, watched.crashes):
+                listener(Note(text))
+        return result
 
 
 @contextlib.contextmanager
@@ -33,26 +75,20 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
             " its start",
             remedy="Use --strict or --strict=front.",
         )
-    # The path of a socket has at most 107 bytes, so it is not below the project.
+    # The path of a socket is limited, so it is not below the project.
     with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
         crashes = Path(folder, "crashes")
         crashes.touch(mode=0o600)
         socket = f"{folder}/dsp" if debug else ""
+        if len(os.fsencode(socket)) > SOCKET_BYTES:
+            raise UsageError(
+                f"--debug needs a shorter temporary directory than {tempfile.gettempdir()}",
+                why=f"the path of a socket has at most {SOCKET_BYTES} bytes",
+                remedy="Set TMPDIR to a short path: TMPDIR=/tmp",
+            )
         variables = {
             "BUILDTOOL_SIM_CRASHES": str(crashes),
             "BUILDTOOL_SIM_STRICT": strict,
             "BUILDTOOL_SIM_DEBUG": socket,
         }
         yield WatchedRun(crashes, socket, {key: text for key, text in variables.items() if text})
-
-
-def how_to_attach(socket: str) -> str:
-    """What the user enters to attach a debugger to the DSP process."""
-    return (
-        "the DSP process will wait for a debugger at its start, and stops again when it has loaded"
-        " a skel\n"
-        f"  lldb with Hexagon support:  process connect unix-connect://{socket}\n"
-        f"  gdb with Hexagon support:   target remote {socket}\n"
-        "  debug information:          .buildtool/debug/TARGET/dsp/ARCH/SKEL.debug, at the address"
-        " that the DSP logs"
-    )

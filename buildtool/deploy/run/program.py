@@ -18,7 +18,8 @@ class RunRequest(Value):
     `command` is a program of the release and its arguments; `cwd` its working directory there, ""
     for the top of the release.  `timeout` is in seconds, 0 for none.  With `terminal` the program
     gets a terminal, with `farf` the DSP logs messages of the levels that this number stands for.
-    `pull` are files that are fetched after it has ended: path on the device → path here.
+    Without `input` it reads /dev/null instead of the standard input.  `pull` are files that are
+    fetched after it has ended: path on the device → path here.
     """
 
     command: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class RunRequest(Value):
     cwd: str = ""
     timeout: float = 0
     terminal: bool = False
+    input: bool = True
     farf: str = ""
     pull: Mapping[str, str] = NO_VARIABLES
 

@@ -89,7 +89,7 @@ class _Session:
         self.name = name
         self.folder = folder
         self.direct = folder is not None
-        self.feeds = not (self.direct or request.terminal or _is_null(STDIN))
+        self.feeds = request.input and not (self.direct or request.terminal or _is_null(STDIN))
 
     def run(self, stdout: int | None) -> Report:
         lifeline = "-"
@@ -117,7 +117,7 @@ class _Session:
             return talk.report()
 
     def _variables(self, lifeline: str) -> dict[str, str]:
-        inherits = self.direct or self.request.terminal
+        inherits = (self.request.input and self.direct) or self.request.terminal
         return {
             "project": self.place.project,
             "id": self.place.id,

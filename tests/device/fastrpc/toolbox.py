@@ -28,7 +28,7 @@ SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "generic-musl")),
     f"-I{ROOT / 'dsp/include'}",
 ]
-SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static", "-lunwind"]
+SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-g", "-static", "-lunwind"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
 
 CONF = {

@@ -17,7 +17,7 @@ ROOT = HERE.parents[2]
 HEADERS = ROOT / "host" / "include" / "fastrpc"
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: The only variant of a static Hexagon libc that the tests link; compiling one takes a minute.
-HEXAGON = ("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-s", "-static")
+HEXAGON = ("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-g", "-static")
 NATIVE = ("-O1", "-g", "-fsanitize=undefined", "-fsanitize-trap=undefined")
 MACHINES = ("native", "hexagon")
 

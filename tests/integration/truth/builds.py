@@ -20,7 +20,7 @@ WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 KERNEL_FLAGS = (*WARNINGS, "-ffp-contract=off")
 HEXAGON = ("-target", "hexagon-linux-musl")
 #: The libc variant of the emulated DSP shell: zig takes minutes to compile another one.
-HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-s", "-static")
+HEXAGON_LIBC = ("-mcpu=hexagonv68", "-O2", "-g", "-static")
 
 
 def zig_cc(*arguments: str | Path, cwd: Path) -> None:

@@ -1,0 +1,94 @@
+"""LLDB for the DSP process of the emulated device: which one, and with which commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from buildtool.core.process import ToolError, capture
+from buildtool.core.value import Value
+from buildtool.deploy.errors import DeviceError
+from buildtool.project.model import Project
+from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
+from buildtool.sdk.qemu import find_qemu
+from buildtool.sdk.tool_search import ToolMissingError, programs_on_path, version_numbers
+
+FIRST_QEMU = (8, 1)
+"""The first QEMU whose qemu-hexagon describes its registers to debuggers and stops at breakpoints.
+7.2 ends when a debugger reads registers, steps, or reaches a breakpoint.  Source: QEMU's change
+log for 8.1, and packets sent to 7.2 and 10.0."""
+NAMES = ("hexagon-lldb", "lldb", *(f"lldb-{number}" for number in range(40, 13, -1)))
+PROBE_SECONDS = 30.0
+
+
+class Debugged(Value):
+    """A DSP process for a debugger: the socket where it waits, the shell that it runs, the
+    directories of the release's debug information and of the project's sources."""
+
+    socket: str
+    shell: Path
+    debug: Path
+    sources: Path
+
+
+def check_can_debug(project: Project) -> None:
+    """Raises `DeviceError` when QEMU is too old to debug programs."""
+    qemu = find_qemu(project.tool("qemu"))
+    if version_numbers(qemu.version) < FIRST_QEMU:
+        raise DeviceError(
+            "--debug needs QEMU 8.1 or newer",
+            why=f"{qemu.hexagon} is {qemu.version}, which ends when a debugger reads registers or"
+            " reaches a breakpoint",
+            remedy="Install a newer one, on Debian 12: apt-get install -t bookworm-backports"
+            " qemu-user; or set 'path' in [tool.qemu] of buildtool.toml to the directory of one.",
+        )
+
+
+def lldb_script(debugged: Debugged) -> str:
+    """The commands with which LLDB attaches, one a line.
+
+    Code for Hexagon is always optimised, so arguments are known before the prologue only.  LLDB 14
+    and 19 would let the platform connect, which does nothing, if the plug-in were not named.
+    """
+    commands = (
+        "settings set target.skip-prologue false",
+        f"settings append target.debug-file-search-paths {_quote(debugged.debug)}",
+        f"settings set target.source-map build {_quote(debugged.sources)}",
+        f"target create --arch hexagon {_quote(debugged.shell)}",
+        f"process connect --plugin gdb-remote {_quote(f'unix-connect://{debugged.socket}')}",
+    )
+    return "".join(f"{command}\n" for command in commands)
+
+
+def find_lldb(project: Project, shell: Path) -> Path | None:
+    """The first LLDB that can debug Hexagon programs such as `shell`: that of the Hexagon SDK, then
+    those on PATH; None if there is none."""
+    return next((lldb for lldb in _candidates(project) if _knows_hexagon(lldb, shell)), None)
+
+
+def _candidates(project: Project) -> Iterator[Path]:
+    try:
+        sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
+    except ToolMissingError:
+        pass
+    else:
+        if sdk.tools and (lldb := sdk.program("hexagon-lldb")).is_file():
+            yield lldb
+    yield from programs_on_path(*NAMES)
+
+
+def _knows_hexagon(lldb: Path, shell: Path) -> bool:
+    command = f"target create --arch hexagon {_quote(shell)}"
+    arguments: list[str | Path] = [lldb, "--no-lldbinit", "--batch", "--one-line", command]
+    try:
+        done = capture(arguments, env=os.environ, timeout=PROBE_SECONDS)
+    except ToolError:
+        return False
+    return done.status == 0 and "(hexagon)" in done.output
+
+
+def _quote(text: str | Path) -> str:
+    """`text` as one argument of an LLDB command."""
+    inside = str(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{inside}"'
