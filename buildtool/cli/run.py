@@ -87,7 +87,7 @@ def run(
         ),
     ] = "",
     debug: Annotated[
-        bool, typer.Option("--debug", help="Let the DSP process of sim wait for a debugger.")
+        bool, typer.Option("--debug", help="Debug the DSP process of sim with LLDB.")
     ] = False,
     force: Force = False,
     target: DeviceTarget = "",

@@ -112,6 +112,9 @@ void running_start(void)
 
 void running_report(unsigned seconds, const char *why)
 {
+    if (shell_facts()->debug) {
+        return; /* a debugger stops calls, and at the signal that finds the place of one */
+    }
     pthread_mutex_lock(&lock);
     for (struct running_call *call = calls; call != NULL; call = call->next) {
         const uint64_t so_far = (clock_now() - call->since) / NANOSECONDS;

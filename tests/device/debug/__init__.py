@@ -1,0 +1,1 @@
+"""`buildtool run sim --debug`."""

@@ -1,0 +1,127 @@
+"""A project of the template, built for a debugger, and runs of it that wait for one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.emulated.debugger import FIRST_QEMU
+from buildtool.sdk.qemu import find_qemu
+from buildtool.sdk.tool_search import version_numbers
+from tests.command_line import REPOSITORY
+from tests.project import Project
+
+UNPACKED = REPOSITORY / ".venv"
+VERIFIED = "scale_add of 1001 elements verified against the CPU"
+WAIT_SECONDS = 60.0
+
+
+@dataclass
+class WaitingRun:
+    """A `buildtool run sim --debug` whose DSP process waits for a debugger."""
+
+    process: subprocess.Popen[str]
+    script: Path
+    """The commands for LLDB."""
+    printed: str
+    """What the run printed before it waited."""
+
+    @property
+    def socket(self) -> Path:
+        return self.script.with_name("dsp")
+
+    def shell(self) -> Path:
+        """The program of the DSP process."""
+        found = re.search(r'^target create .*"(.*)"$', self.script.read_text(), re.MULTILINE)
+        assert found
+        return Path(found[1])
+
+    def finish(self) -> tuple[int, str]:
+        """Wait for the end; returns the exit status and what was printed."""
+        output, _ = self.process.communicate(timeout=WAIT_SECONDS)
+        assert not self.script.parent.exists()
+        assert processes_with(str(self.socket)) == []
+        return self.process.returncode, self.printed + output
+
+
+def processes_with(argument: str) -> list[str]:
+    """The command lines of running processes with an argument."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_text(errors="replace").split("\0")
+            found += [" ".join(words)] if argument in words else []
+    return found
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} is not created"
+        time.sleep(0.05)
+
+
+@dataclass
+class Debuggee(Project):
+    """The project, on which tests start runs."""
+
+    @contextlib.contextmanager
+    def waiting(self, *options: str, build_type: str = "Debug") -> Iterator[WaitingRun]:
+        """A run without a terminal, whose socket exists."""
+        command = ("run", "sim", *options, "--debug", "--build-type", build_type)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "buildtool", *command],
+            cwd=self.root,
+            env={**os.environ, **self.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            assert process.stdout
+            printed = ""
+            for line in process.stdout:
+                printed += line
+                if found := re.search(r"lldb --source (\S+)", line):
+                    run = WaitingRun(process, Path(found[1]), printed)
+                    wait_for(run.socket)
+                    yield run
+                    return
+            pytest.fail(printed)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=WAIT_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def qemu() -> Path:
+    """The directory of a QEMU with which programs can be debugged."""
+    unpacked = UNPACKED / "qemu/usr/bin"
+    if unpacked.is_dir():
+        return unpacked
+    found = find_qemu()
+    if version_numbers(found.version) < FIRST_QEMU:
+        pytest.skip("QEMU is too old, and scripts/setup could not unpack a newer one")
+    return found.hexagon.parent
+
+
+@pytest.fixture(scope="session")
+def debuggee(qemu: Path, tmp_path_factory: pytest.TempPathFactory) -> Debuggee:
+    root = tmp_path_factory.mktemp("debug") / "my project"
+    root.mkdir()
+    project = Debuggee(root, variables={"PATH": f"{qemu}:{os.environ['PATH']}"})
+    project.succeeds("init", "--template", "hvx")
+    project.succeeds("build", "--build-type", "Debug")
+    return project
