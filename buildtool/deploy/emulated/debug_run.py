@@ -6,20 +6,20 @@ import contextlib
 import os
 import shlex
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.events import Listener, Note
-from buildtool.core.process import running
+from buildtool.core.process import ToolError, running, signals_as_interrupt
 from buildtool.core.terminal import restored_terminal
 from buildtool.deploy.emulated.debugger import Debugged, find_lldb, lldb_script
 from buildtool.deploy.emulated.emulator import build_emulator
 from buildtool.project.model import Project
 from buildtool.release.slices import Release
 
+STDIN, STDOUT = 0, 1
 POLL_SECONDS = 0.05
 END_SECONDS = 2.0  # a DSP process ends when its program has ended, unless a debugger stops it
 
@@ -39,9 +39,9 @@ def debugger(
     shell = build_emulator(listener).shell
     debugged = Debugged(socket, shell, release.debug.resolve(), project.root)
     script = Path(socket).with_name("lldb")
-    script.write_text(lldb_script(debugged))
+    script.write_bytes(os.fsencode(lldb_script(debugged)))
     try:
-        shared = terminal and sys.stdin.isatty() and sys.stdout.isatty()
+        shared = terminal and os.isatty(STDIN) and os.isatty(STDOUT)
         lldb = find_lldb(project, debugged.shell) if shared else None
         if not debugged.debug.joinpath(".build-id").is_dir():
             listener(Note("this build has no debug information; add it: --build-type Debug"))
@@ -51,7 +51,7 @@ def debugger(
             listener(Note(f"{text} {shlex.join(arguments)}"))
             yield False
             return
-        with _Debugger(_arguments(lldb, script), Path(socket)):
+        with _Debugger(_arguments(lldb, script), Path(socket), listener):
             yield True
     finally:
         _end_process(debugged.socket)
@@ -65,9 +65,10 @@ class _Debugger:
     """LLDB, which a thread starts when the socket exists and waits for.  While it runs, Ctrl-C is
     for LLDB only: it stops the DSP process."""
 
-    def __init__(self, arguments: list[str], socket: Path) -> None:
+    def __init__(self, arguments: list[str], socket: Path, listener: Listener) -> None:
         self._arguments = arguments
         self._socket = socket
+        self._listener = listener
         self._ending = threading.Event()  # of the program
         self._abandoned = threading.Event()
         self._runs = threading.Event()
@@ -76,6 +77,7 @@ class _Debugger:
 
     def __enter__(self) -> None:
         self._stack.enter_context(restored_terminal())
+        self._stack.enter_context(signals_as_interrupt())
         self._stack.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
         signal.signal(signal.SIGINT, self._interrupt)
         self._thread.start()
@@ -112,8 +114,12 @@ class _Debugger:
             ) as process:
                 while process.poll() is None and not self._abandoned.wait(POLL_SECONDS):
                     pass
+        except ToolError as error:
+            self._listener(Note(f"{error.message}: {error.why}"))
         finally:
             self._runs.clear()
+        if not self._ending.wait(END_SECONDS):
+            self._listener(Note("LLDB has ended, and the program has not; Ctrl-C ends it"))
 
 
 def _end_process(socket: str) -> None:

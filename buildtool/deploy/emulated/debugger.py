@@ -12,7 +12,12 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.project.model import Project
 from buildtool.sdk.hexagon_sdk import find_hexagon_sdk
 from buildtool.sdk.qemu import find_qemu
-from buildtool.sdk.tool_search import ToolMissingError, programs_on_path, version_numbers
+from buildtool.sdk.tool_search import (
+    ToolMissingError,
+    ToolUnfitError,
+    programs_on_path,
+    version_numbers,
+)
 
 FIRST_QEMU = (8, 1)
 """The first QEMU whose qemu-hexagon describes its registers to debuggers and stops at breakpoints.
@@ -70,7 +75,7 @@ def find_lldb(project: Project, shell: Path) -> Path | None:
 def _candidates(project: Project) -> Iterator[Path]:
     try:
         sdk = find_hexagon_sdk(project.tool("hexagon-sdk"))
-    except ToolMissingError:
+    except (ToolMissingError, ToolUnfitError):
         pass
     else:
         if sdk.tools and (lldb := sdk.program("hexagon-lldb")).is_file():

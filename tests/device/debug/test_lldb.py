@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,13 +51,15 @@ def lldb(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Terminal:
     """`buildtool run sim --debug` on a terminal."""
 
-    def __init__(self, project: Debuggee, *path: Path, **variables: str) -> None:
+    def __init__(
+        self, project: Debuggee, path: Sequence[Path], options: Sequence[str], **variables: str
+    ) -> None:
         environment = {**os.environ, **project.environment, "TERM": "dumb", **variables}
         environment["PATH"] = ":".join([*map(str, path), environment["PATH"]])
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
             os.chdir(project.root)
-            command = ["run", "sim", "--debug", "--build-type", "Debug"]
+            command = ["run", "sim", "--debug", "--build-type", "Debug", *options]
             os.execve(sys.executable, [sys.executable, "-m", "buildtool", *command], environment)
         self.shown = ""
 
@@ -98,8 +100,10 @@ class Terminal:
 
 
 @contextmanager
-def on_terminal(project: Debuggee, *path: Path, **variables: str) -> Iterator[Terminal]:
-    terminal = Terminal(project, *path, **variables)
+def on_terminal(
+    project: Debuggee, *path: Path, options: Sequence[str] = (), **variables: str
+) -> Iterator[Terminal]:
+    terminal = Terminal(project, path, options, **variables)
     try:
         yield terminal
     finally:
@@ -191,6 +195,25 @@ def test_the_lldb_of_a_stand_in_sdk_comes_first(debuggee: Debuggee, tmp_path: Pa
     with on_terminal(debuggee, HEXAGON_SDK_ROOT=str(sdk)) as terminal:
         terminal.expect("stand-in attaches and sees W00")
         assert terminal.status() == 0
+
+
+def test_a_stand_in_lldb_that_does_not_attach_leaves_a_run_that_ctrl_c_ends(
+    debuggee: Debuggee, tmp_path: Path
+) -> None:
+    lldb = tmp_path / "hexagon-lldb"
+    lldb.write_text("#!/bin/sh\necho 'Current executable set (hexagon).'\n")
+    lldb.chmod(0o755)
+    with on_terminal(debuggee, tmp_path) as terminal:
+        terminal.expect("LLDB has ended, and the program has not; Ctrl-C ends it")
+        terminal.interrupt()
+        assert terminal.status() == 130
+
+
+def test_the_time_limit_ends_lldb(debuggee: Debuggee, lldb: Path) -> None:
+    with on_terminal(debuggee, lldb, options=("--timeout", "5s")) as terminal:
+        terminal.expect("stop reason = signal SIGTRAP")
+        terminal.expect("bin/my-project did not end in 5 s")
+        assert terminal.status() == 125
 
 
 def test_the_documentation_shows_what_the_file_for_lldb_contains(debuggee: Debuggee) -> None:
