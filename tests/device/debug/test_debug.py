@@ -98,10 +98,10 @@ def test_ctrl_c_ends_a_run_that_a_debugger_has_stopped(debuggee: Debuggee) -> No
 
 
 def test_a_timeout_includes_the_time_in_the_debugger(debuggee: Debuggee) -> None:
-    with debuggee.waiting("--timeout", "1s") as run:
+    with debuggee.waiting("--timeout", "5s") as run:
         status, output = run.finish()
     assert status == 125
-    assert "bin/my-project did not end in 1 s" in output
+    assert "bin/my-project did not end in 5 s" in output
 
 
 def test_the_timeout_of_a_named_run_is_not_for_debugging(debuggee: Debuggee) -> None:
