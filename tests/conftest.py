@@ -39,7 +39,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share only zig and its cache, which takes minutes to fill, with the user's builds."""
+    """Set the environment of all tests and of the programs that they start."""
     # A shell starts background processes with SIGINT ignored, which children would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The tests must not use compilers that the caller's environment configures.
@@ -59,14 +59,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Give this run its own buildtool cache, which shares the user's zig and zig's cache."""
+    """Give this run its own buildtool cache, which shares what is slow to recreate with the user's:
+    zig, its cache, and the programs of the emulated device, which the digest of their sources names.
+    """
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # one for all workers
     cache_dir().mkdir(parents=True, exist_ok=True)
     cache = base / "buildtool-cache"
     with contextlib.suppress(FileExistsError):  # another worker created it
-        share(cache)
+        share(cache, (*SLOW, "emulator"))
     os.environ["BUILDTOOL_CACHE"] = str(cache)
 
 
