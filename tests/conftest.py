@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Give this run its own buildtool cache, which shares what is slow to recreate with the user's:
-    zig, its cache, and the programs of the emulated device, which the digest of their sources names.
+    zig, its cache, and the programs of the emulated device, named by the digest of their sources.
     """
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
