@@ -43,8 +43,6 @@ def debugger(
     try:
         shared = terminal and os.isatty(STDIN) and os.isatty(STDOUT)
         lldb = find_lldb(project, debugged.shell) if shared else None
-        if not debugged.debug.joinpath(".build-id").is_dir():
-            listener(Note("this build has no debug information; add it: --build-type Debug"))
         if lldb is None:
             arguments = _arguments("lldb", script)
             text = "the DSP process will wait for a debugger; to attach LLDB 14 or newer:"

@@ -22,7 +22,7 @@ from tests.command_line import REPOSITORY
 from tests.project import Project
 
 UNPACKED = REPOSITORY / ".venv"
-VERIFIED = "scale_add of 1001 elements verified against the CPU"
+VERIFIED = "scale_add of 1024 and 1001 elements verified against the CPU"
 WAIT_SECONDS = 60.0
 
 

@@ -135,7 +135,7 @@ def test_the_printed_command_attaches_debian_s_lldb(debuggee: Debuggee, lldb: Pa
         status, output = run.finish()
     assert f"{KERNEL}(handle=" in done.stdout, done.stdout + done.stderr
     assert "factor=3" in done.stdout
-    assert "a_len=1001" in done.stdout
+    assert "a_len=1024" in done.stdout
     assert "my_project_dsp_imp.c:" in done.stdout
     assert "const HVX_Vector factors" in done.stdout  # a line of the source
     assert "fastrpc_shell`request_invoke" in done.stdout
@@ -151,7 +151,7 @@ def test_lldb_is_started_on_the_terminal(debuggee: Debuggee, lldb: Path) -> None
         terminal.expect("pending")
         terminal.enter("continue")
         terminal.expect("stop reason = breakpoint 1.1")
-        terminal.expect("a_len=1001")
+        terminal.expect("a_len=1024")
         terminal.interrupt()  # is for LLDB, which has nothing to stop
         terminal.enter("breakpoint disable")
         terminal.expect("disabled")
