@@ -12,7 +12,6 @@
 
 #define MACHINE_HEXAGON 164
 #define FLAGS_ARCH 0x3ffu
-#define PAGE 4096u
 #define FILE_MAX (256u << 20)
 #define SPAN_MAX (512u << 20)
 #define TLS_MAX (1u << 20)
@@ -94,7 +93,7 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
     }
     uint32_t align = entry->p_align == 0 ? 1 : entry->p_align;
     if ((align & (align - 1)) != 0 || align > (1u << 24) ||
-        ((entry->p_vaddr ^ entry->p_offset) & (align - 1) & (PAGE - 1)) != 0) {
+        ((entry->p_vaddr ^ entry->p_offset) & (align - 1) & (IMAGE_PAGE - 1)) != 0) {
         REFUSE(AEE_EBADELF, "has a segment at 0x%x with invalid alignment 0x%x",
                (unsigned)entry->p_vaddr, (unsigned)align);
     }
@@ -116,8 +115,8 @@ static int segment_add(struct image *image, const Elf32_Phdr *entry, char *reaso
         .file_size = entry->p_filesz,
         .flags = entry->p_flags & (PF_R | PF_W | PF_X),
     };
-    uint32_t low = entry->p_vaddr & ~(PAGE - 1);
-    uint32_t high = (entry->p_vaddr + entry->p_memsz + PAGE - 1) & ~(PAGE - 1);
+    uint32_t low = entry->p_vaddr & ~(IMAGE_PAGE - 1);
+    uint32_t high = (entry->p_vaddr + entry->p_memsz + IMAGE_PAGE - 1) & ~(IMAGE_PAGE - 1);
     image->low = low < image->low ? low : image->low;
     image->high = high > image->high ? high : image->high;
     image->alignment = align > image->alignment ? align : image->alignment;
@@ -128,7 +127,7 @@ static int tls_add(struct image *image, const Elf32_Phdr *entry, char *reason)
 {
     uint32_t align = entry->p_align == 0 ? 1 : entry->p_align;
     if (image->tls_size != 0 || entry->p_filesz > entry->p_memsz || entry->p_memsz > TLS_MAX ||
-        (align & (align - 1)) != 0 || align > PAGE) {
+        (align & (align - 1)) != 0 || align > IMAGE_PAGE) {
         REFUSE(AEE_EBADELF, "has an invalid segment of thread-local variables");
     }
     image->tls = entry->p_vaddr;
@@ -145,7 +144,7 @@ static int segments_read(struct image *image, const Elf32_Ehdr *header, Elf32_Ph
 {
     image->low = UINT32_MAX;
     image->high = 0;
-    image->alignment = PAGE;
+    image->alignment = IMAGE_PAGE;
     dynamic->p_type = PT_NULL;
     for (uint32_t i = 0; i < header->e_phnum; i++) {
         Elf32_Phdr entry;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define IMAGE_SEGMENTS_MAX 16
+#define IMAGE_PAGE 4096u /* of a DSP */
 #define IMAGE_NEEDED_MAX 32
 #define IMAGE_REASON_MAX 1024
 

@@ -183,12 +183,30 @@ static int relocate_all(struct linking *linking, char *reason, size_t room)
     return AEE_SUCCESS;
 }
 
+/* Returns the link-time address, possibly below 0, where the first page of `size` bytes begins.
+ *
+ * The pages of qemu-hexagon have 64 KiB, and most skels fit into one. A page begins where the data
+ * begins, so that no code is in the page of the data: writes to code and jumps to data fault, as
+ * they do on a DSP. */
+static int64_t first_page(const struct image *image, uint32_t size)
+{
+    uint32_t data = UINT32_MAX;
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const struct image_segment *segment = &image->segments[i];
+        if ((segment->flags & PF_W) != 0 && segment->address < data) {
+            data = segment->address & ~(IMAGE_PAGE - 1);
+        }
+    }
+    const uint32_t boundary = data == UINT32_MAX || image->alignment > IMAGE_PAGE ? 0 : data;
+    return (int64_t)image->low - ((image->low - boundary) & (size - 1));
+}
+
 static int map(const struct image *image, struct link_memory *memory, char *reason, size_t room)
 {
-    /* Align the base so that pages of the emulator begin at link-time page boundaries. */
     uint32_t alignment = (uint32_t)sysconf(_SC_PAGESIZE);
     alignment = image->alignment > alignment ? image->alignment : alignment;
-    size_t span = image->high - (image->low & ~(alignment - 1));
+    const int64_t first = first_page(image, alignment);
+    size_t span = (size_t)(image->high - first);
     memory->trampolines_size = counters_room(image);
     memory->mapping_size = ((span + alignment - 1) & ~(size_t)(alignment - 1)) + alignment +
                            memory->trampolines_size;
@@ -204,7 +222,7 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     uintptr_t misfit = start & (alignment - 1);
     start += misfit == 0 ? 0 : alignment - misfit;
     memory->trampolines = (uint8_t *)start - memory->trampolines_size;
-    memory->base = (uint8_t *)(start - (image->low & ~(alignment - 1)));
+    memory->base = (uint8_t *)(start - (uintptr_t)first);
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
         memcpy(memory->base + segment->address, image->bytes + segment->file_offset,
@@ -213,15 +231,14 @@ static int map(const struct image *image, struct link_memory *memory, char *reas
     return AEE_SUCCESS;
 }
 
-/* Returns the protection of a page. A page that two segments share has the rights of both. The
- * pages of qemu-hexagon have 64 KiB, so most skels fit into one page, and writes into their code
- * are not detected. */
-static int page_rights(const struct image *image, uint32_t page, uint32_t page_size)
+/* Returns the protection of a page. A page that two segments share has the rights of both. */
+static int page_rights(const struct image *image, int64_t page, uint32_t page_size)
 {
     uint32_t flags = 0;
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct image_segment *segment = &image->segments[i];
-        if (segment->address < page + page_size && page < segment->address + segment->memory_size) {
+        if (segment->address < page + page_size &&
+            page < (int64_t)segment->address + segment->memory_size) {
             flags |= segment->flags;
         }
     }
@@ -232,14 +249,13 @@ static int page_rights(const struct image *image, uint32_t page, uint32_t page_s
 static void protect(const struct image *image, const struct link_memory *memory)
 {
     const uint32_t page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-    const uint32_t low = image->low & ~(page_size - 1);
-    uint32_t from = low;
+    int64_t from = first_page(image, page_size);
     int rights = page_rights(image, from, page_size);
-    for (uint32_t page = low + page_size; from < image->high; page += page_size) {
+    for (int64_t page = from + page_size; from < image->high; page += page_size) {
         int next = page < image->high ? page_rights(image, page, page_size) : -1;
         if (next != rights) {
             /* Two segments can share a page. NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec) */
-            mprotect(memory->base + from, page - from, rights);
+            mprotect(memory->base + from, (size_t)(page - from), rights);
             from = page;
             rights = next;
         }

@@ -151,6 +151,12 @@ def test_what_a_crash_without_strict_says(faults: Faults) -> None:
     stomped = faults.call("crash", "return").stderr
     assert "a jump to 0x1234568, where no code is: a return address or a function" in stomped
     assert "qemu does not emulate" not in stomped
+    data = faults.call("crash", "data").stderr
+    assert re.search(r"a jump to 0x[0-9a-f]+, where no code is: a return address or a fun", data)
+    assert "\n  at faults_crash (faults_imp.c:" in data
+    code = faults.call("crash", "code").stderr
+    assert ", a write to code or constant data\n" in code
+    assert f"\n  at write_byte (faults_imp.c:{faults.line('write')})\n" in code
     unsupported = faults.call("crash", "float").stderr
     assert "most likely an instruction that qemu does not emulate" in unsupported
 

@@ -172,8 +172,11 @@ AEEResult faults_crash(remote_handle64 h, const char *what)
     } else if (strcmp(what, "null") == 0) {
         write_null();
     } else if (strcmp(what, "data") == 0) {
-        static uint32_t words[4] __attribute__((aligned(16))) = {0xdddddddd, 0xdddddddd};
+        static volatile uint32_t words[4];
+        words[0] = 0xdddddddd;
         ((void (*)(void))(uintptr_t)words)();
+    } else if (strcmp(what, "code") == 0) {
+        write_byte((volatile uint8_t *)(uintptr_t)stomp);
     } else if (strcmp(what, "float") == 0) {
         HVX_Vector vector = Q6_V_vzero();
         vector = Q6_Vqf32_vadd_VsfVsf(vector, vector); /* here: float */
