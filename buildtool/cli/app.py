@@ -15,6 +15,7 @@ from buildtool.cli.typer_classes import Command, Group
 COMMANDS = {
     "init": "Start",
     "doctor": "Start",
+    "sdk": "Start",
     "ide": "Start",
     "build": "Build",
     "why": "Build",

@@ -109,6 +109,12 @@ def _sysroots(_: Cursor) -> Iterable[str]:
     return sysroot_names()
 
 
+def _sdks(_: Cursor) -> Iterable[str]:
+    from buildtool.sdk.archives import known_archives
+
+    return known_archives()
+
+
 def _templates(_: Cursor) -> Iterable[str]:
     return sorted(folder.name for folder in Path(__file__).with_name("templates").iterdir())
 
@@ -127,6 +133,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "platform": _platforms,
     "program": _programs,
     "run": _runs,
+    "sdk": _sdks,
     "service": _services,
     "shell": _shells,
     "soc": _socs,

@@ -30,8 +30,9 @@ from buildtool.sdk.tool_search import (
 
 VARIABLES = ("HEXAGON_SDK_ROOT",)
 INSTALL = (
-    "Install the Hexagon SDK (Qualcomm Package Manager), then set HEXAGON_SDK_ROOT or 'path' in"
-    ' [tool.hexagon-sdk] to the directory with hexagon_sdk.json; or use dsp-toolchain = "llvm".'
+    "Install the Hexagon SDK (buildtool sdk install hexagon 6.5.0.0, or Qualcomm Package Manager),"
+    " then set HEXAGON_SDK_ROOT or 'path' in [tool.hexagon-sdk] to the directory with"
+    ' hexagon_sdk.json; or use dsp-toolchain = "llvm".'
 )
 _PROGRAMS = ("hexagon-clang", "hexagon-clang++", "hexagon-link", "hexagon-ar")
 _CLIENT_VARIANTS = {

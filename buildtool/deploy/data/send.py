@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import StepFinished, StepOutput, StepStarted
+from buildtool.core.progress import progress
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
@@ -177,10 +178,3 @@ class _Sender:
             self._told = now
             text = progress(position, self._file.size, self._sent / (now - self._started))
             self._site.listener(StepOutput(self._file.path, text))
-
-
-def progress(done: int, size: int, rate: float) -> str:
-    """ "812 of 2,048 MB, 45.3 MB/s, 27 s left": sizes in bytes, `rate` in bytes a second."""
-    left = int((size - done) / rate)
-    time_left = f"{left // 60} min {left % 60} s" if left >= 60 else f"{left} s"
-    return f"{done / 1e6:,.0f} of {size / 1e6:,.0f} MB, {rate / 1e6:,.1f} MB/s, {time_left} left"

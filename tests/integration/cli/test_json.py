@@ -50,8 +50,8 @@ COMMANDS = [
     ("clean", "clean"),
     ("cache-clear", "cache clear --all"),
 ]
-OTHERWISE = {"devices-add"}
-"""Commands that need a server; tests/device/devices validates their documents."""
+OTHERWISE = {"devices-add", "sdk-install"}
+"""Commands that need a server; their own tests validate their documents."""
 
 
 def document(buildtool: Buildtool, root: Path, words: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from buildtool.cli.complete_values import WORDS_OF
 
 FREE = {
     "=front",
+    "digest",
     "file",
     "host",
     "limit",
@@ -26,9 +27,11 @@ FREE = {
     "name",
     "name=value",
     "name[=value",
+    "place",
     "serial",
     "size",
     "time",
+    "version",
 }
 """Values that may be any text."""
 HELP = {"names": "-h --help", "help": "Print this help."}

@@ -18,7 +18,7 @@ from buildtool.cli.errors import show_repairs
 from buildtool.cli.help import help_page
 
 GROUPS = {
-    "Start": ["init", "doctor", "ide"],
+    "Start": ["init", "doctor", "ide", "sdk"],
     "Build": ["build", "why", "clean"],
     "Release": ["package", "verify"],
     "Devices": ["run", "deploy", "rollback", "devices", "sysroot"],

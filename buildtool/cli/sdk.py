@@ -1,0 +1,74 @@
+"""`buildtool sdk`: the SDKs of vendors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, print_json
+from buildtool.cli.show import show
+from buildtool.cli.typer_classes import Command, Group
+from buildtool.core.errors import UsageError
+from buildtool.core.files import is_digest
+
+app = typer.Typer(cls=Group, help="Install the SDKs of vendors.")
+
+
+@app.command(cls=Command)
+def install(
+    kind: Annotated[str, typer.Argument(metavar="SDK", help="hexagon, or ndk.")],
+    version: Annotated[str, typer.Argument(metavar="VERSION", help='Such as "6.5.0.0", "r27c".')],
+    *,
+    source: Annotated[
+        str, typer.Option("--from", metavar="PLACE", help="A mirror's URL, or a file.")
+    ] = "",
+    sha256: Annotated[
+        str, typer.Option("--sha256", metavar="DIGEST", help="The archive's sha256.")
+    ] = "",
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="Accept the vendor's licence.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Download an SDK from its vendor, check its digest, and unpack it.
+
+    An interrupted download continues when the command is repeated.
+    """
+    from buildtool.cli.screen import Screen
+    from buildtool.sdk.archives import find_archive
+    from buildtool.sdk.install import install_sdk
+
+    archive = find_archive(kind, version)
+    if sha256:
+        if not is_digest(sha256.lower()):
+            raise UsageError(f"--sha256 {sha256} is not a sha256", remedy="Pass 64 hex digits.")
+        archive = archive._replace(sha256=sha256.lower())
+    place = source or archive.url
+    size = f"{archive.size / 1e6:,.0f} MB" if archive.size else "size unknown"
+    show(f"{archive.name} {archive.version}", file=sys.stderr)
+    show(f"  from     {place} ({size})", file=sys.stderr)
+    show(f"  licence  {archive.licence}", file=sys.stderr)
+    show(f"  to       {archive.directory}", file=sys.stderr)
+    if not accept_licence:
+        _ask_to_accept()
+    install_sdk(archive, place, Screen())
+    if json:
+        print_json({"sdk": kind, "version": version, "directory": str(archive.directory)})
+    else:
+        show(archive.directory)
+
+
+def _ask_to_accept() -> None:
+    """Raises `UsageError` unless the user accepts the licence."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "the vendor's licence is not accepted",
+            why="there is no terminal to ask on",
+            remedy="Read it, and pass --accept-licence.",
+        )
+    show("Do you accept this licence? [y/N] ", end="", file=sys.stderr)
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("the licence is not accepted", why="nothing was downloaded")

@@ -1,0 +1,161 @@
+"""Installs an SDK from its vendor's archive: the digest is checked before anything is unpacked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import time
+import zipfile
+import zlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from buildtool.core.cache import cache_dir
+from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.events import Listener, StepFinished, StepStarted
+from buildtool.core.files import file_digest
+from buildtool.sdk.archives import SdkArchive
+from buildtool.sdk.download import download
+
+MAX_ENTRIES = 1_000_000
+MAX_BYTES = 64 << 30
+MAX_TARGET = 4096
+
+
+class SdkArchiveError(BuildtoolError):
+    """The archive of an SDK is not the expected one, or cannot be unpacked."""
+
+    code = "sdk-archive"
+
+
+def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
+    """Install the SDK of `archive` from `source`, a URL or a file, in `archive.directory`.
+
+    Raises `SdkArchiveError`, `DownloadError`, `UsageError` and `OSError`; the directory is complete
+    or absent.
+    """
+    if archive.directory.exists():
+        raise UsageError(
+            f"{archive.directory} exists",
+            why=f"the {archive.name} {archive.version} would be installed there",
+            remedy="Use what is there, or remove it first.",
+        )
+    file = _archive_file(archive, source, listener)
+    _check_digest(archive, file)
+    started = time.monotonic()
+    outcome = "failed"
+    listener(StepStarted(str(archive.directory), "unpacking"))
+    fresh = archive.directory.with_name(f".{archive.directory.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        _unpack(file, fresh)
+        _top_directory(fresh).replace(archive.directory)
+        outcome = "installed"
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        listener(StepFinished(str(archive.directory), outcome, time.monotonic() - started))
+    if urlsplit(source).scheme:
+        file.unlink()
+
+
+def _archive_file(archive: SdkArchive, source: str, listener: Listener) -> Path:
+    scheme = urlsplit(source).scheme
+    if not scheme:
+        if not Path(source).is_file():
+            raise UsageError(f"{source} is not a file", remedy="--from takes a file or a URL.")
+        return Path(source)
+    if scheme not in ("https", "http"):
+        raise UsageError(f"{source} is not an address of http or https")
+    folder = cache_dir() / "sdk-archives"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{archive.name} {archive.version}.zip".replace(" ", "-").lower()
+    if not (folder / name).is_file():
+        download(source, folder / name, f"{archive.name} {archive.version}", listener, archive.size)
+    return folder / name
+
+
+def _check_digest(archive: SdkArchive, file: Path) -> None:
+    digest = file_digest(file)
+    if not archive.sha256:
+        raise SdkArchiveError(
+            f"nothing says which sha256 the archive of the {archive.name} {archive.version} has",
+            why=f"the one in {file} has {digest}",
+            remedy="If you trust it, or others have the same digest, repeat the command with"
+            f" --sha256 {digest}",
+        )
+    if digest != archive.sha256:
+        raise SdkArchiveError(
+            f"{file} is not the archive of the {archive.name} {archive.version}",
+            why=f"its sha256 is {digest}, not {archive.sha256}",
+            remedy=f"Remove {file}, and download it again; do not use it.",
+        )
+
+
+def _unpack(file: Path, folder: Path) -> None:
+    """Unpack a zip archive with modes and links into the new directory `folder`."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            _check(entries, file)
+            folder.mkdir(parents=True)
+            links = []
+            for entry in entries:
+                mode = entry.external_attr >> 16
+                place = folder / entry.filename
+                if stat.S_ISLNK(mode):
+                    links.append((place, archive.read(entry).decode("utf-8")))
+                    continue
+                if entry.is_dir():
+                    place.mkdir(parents=True, exist_ok=True)
+                    continue
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(entry) as source, place.open("xb") as target:
+                    shutil.copyfileobj(source, target, 1 << 20)
+                place.chmod(0o755 if mode & 0o100 else 0o644)
+            # Links last: no file is written through one.
+            for place, target_path in links:
+                _make_link(place, target_path, folder, file)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        FileExistsError,
+        RuntimeError,
+        UnicodeError,
+    ) as error:
+        raise SdkArchiveError(f"{file} cannot be unpacked", why=str(error)) from None
+
+
+def _check(entries: list[zipfile.ZipInfo], file: Path) -> None:
+    """Refuse an archive that could write elsewhere, or is far too large."""
+    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_BYTES:
+        raise SdkArchiveError(f"{file} is too large to be unpacked")
+    for entry in entries:
+        parts = entry.filename.rstrip("/").split("/")
+        if entry.filename.startswith("/") or not parts or {"", ".", ".."} & {*parts}:
+            raise SdkArchiveError(
+                f"{file} has the entry {entry.filename!r}", why="it is not below one directory"
+            )
+        if stat.S_ISLNK(entry.external_attr >> 16) and entry.file_size > MAX_TARGET:
+            raise SdkArchiveError(f"{file} has the link {entry.filename!r} with a long target")
+
+
+def _make_link(place: Path, target: str, folder: Path, file: Path) -> None:
+    inside = os.path.normpath(place.parent / target)
+    if target.startswith("/") or not Path(inside).is_relative_to(folder):
+        raise SdkArchiveError(
+            f"{file} has the link {place.relative_to(folder)}",
+            why=f"it leads out of the archive, to {target!r}",
+        )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+
+
+def _top_directory(folder: Path) -> Path:
+    """The SDK in an unpacked archive: below directories that contain nothing else."""
+    inside = [*folder.iterdir()]
+    while len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink():
+        folder = inside[0]
+        inside = [*folder.iterdir()]
+    return folder
