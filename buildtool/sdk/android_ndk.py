@@ -36,7 +36,8 @@ HOST = "linux-x86_64"  # the only host directory that Google publishes for Linux
 TRIPLE = "aarch64-linux-android"
 INSTALL = (
     "Install it: buildtool sdk install ndk r27c, or sdkmanager 'ndk;27.2.12479018'; or unpack the"
-    " archive from https://developer.android.com/ndk/downloads and set ANDROID_NDK_ROOT to its directory."
+    " archive from https://developer.android.com/ndk/downloads and set ANDROID_NDK_ROOT to its"
+    " directory."
 )
 UNPACK = "Unpack the NDK's archive again with unzip, which preserves modes and links."
 MAX_BYTES = 1 << 20
