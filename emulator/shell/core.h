@@ -39,8 +39,15 @@ void fault_catch(void);
 /* Sets up an alternate signal stack for the calling thread, so that the overflow of its stack can
  * be reported. */
 void fault_thread(void);
+/* Frees that stack, at the end of the thread. */
+void fault_thread_end(void);
 
 /* ---- running.c ---- */
+
+#define RUNNING_PLACE_MAX 300
+
+/* How far the report of a call is. */
+enum running_state { CALL_SHORT, CALL_ASKED, CALL_ANSWERED, CALL_REPORTED };
 
 /* A call that has not returned. The calling thread's stack holds it. */
 struct running_call {
@@ -49,8 +56,9 @@ struct running_call {
     int socket; /* of the channel */
     const char *skel;
     uint32_t method;
-    uint64_t since; /* of clock_now() */
-    bool reported;
+    uint64_t since;                /* of clock_now() */
+    int state;                     /* of running_state */
+    char place[RUNNING_PLACE_MAX]; /* ", code at <module>+0x<offset>", or "" when that is unknown */
 };
 
 void running_start(void);

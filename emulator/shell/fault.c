@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -65,6 +64,16 @@ static bool in_constant(uintptr_t address)
            !image_holds(image, offset, 1, PF_W);
 }
 
+/* Describes the execution of an address that is not code. */
+static const char *describe_jump(const struct crash *crash, struct text *text)
+{
+    text_add(text,
+             "a jump to 0x%lx, where no code is: a return address or a function pointer was "
+             "overwritten",
+             (unsigned long)crash->pc);
+    return "jump";
+}
+
 /* Describes a bad access to memory. */
 static const char *describe_access(const struct crash *crash, struct text *text)
 {
@@ -74,11 +83,7 @@ static const char *describe_access(const struct crash *crash, struct text *text)
         return "trap";
     }
     if (!frame_at(crash->pc, &frame) && !in_shell(crash->pc)) {
-        text_add(text,
-                 "a jump to 0x%lx, where no code is: a return address or a function pointer was "
-                 "overwritten",
-                 (unsigned long)crash->pc);
-        return "jump";
+        return describe_jump(crash, text);
     }
     if (crash->overflow) {
         overflow_describe(crash, text);
@@ -102,11 +107,7 @@ static const char *describe_instruction(const struct crash *crash, struct text *
 {
     struct frame frame;
     if (!frame_at(crash->pc, &frame)) {
-        text_add(text,
-                 "a jump to 0x%lx, where no code is: a return address or a function pointer was "
-                 "overwritten",
-                 (unsigned long)crash->pc);
-        return "jump";
+        return describe_jump(crash, text);
     }
     text_add(text, "illegal instruction 0x%08x (SIGILL): the emulator does not have it",
              (unsigned)*(const uint32_t *)crash->pc);
@@ -144,9 +145,10 @@ void fault_handle(int number, siginfo_t *information, void *context);
 void fault_handle(int number, siginfo_t *information, void *context)
 {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+    const uintptr_t pc = interrupted_pc(machine);
     bool memory = number == SIGSEGV || number == SIGBUS;
     uintptr_t address = memory ? (uintptr_t)information->si_addr : 0;
-    if (number == SIGSEGV && extend_for_shell(machine->pc, address)) {
+    if (number == SIGSEGV && extend_for_shell(pc, address)) {
         return;
     }
     enter_report(number);
@@ -155,7 +157,7 @@ void fault_handle(int number, siginfo_t *information, void *context)
     struct crash crash = {.kind = "signal",
                           .text = words,
                           .number = number,
-                          .pc = machine->pc,
+                          .pc = pc,
                           .lr = machine->r31,
                           .fp = machine->r30,
                           .sp = machine->r29,
@@ -217,5 +219,14 @@ void fault_thread(void)
         fault_stack = (struct fault_stack){.low = (uintptr_t)low,
                                            .high = (uintptr_t)low + size,
                                            .asked = shell_facts()->stack_bytes};
+    }
+}
+
+void fault_thread_end(void)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    stack_t stack;
+    if (sigaltstack(&none, &stack) == 0 && (stack.ss_flags & SS_DISABLE) == 0) {
+        munmap(stack.ss_sp, stack.ss_size);
     }
 }

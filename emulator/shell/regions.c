@@ -6,7 +6,9 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
+#define LOCK_SECONDS 1
 #define SLOTS_MIN 4096u
 #define GONE_KEPT 1024u /* regions that a rebuilt table keeps */
 
@@ -165,21 +167,26 @@ static bool better(const struct region *first, int64_t first_away, const struct 
 
 bool region_near(uintptr_t address, size_t reach, struct region *region)
 {
-    const struct region *all = table;
-    size_t count = slots;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LOCK_SECONDS;
+    if (pthread_mutex_timedlock(&lock, &until) != 0) {
+        return false;
+    }
     int64_t nearest = 0;
     bool found = false;
-    for (size_t i = 0; all != NULL && i < count; i++) {
-        if (all[i].kind == REGION_NONE) {
+    for (size_t i = 0; table != NULL && i < slots; i++) {
+        if (table[i].kind == REGION_NONE) {
             continue;
         }
-        int64_t away = region_distance(&all[i], address);
+        int64_t away = region_distance(&table[i], address);
         away = away < 0 ? -away : away;
-        if (away <= (int64_t)reach && (!found || better(&all[i], away, region, nearest))) {
-            *region = all[i];
+        if (away <= (int64_t)reach && (!found || better(&table[i], away, region, nearest))) {
+            *region = table[i];
             nearest = away;
             found = true;
         }
     }
+    pthread_mutex_unlock(&lock);
     return found;
 }

@@ -37,7 +37,8 @@ bool region_remove(enum region_kind kind, const void *start, struct region *regi
 bool region_at(enum region_kind kind, const void *start, struct region *region);
 
 /* Finds the region that contains an address, or else the nearest one, at most `reach` bytes away.
- * Takes no lock, so that a signal handler can call it. */
+ * Waits only for some time for other threads, so that a signal handler can call it, even one that
+ * interrupts another function of this file: then it returns false. */
 bool region_near(uintptr_t address, size_t reach, struct region *region);
 
 /* Returns how many bytes an address is outside of a region: 1 or more past its end, -1 or less

@@ -4,11 +4,9 @@
  * of a signal. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-#include <ucontext.h>
 
 #include "core.h"
 #include "runtime/runtime.h"
@@ -16,19 +14,22 @@
 #include "text.h"
 
 #define NANOSECONDS 1000000000u
-#define PLACE_MAX 300
-#define PLACE_MILLISECONDS 500
+#define ANSWERS_WAITED 50 /* times this many nanoseconds: */
+#define ANSWER_NANOSECONDS 10000000
 #define PLACE_SIGNAL SIGUSR1
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct running_call *calls;
+static _Thread_local struct running_call *own; /* the call of this thread */
 
 void running_begin(struct running_call *call)
 {
     call->thread = pthread_self();
     call->socket = channel_socket;
     call->since = clock_now();
-    call->reported = false;
+    call->state = CALL_SHORT;
+    call->place[0] = 0;
+    own = call;
     pthread_mutex_lock(&lock);
     call->next = calls;
     calls = call;
@@ -45,6 +46,7 @@ void running_end(struct running_call *call)
         }
     }
     pthread_mutex_unlock(&lock);
+    own = NULL;
 }
 
 bool running_use_channel(void (*use)(int socket, void *context), void *context)
@@ -60,70 +62,91 @@ bool running_use_channel(void (*use)(int socket, void *context), void *context)
 
 /* ---- where a thread executes ---- */
 
-static struct {
-    sem_t known;
-    bool found;
-    struct frame frame;
-} place;
-
-/* Finds the code of a module that the thread executes or has called the shell from. */
+/* Finds the code of a module that the thread executes or has called the shell from. An answer that
+ * comes too late is kept nowhere. */
 void running_note_place(int number, siginfo_t *information, void *context);
 void running_note_place(int number, siginfo_t *information, void *context)
 {
     const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+    struct running_call *call = own;
     (void)number;
     (void)information;
-    place.found = frame_at(machine->pc, &place.frame) || frame_at(machine->r31, &place.frame) ||
-                  frames_walk(machine->r30, &place.frame, 1) > 0;
-    sem_post(&place.known);
+    if (call != NULL && __atomic_load_n(&call->state, __ATOMIC_ACQUIRE) == CALL_ASKED) {
+        struct text text = text_start(call->place, sizeof call->place);
+        struct frame frame;
+        if (frame_at(interrupted_pc(machine), &frame) || frame_at(machine->r31, &frame) ||
+            frames_walk(machine->r30, &frame, 1) > 0) {
+            text_add(&text, ", code at %s+0x%x", frame.module, (unsigned)frame.offset);
+        }
+        int asked = CALL_ASKED;
+        __atomic_compare_exchange_n(&call->state, &asked, CALL_ANSWERED, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
 }
 
 void running_on_signal(int number, siginfo_t *information, void *context);
 SIGNAL_HANDLER("running_on_signal", "running_note_place");
 
-/* Writes ", code at <module>+0x<offset>", or nothing when that is unknown. */
-static void find_place(pthread_t thread, char *to, size_t room)
-{
-    struct text text = text_start(to, room);
-    struct timespec until;
-    while (sem_trywait(&place.known) == 0) { /* an answer that came too late */
-    }
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PLACE_MILLISECONDS * 1000000;
-    until.tv_sec += until.tv_nsec / (long)NANOSECONDS;
-    until.tv_nsec %= (long)NANOSECONDS;
-    if (pthread_kill(thread, PLACE_SIGNAL) == 0 && sem_timedwait(&place.known, &until) == 0 &&
-        place.found) {
-        text_add(&text, ", code at %s+0x%x", place.frame.module, (unsigned)place.frame.offset);
-    }
-}
-
 void running_start(void)
 {
     struct sigaction action;
-    sem_init(&place.known, 0, 0);
     memset(&action, 0, sizeof action);
     action.sa_sigaction = running_on_signal;
     action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESTART);
     sigaction(PLACE_SIGNAL, &action, NULL);
 }
 
+/* Asks the threads of the calls that have been running for so long where they execute. */
+static void ask(unsigned seconds)
+{
+    pthread_mutex_lock(&lock);
+    for (struct running_call *call = calls; call != NULL; call = call->next) {
+        if (call->state == CALL_SHORT &&
+            clock_now() - call->since >= (uint64_t)seconds * NANOSECONDS) {
+            __atomic_store_n(&call->state, CALL_ASKED, __ATOMIC_RELEASE);
+            pthread_kill(call->thread, PLACE_SIGNAL);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_answer_missing(void)
+{
+    bool missing = false;
+    pthread_mutex_lock(&lock);
+    for (const struct running_call *call = calls; call != NULL; call = call->next) {
+        missing |= __atomic_load_n(&call->state, __ATOMIC_ACQUIRE) == CALL_ASKED;
+    }
+    pthread_mutex_unlock(&lock);
+    return missing;
+}
+
 /* ---- reports ---- */
+
+static void report(struct running_call *call, const char *why)
+{
+    const int state = __atomic_exchange_n(&call->state, CALL_REPORTED, __ATOMIC_ACQ_REL);
+    shell_logf(SHELL_HIGH, "%smethod %u of %s has been running for %u s%s", why,
+               (unsigned)call->method, call->skel,
+               (unsigned)((clock_now() - call->since) / NANOSECONDS),
+               state == CALL_ANSWERED ? call->place : "");
+}
 
 void running_report(unsigned seconds, const char *why)
 {
     if (shell_facts()->debug) {
         return; /* a debugger stops calls, and at the signal that finds the place of one */
     }
+    ask(seconds);
+    const struct timespec pause = {.tv_nsec = ANSWER_NANOSECONDS};
+    for (int i = 0; i < ANSWERS_WAITED && is_answer_missing(); i++) {
+        nanosleep(&pause, NULL); /* without the lock, so that calls begin and end meanwhile */
+    }
     pthread_mutex_lock(&lock);
     for (struct running_call *call = calls; call != NULL; call = call->next) {
-        const uint64_t so_far = (clock_now() - call->since) / NANOSECONDS;
-        if (so_far >= seconds && !call->reported) {
-            char where[PLACE_MAX];
-            call->reported = true;
-            find_place(call->thread, where, sizeof where);
-            shell_logf(SHELL_HIGH, "%smethod %u of %s has been running for %u s%s", why,
-                       (unsigned)call->method, call->skel, (unsigned)so_far, where);
+        const int state = __atomic_load_n(&call->state, __ATOMIC_ACQUIRE);
+        if (state == CALL_ASKED || state == CALL_ANSWERED) {
+            report(call, why);
         }
     }
     pthread_mutex_unlock(&lock);

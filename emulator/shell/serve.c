@@ -53,6 +53,7 @@ static void *channel(void *argument)
         }
     }
     channel_socket = -1; /* destructors of thread-local variables follow */
+    fault_thread_end();
     close(socket);
     return NULL;
 }

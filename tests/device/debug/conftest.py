@@ -15,10 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.deploy.emulated.debugger import FIRST_QEMU
-from buildtool.sdk.qemu import find_qemu
-from buildtool.sdk.tool_search import version_numbers
 from tests.command_line import REPOSITORY
+from tests.device.qemu import newer_qemu
 from tests.project import Project
 
 UNPACKED = REPOSITORY / ".venv"
@@ -108,13 +106,10 @@ class Debuggee(Project):
 @pytest.fixture(scope="session")
 def qemu() -> Path:
     """The directory of a QEMU with which programs can be debugged."""
-    unpacked = UNPACKED / "qemu/usr/bin"
-    if unpacked.is_dir():
-        return unpacked
-    found = find_qemu()
-    if version_numbers(found.version) < FIRST_QEMU:
+    found = newer_qemu()
+    if found is None:
         pytest.skip("QEMU is too old, and scripts/setup could not unpack a newer one")
-    return found.hexagon.parent
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +11,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from tests.device.qemu import newer_qemu
 from tests.project import Project
 
 SOURCES = Path(__file__).parent / "project"
@@ -37,3 +40,14 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> Faults:
     root = tmp_path_factory.mktemp("faults") / "project"
     shutil.copytree(SOURCES, root)
     return Faults(root)
+
+
+@pytest.fixture(params=["installed", "newer"])
+def each_qemu(request: pytest.FixtureRequest, faults: Faults) -> Faults:
+    """The project, run with the installed QEMU and with a newer one, whose signal frame differs."""
+    if request.param == "installed":
+        return faults
+    qemu = newer_qemu()
+    if qemu is None:
+        pytest.skip("scripts/setup could not unpack a newer QEMU")
+    return dataclasses.replace(faults, variables={"PATH": f"{qemu}:{os.environ['PATH']}"})
