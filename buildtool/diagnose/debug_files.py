@@ -12,6 +12,7 @@ from buildtool.diagnose.crash_report import Frame
 
 MAX_BYTES = 512 << 20  # of a debug file
 MAX_INLINED = 32
+Spans = list[tuple[int, int]]  # each from its first address to the one past its end
 
 
 class Place(Value):
@@ -73,20 +74,21 @@ class _DebugFile:
             for section in elf.iter_sections()
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
         ]
-        self._functions: list[tuple[int, int, list[tuple[int, int, Place, str]], str]] = []
+        self._functions: list[tuple[Spans, list[tuple[Spans, Place, str]], str]] = []
         self._lines: list[tuple[int, int, str, int]] = []
         self._dwarf: Any = None
-        self._units: list[Any] = []
+        self._units: list[tuple[Spans, Any]] = []
         if elf.has_dwarf_info():
             self._dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
-            self._units = list(self._dwarf.iter_CUs())
+            self._units = [
+                (self._linked(unit, unit.get_top_DIE()), unit) for unit in self._dwarf.iter_CUs()
+            ]
 
     def _read_units(self, address: int) -> None:
-        for unit in self._units[:]:
-            spans = _spans(self._dwarf, unit, unit.get_top_DIE())
-            if any(self._is_code(low) and low <= address < high for low, high in spans):
-                self._units.remove(unit)
-                self._read_unit(unit)
+        found = [unit for spans, unit in self._units if _holds(spans, address)]
+        self._units = [entry for entry in self._units if entry[1] not in found]
+        for unit in found:
+            self._read_unit(unit)
 
     def _read_unit(self, unit: Any) -> None:
         dwarf = self._dwarf
@@ -106,16 +108,16 @@ class _DebugFile:
                     self._lines.append(row)
                 before = state
         for entry in unit.iter_DIEs():
-            if entry.tag != "DW_TAG_subprogram":
-                continue
-            span = _span(dwarf, unit, entry)
-            if span and self._is_code(span[0]):
+            if entry.tag == "DW_TAG_subprogram" and (spans := self._linked(unit, entry)):
                 inlined = list(_inlined(dwarf, unit, entry, names, 0))
-                self._functions.append((*span, inlined, _name(entry)))
+                self._functions.append((spans, inlined, _name(entry)))
+
+    def _linked(self, unit: Any, entry: Any) -> Spans:
+        return [span for span in _spans(self._dwarf, unit, entry) if self._is_code(span[0])]
 
     def _is_code(self, address: int) -> bool:
         """Functions that the linker has left out are described too, at addresses near 0."""
-        return any(low <= address < high for low, high in self._code)
+        return _holds(self._code, address)
 
     def places(self, address: int) -> tuple[Place, ...]:
         """As `DebugFiles.places`; pyelftools raises anything for a malformed file."""
@@ -124,11 +126,11 @@ class _DebugFile:
         for low, high, name, number in self._lines:
             if low <= address < high:
                 file, line = name, number
-        for low, high, inlined, function in self._functions:
-            if low <= address < high:
+        for spans, inlined, function in self._functions:
+            if _holds(spans, address):
                 found = []
-                for first, last, caller, name in reversed(inlined):  # the innermost is the last
-                    if first <= address < last:
+                for parts, caller, name in reversed(inlined):  # the innermost is the last
+                    if _holds(parts, address):
                         found.append(Place(name, file, line))
                         file, line = caller.file, caller.line
                 return (*found, Place(function, file, line))
@@ -147,13 +149,11 @@ def _file_names(program: Any, unit: Any) -> dict[int, str]:
     }
 
 
-def _span(dwarf: Any, unit: Any, entry: Any) -> tuple[int, int] | None:
-    """The lowest and the highest address of a function or an inlined call."""
-    spans = _spans(dwarf, unit, entry)
-    return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else None
+def _holds(spans: Spans, address: int) -> bool:
+    return any(low <= address < high for low, high in spans)
 
 
-def _spans(dwarf: Any, unit: Any, entry: Any) -> list[tuple[int, int]]:
+def _spans(dwarf: Any, unit: Any, entry: Any) -> Spans:
     """The addresses of the code that `entry` describes."""
     attributes = entry.attributes
     if "DW_AT_ranges" in attributes:
@@ -165,6 +165,8 @@ def _spans(dwarf: Any, unit: Any, entry: Any) -> list[tuple[int, int]]:
             if hasattr(span, "begin_offset"):
                 start = 0 if span.is_absolute else base
                 found.append((start + span.begin_offset, start + span.end_offset))
+            else:
+                base = span.base_address  # of the spans that follow
         return found
     if "DW_AT_low_pc" not in attributes or "DW_AT_high_pc" not in attributes:
         return []
@@ -179,16 +181,16 @@ def _base(unit: Any) -> int:
 
 def _inlined(
     dwarf: Any, unit: Any, entry: Any, names: dict[int, str], depth: int
-) -> Iterator[tuple[int, int, Place, str]]:
+) -> Iterator[tuple[Spans, Place, str]]:
     """The inlined calls in a function, the outer before the inner: where, the line of the call, and
     the name of what is inlined."""
     for child in entry.iter_children() if depth < MAX_INLINED else ():
-        if child.tag == "DW_TAG_inlined_subroutine" and (span := _span(dwarf, unit, child)):
+        if child.tag == "DW_TAG_inlined_subroutine" and (spans := _spans(dwarf, unit, child)):
             file, line = (
                 child.attributes[name].value if name in child.attributes else 0
                 for name in ("DW_AT_call_file", "DW_AT_call_line")
             )
-            yield (*span, Place("", names.get(file, ""), line), _name(child))
+            yield spans, Place("", names.get(file, ""), line), _name(child)
         if child.tag in ("DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"):
             yield from _inlined(dwarf, unit, child, names, depth + 1)
 

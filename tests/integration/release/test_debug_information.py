@@ -73,20 +73,24 @@ step:
 SKEL = "dsp/v68/libb_skel.so"
 
 
+def code_of(debug: Path, function: str) -> range:
+    """The addresses of the words of a function in a debug file."""
+    symbols = subprocess.run(
+        ["llvm-nm", "--print-size", debug], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    (found,) = re.findall(rf"^(\w+) (\w+) \w {function}$", symbols, re.MULTILINE)
+    start, size = (int(number, 16) for number in found)
+    return range(start, start + size, 4)
+
+
 def lines(project: Project, file: str, function: str) -> set[str]:
     """`file:line` of all instructions of a function in a file of the release."""
     debug = project.root / ".buildtool/debug/sim"
     path = debug / f"{file}.debug"
     build_id = path.resolve().parent.name + path.resolve().stem
-    symbols = subprocess.run(
-        ["llvm-nm", "--print-size", path], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
-    (found,) = re.findall(rf"^(\w+) (\w+) \w {function}$", symbols, re.MULTILINE)
-    start, size = (int(number, 16) for number in found)
     files = DebugFiles(debug)
     places = [
-        files.places(Frame(path.stem, at, build_id), call=False)
-        for at in range(start, start + size, 4)
+        files.places(Frame(path.stem, at, build_id), call=False) for at in code_of(path, function)
     ]
     return {f"{place.file}:{place.line}" for inlined in places for place in inlined if place.line}
 
@@ -118,3 +122,32 @@ def test_release_builds_have_lines_which_do_not_change_what_ships(
     shipped.pop("lib/libpart.a")
     without.pop("lib/libpart.a")
     assert without == shipped
+
+
+@pytest.mark.parametrize("build_type", ["Debug", "RelWithDebInfo"])
+def test_inlined_calls_and_lines_are_those_of_addr2line(build_type: str, tmp_path: Path) -> None:
+    """In code of the template, whose inlined calls are split: clang moves parts of them apart."""
+    project = Project(tmp_path / "p")
+    project.root.mkdir()
+    project.succeeds("init", "--template", "hvx")
+    project.succeeds("build", "--build-type", build_type)
+    (debug,) = project.root.glob(".buildtool/debug/sim/dsp/v68/*.debug")
+    build_id = debug.resolve().parent.name + debug.resolve().stem
+    files = DebugFiles(project.root / ".buildtool/debug/sim")
+    inlined = 0
+    for function in ("p_dsp_skel_handle_invoke", "p_dsp_open", "p_dsp_scale_add"):
+        addresses = code_of(debug, function)
+        done = subprocess.run(
+            ["llvm-addr2line", "-a", "-f", "-i", "-s", "-e", debug, *map(hex, addresses)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        answers = re.split(r"^0x.*\n", done.stdout, flags=re.MULTILINE)[1:]
+        for at, answer in zip(addresses, answers, strict=True):
+            expected = re.findall(r"(.+)\n(\S+).*\n", answer)
+            found = files.places(Frame(debug.stem, at, build_id), call=False)
+            assert [(place.function, f"{place.file}:{place.line}") for place in found] == expected
+            inlined += len(found) > 1
+    assert inlined > 10
