@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -239,6 +240,16 @@ def test_interrupt_reaches_the_client_only(device: Device) -> None:
     client.send_signal(signal.SIGINT)
     client.communicate(timeout=20)
     assert gone(client.pid)
+
+
+def test_each_of_several_endless_calls_is_named_with_its_place(device: Device) -> None:
+    client = device.start(OPEN + "endless h 4")
+    wait_for(client, "open h probe")
+    time.sleep(3)
+    client.send_signal(signal.SIGINT)
+    _, err = client.communicate(timeout=20)
+    line = r"method 5 of libprobe_skel\.so has been running for \d s, code at libprobe_skel\.so\+0x"
+    assert len(re.findall(line, err)) == 4, err
 
 
 def test_no_descriptors_of_the_client_reach_the_dsp(device: Device) -> None:

@@ -25,7 +25,7 @@ void *recall(const char *name);
     X(alloc2) X(tofd) X(release) X(fill) X(peek) X(map) X(unmap) X(memmap) X(registered)        \
     X(registered_fd) X(byfd) X(dma) X(change) X(meet) X(threads) X(async) X(domains)            \
     X(domain_of) X(forked) X(children) X(pause_here) X(old_mmap) X(opens) X(control) X(churn)   \
-    X(most) X(ended) X(second) X(childless)
+    X(most) X(ended) X(second) X(childless) X(endless)
 /* clang-format on */
 
 #define X(name) int do_##name(char **words, char *more);

@@ -55,6 +55,13 @@ int do_meet(char **words, char *more)
     return together(handle_of(words[1]), 11, atoi(words[2]), atoi(words[2]), 1);
 }
 
+/* endless NAME COUNT: COUNT calls at once that do not return. */
+int do_endless(char **words, char *more)
+{
+    (void)more;
+    return together(handle_of(words[1]), 5, 0, atoi(words[2]), 1);
+}
+
 int do_threads(char **words, char *more)
 {
     (void)more;
