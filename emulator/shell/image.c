@@ -247,3 +247,31 @@ const char *image_symbol_name(const struct image *image, const Elf32_Sym *symbol
 {
     return image->strings + symbol->st_name;
 }
+
+static uint32_t word_at(const uint8_t *words, uint32_t index)
+{
+    uint32_t word;
+    memcpy(&word, words + index * sizeof word, sizeof word);
+    return word;
+}
+
+/* The hash function of DT_HASH (System V ABI, "Hash Table"). */
+static uint32_t hash_of(const char *name)
+{
+    uint32_t hash = 0;
+    for (; *name != 0; name++) {
+        hash = (hash << 4) + (uint8_t)*name;
+        hash = (hash ^ ((hash & 0xf0000000u) >> 24)) & 0x0fffffffu;
+    }
+    return hash;
+}
+
+uint32_t image_hash_first(const struct image *image, const char *name)
+{
+    return word_at(image->buckets, hash_of(name) % image->bucket_count);
+}
+
+uint32_t image_hash_next(const struct image *image, uint32_t index)
+{
+    return word_at(image->chains, index);
+}

@@ -34,6 +34,8 @@ struct image {
     uint32_t strings_size;
     const uint8_t *symbols; /* Elf32_Sym, unaligned */
     uint32_t symbol_count;
+    const uint8_t *buckets, *chains; /* of DT_HASH: symbol numbers as words, unaligned */
+    uint32_t bucket_count;
     const uint8_t *relocations[2]; /* Elf32_Rela, unaligned: DT_RELA, DT_JMPREL */
     uint32_t relocation_count[2];
     uint32_t needed_count;
@@ -62,5 +64,10 @@ bool image_holds(const struct image *image, uint32_t address, uint32_t size, uin
 void image_symbol(const struct image *image, uint32_t index, Elf32_Sym *symbol);
 /* Returns the name of a symbol, or "" when it has none. */
 const char *image_symbol_name(const struct image *image, const Elf32_Sym *symbol);
+
+/* Return the number of the first symbol that can have a name, and of the next one after a symbol.
+ * 0: there is none. */
+uint32_t image_hash_first(const struct image *image, const char *name);
+uint32_t image_hash_next(const struct image *image, uint32_t index);
 
 #endif

@@ -77,8 +77,25 @@ static int strings_read(struct image *image, const struct dynamic *dynamic, char
     return AEE_SUCCESS;
 }
 
-/* A DT_HASH table begins with the bucket count and the chain count. The chain count is the number
- * of symbols. */
+/* Checks that the chains of a hash table have no more symbols than there are, so that each ends. */
+static int chains_check(const struct image *image, char *reason)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < image->bucket_count; i++) {
+        uint32_t index;
+        memcpy(&index, image->buckets + i * sizeof index, sizeof index);
+        while (index != 0) {
+            if (index >= image->symbol_count || ++seen > image->symbol_count) {
+                REFUSE(AEE_EBADELF, "has an invalid hash table");
+            }
+            index = image_hash_next(image, index);
+        }
+    }
+    return AEE_SUCCESS;
+}
+
+/* A DT_HASH table has the bucket count, the chain count, the buckets and the chains. The chain count
+ * is the number of symbols. */
 static int symbols_read(struct image *image, const struct dynamic *dynamic, char *reason)
 {
     if (!dynamic->has[DT_HASH]) {
@@ -88,6 +105,7 @@ static int symbols_read(struct image *image, const struct dynamic *dynamic, char
     if (hash == NULL) {
         REFUSE(AEE_EBADELF, "has a hash table outside the loaded segments");
     }
+    memcpy(&image->bucket_count, hash, 4);
     memcpy(&image->symbol_count, hash + 4, 4);
     if (image->symbol_count > image->size / sizeof(Elf32_Sym) ||
         (dynamic->has[DT_SYMENT] && dynamic->value[DT_SYMENT] != sizeof(Elf32_Sym))) {
@@ -106,7 +124,14 @@ static int symbols_read(struct image *image, const struct dynamic *dynamic, char
                    (unsigned)i);
         }
     }
-    return AEE_SUCCESS;
+    if (image->bucket_count == 0 || image->bucket_count > image->size / 4 ||
+        file_bytes(image, dynamic->value[DT_HASH],
+                   4 * (2 + image->bucket_count + image->symbol_count)) == NULL) {
+        REFUSE(AEE_EBADELF, "has an invalid hash table");
+    }
+    image->buckets = hash + 8;
+    image->chains = image->buckets + 4 * image->bucket_count;
+    return chains_check(image, reason);
 }
 
 static int relocations_read(struct image *image, const struct dynamic *dynamic, char *reason)

@@ -13,7 +13,7 @@ static bool exported(const struct module *module, const char *name, uint32_t fla
                      struct module_symbol *found)
 {
     const struct image *image = &module->image;
-    for (uint32_t i = 1; i < image->symbol_count; i++) {
+    for (uint32_t i = image_hash_first(image, name); i != 0; i = image_hash_next(image, i)) {
         Elf32_Sym symbol;
         image_symbol(image, i, &symbol);
         if (symbol.st_shndx == SHN_UNDEF || ELF32_ST_BIND(symbol.st_info) == STB_LOCAL ||

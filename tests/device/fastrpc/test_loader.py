@@ -108,6 +108,15 @@ def patched(data: bytes, offset: int, form: str, *values: int) -> bytes:
     return bytes(changed)
 
 
+def file_offset(data: bytes, address: int) -> int:
+    """Where the byte with a link-time address is in the file."""
+    return next(
+        address - start + offset
+        for _, (kind, offset, start, _, size, *_) in headers(data)
+        if kind == PT_LOAD and start <= address < start + size
+    )
+
+
 def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: Path) -> None:
     """For each invalid field the file is refused with a specific reason."""
     good = toolbox.skel("probe").read_bytes()
@@ -133,6 +142,7 @@ def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: P
         "no valid string table": patched(good, at[10] + 4, "<I", 0x7FFFFFFF),  # DT_STRSZ
         "no DT_HASH": patched(good, at[4], "<I", 0x6FFFFEF5),  # DT_GNU_HASH
         "invalid symbol table": patched(good, at[11] + 4, "<I", 17),  # DT_SYMENT
+        "invalid hash table": patched(good, file_offset(good, dict(entries)[4]), "<I", 0),
         "symbol table outside": patched(good, at[6] + 4, "<I", 0x7F000000),  # DT_SYMTAB
         "relocations in a format": patched(good, at[20] + 4, "<I", 17),  # DT_PLTREL
         "relocations outside": patched(good, at[23] + 4, "<I", 0x7F000000),  # DT_JMPREL
