@@ -162,6 +162,13 @@ static int load_into(const struct loading *loading, struct module *module, int f
         return code;
     }
     module->tls = thread_local_reserve(module->image.tls_size, module->image.tls_alignment);
+    if (module->tls == 0 && module->image.tls_size != 0) {
+        snprintf(loading->reason, MODULE_REASON_MAX,
+                 "%s has thread-local variables, as have %d loaded modules, the most that this "
+                 "shell supports: close libraries that are not used",
+                 module->name, THREAD_LOCAL_MODULES);
+        return AEE_EUNABLETOLOAD;
+    }
     code = link_image(&module->image, module, &module->memory, why, sizeof why);
     if (code != AEE_SUCCESS) {
         snprintf(loading->reason, MODULE_REASON_MAX, "%s %s", module->name, why);
@@ -196,7 +203,8 @@ static void module_remove(struct module *module)
     free(module);
 }
 
-/* Returns the path of an open file, or NULL. The caller frees it. */
+/* Returns the path of an open file, or NULL for one that has none, as the bytes of dlopenbuf. The
+ * caller frees it. */
 static char *path_of(int fd)
 {
     char link[64];
@@ -204,7 +212,8 @@ static char *path_of(int fd)
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);
     path[length < 0 ? 0 : length] = 0;
-    return length <= 0 ? NULL : strdup(path);
+    bool in_memory = strncmp(path, "/memfd:", strlen("/memfd:")) == 0;
+    return length <= 0 || in_memory ? NULL : strdup(path);
 }
 
 static void module_add(struct module *module)

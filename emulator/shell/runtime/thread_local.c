@@ -11,8 +11,6 @@
 #include "exit_functions.h"
 #include "runtime.h"
 
-#define MODULES 64
-
 struct variables {
     uint32_t size; /* 0: the entry is free */
     uint32_t alignment;
@@ -28,7 +26,7 @@ struct block {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct variables table[MODULES + 1]; /* entry 0 is not used */
+static struct variables table[THREAD_LOCAL_MODULES + 1]; /* entry 0 is not used */
 static _Thread_local struct block *blocks;
 static pthread_key_t ending;
 
@@ -47,7 +45,7 @@ uint32_t thread_local_reserve(uint32_t size, uint32_t alignment)
 {
     uint32_t id = 0;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 1; size != 0 && id == 0 && i <= MODULES; i++) {
+    for (uint32_t i = 1; size != 0 && id == 0 && i <= THREAD_LOCAL_MODULES; i++) {
         if (table[i].size == 0) {
             table[i].size = size;
             table[i].alignment = alignment;
@@ -56,9 +54,6 @@ uint32_t thread_local_reserve(uint32_t size, uint32_t alignment)
         }
     }
     pthread_mutex_unlock(&lock);
-    if (size != 0 && id == 0) {
-        die("more than %d modules have thread-local variables", MODULES);
-    }
     return id;
 }
 
@@ -86,7 +81,7 @@ static void block_free(struct block *block)
 static struct block *block_make(uint32_t id)
 {
     pthread_mutex_lock(&lock);
-    const struct variables variables = id <= MODULES ? table[id] : table[0];
+    const struct variables variables = id <= THREAD_LOCAL_MODULES ? table[id] : table[0];
     pthread_mutex_unlock(&lock);
     if (variables.size == 0) {
         die("the skel uses thread-local variables of a library that is no longer loaded");

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns an id for a module with `size` bytes of thread-local variables; 0 if size is 0. */
+#define THREAD_LOCAL_MODULES 64 /* how many modules can have thread-local variables */
+
+/* Returns an id for a module with `size` bytes of thread-local variables. Returns 0 if size is 0,
+ * and if there are THREAD_LOCAL_MODULES such modules already. */
 uint32_t thread_local_reserve(uint32_t size, uint32_t alignment);
 
 /* Sets the initial values of the first `size` bytes. They stay where they are until

@@ -101,3 +101,24 @@ def test_a_thread_of_a_skel_opens_a_library(device: Device, toolbox: Toolbox) ->
 def test_names_that_cannot_be_opened(device: Device, toolbox: Toolbox) -> None:
     install(device, build_skel(toolbox, "modules"), "modules")
     run(device, "bad_names", "refused")
+
+
+def test_a_library_of_bytes_adds_no_directory_to_those_that_are_searched(
+    with_companion: Device, toolbox: Toolbox
+) -> None:
+    """As /proc would be found if / was searched, the error would be that it is not a library."""
+    install(with_companion, build_skel(toolbox, "modules"), "modules")
+    start, join = "case modules start_opener_after_bytes 100000", "case modules join_opener"
+    result = with_companion.run(f"open modules; {start}; sleep 500; {join}")
+    assert (result[start][:1], result[join]) == ("0", "0 -1 0 0 0"), result.err
+    assert "proc is not found: no call is running" in result.err
+
+
+def test_more_libraries_with_thread_local_variables_than_the_shell_supports(
+    with_companion: Device, toolbox: Toolbox
+) -> None:
+    """The skel has thread-local variables too, so 63 libraries are left."""
+    install(with_companion, build_skel(toolbox, "modules"), "modules")
+    result = with_companion.run("open modules; case modules open_many; close modules")
+    assert result["case modules open_many"].split()[:2] == ["0", "63"], result.err
+    assert "many.so has thread-local variables, as have 64 loaded modules" in result.err

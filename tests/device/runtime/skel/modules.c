@@ -188,8 +188,45 @@ static int open_library(const int32_t in[4], int32_t out[8])
     return 0;
 }
 
+/* Reads the bytes of the library; returns their number, or -1. */
+static int read_companion(char *bytes, int room)
+{
+    FILE *file = fopen("usr/lib/rfsa/adsp/" COMPANION, "r");
+    if (file == NULL) {
+        return -1;
+    }
+    int size = (int)fread(bytes, 1, (size_t)room, file);
+    fclose(file);
+    return size;
+}
+
+static char companion[65536];
+
+/* Opens the library from its bytes, each time as another one, until that fails. */
+static int open_many(const int32_t in[4], int32_t out[8])
+{
+    static void *libraries[80];
+    (void)in;
+    int count = 0;
+    int size = read_companion(companion, sizeof companion);
+    CHECK(size > 0 && size < (int)sizeof companion);
+    while (count < 80 && (libraries[count] = dlopenbuf("many.so", companion, size, 0)) != NULL) {
+        count++;
+    }
+    FARF(ERROR, "%s", dlerror());
+    out[0] = count;
+    for (int i = 0; i < count; i++) {
+        EQUAL(dlclose(libraries[i]), 0);
+    }
+    void *again = dlopenbuf("again.so", companion, size, 0);
+    CHECK(again != NULL);
+    EQUAL(dlclose(again), 0);
+    return 0;
+}
+
 /* What a thread of the skel gets from dlopen(). */
 static struct {
+    const char *name;
     qurt_thread_t thread;
     int wait; /* microseconds, so that the call that has started the thread returns */
     int constructed;
@@ -199,7 +236,7 @@ static void open_in_thread(void *unused)
 {
     (void)unused;
     qurt_sleep((unsigned long long)opener.wait);
-    void *library = dlopen(COMPANION, 1);
+    void *library = dlopen(opener.name, 1);
     if (library == NULL) {
         FARF(ERROR, "%s", dlerror());
         return;
@@ -208,11 +245,11 @@ static void open_in_thread(void *unused)
     dlclose(library);
 }
 
-/* Opens the library in a thread that waits in[0] microseconds. */
-static int start_opener(const int32_t in[4], int32_t out[8])
+/* Opens a library in a thread that waits in[0] microseconds. */
+static int start_opener_of(const char *name, const int32_t in[4])
 {
-    (void)out;
     qurt_thread_attr_t attributes;
+    opener.name = name;
     opener.wait = in[0];
     opener.constructed = -1;
     qurt_thread_attr_init(&attributes);
@@ -221,6 +258,21 @@ static int start_opener(const int32_t in[4], int32_t out[8])
     qurt_thread_attr_set_priority(&attributes, 77);
     EQUAL(qurt_thread_create(&opener.thread, &attributes, open_in_thread, NULL), QURT_EOK);
     return 0;
+}
+
+static int start_opener(const int32_t in[4], int32_t out[8])
+{
+    (void)out;
+    return start_opener_of(COMPANION, in);
+}
+
+/* While a library is loaded that has no directory. */
+static int start_opener_after_bytes(const int32_t in[4], int32_t out[8])
+{
+    (void)out;
+    int size = read_companion(companion, sizeof companion);
+    CHECK(dlopenbuf("bytes.so", companion, size, 0) != NULL);
+    return start_opener_of("proc", in); /* in the root directory of each machine */
 }
 
 static int join_opener(const int32_t in[4], int32_t out[8])
@@ -269,7 +321,9 @@ static int refused(const int32_t in[4], int32_t out[8])
     return 0;
 }
 
-const struct named_case cases[] = {
-    CASE(thread_local), CASE(many_threads), CASE(open_library),
-    CASE(start_opener), CASE(join_opener),  CASE(open_in_other_thread),
-    CASE(bad_names),    CASE(refused),      {NULL, NULL}};
+const struct named_case cases[] = {CASE(thread_local), CASE(many_threads),
+                                   CASE(open_library), CASE(start_opener),
+                                   CASE(join_opener),  CASE(open_in_other_thread),
+                                   CASE(bad_names),    CASE(refused),
+                                   CASE(open_many),    CASE(start_opener_after_bytes),
+                                   {NULL, NULL}};
