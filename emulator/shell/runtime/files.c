@@ -175,12 +175,16 @@ static int seek_from(FILE_ *file, const void *position, long offset, int whence)
 
 static FILE_ *open_file(const char *path, const char *mode)
 {
-    return stream_make(fopen(path, mode));
+    return stream_open(path, mode, -1);
 }
 
 static FILE_ *open_handle(int fd, const char *mode)
 {
-    return stream_make(fdopen(fd, mode));
+    if (fd < 0) {
+        errno = EBADF;
+        return NULL;
+    }
+    return stream_open(NULL, mode, fd);
 }
 
 static FILE_ *open_temporary(void)

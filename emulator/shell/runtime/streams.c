@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "streams.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,8 @@ int stream_wrote(struct stream *stream, int result)
 }
 
 /* Dinkumware's functions behind fopen: find a FILE that is free, free it, and open it, by the path or
- * by a descriptor that is not negative. */
+ * by a descriptor that is not negative. find_free returns NULL, with EMFILE, when STREAMS_MAX are
+ * open. */
 static struct stream *find_free(void)
 {
     struct stream *stream = calloc(1, sizeof *stream);
@@ -114,15 +116,18 @@ static struct stream *find_free(void)
         }
     }
     pthread_mutex_unlock(&lock);
+    if (stream->index == 0) {
+        free(stream);
+        errno = EMFILE;
+        return NULL;
+    }
     return stream;
 }
 
 static void release(struct stream *stream)
 {
     pthread_mutex_lock(&lock);
-    if (stream->index != 0) {
-        stream_files[stream->index] = NULL;
-    }
+    stream_files[stream->index] = NULL;
     pthread_mutex_unlock(&lock);
     stream->magic = 0;
     free(stream);
@@ -140,6 +145,11 @@ static struct stream *open_found(const char *path, const char *mode, struct stre
     stream->host = host;
     stream->handle = fileno(host);
     return stream;
+}
+
+struct stream *stream_open(const char *path, const char *mode, int fd)
+{
+    return open_found(path, mode, find_free(), fd);
 }
 
 struct stream *stream_make(FILE *host)

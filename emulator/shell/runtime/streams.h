@@ -21,7 +21,12 @@ FILE *stream_host(struct stream *stream);
 /* Writes what was printed to stdout or stderr to the log. Returns `result`. */
 int stream_wrote(struct stream *stream, int result);
 
-/* Returns a FILE for a stream of the shell, or NULL if `host` is. */
+/* Opens a path, or a descriptor that is not negative. Returns NULL and sets errno on an error, which
+ * is EMFILE when STREAMS_MAX files are open. */
+struct stream *stream_open(const char *path, const char *mode, int fd);
+
+/* Returns a FILE for a stream of the shell, or NULL if `host` is. With STREAMS_MAX open files, it
+ * closes the stream, sets errno to EMFILE and returns NULL. */
 struct stream *stream_make(FILE *host);
 
 /* The standard streams. */

@@ -21,7 +21,9 @@ def test_streams(module_device: Device) -> None:
     assert written.read_text() == "42 lines 1.50\nsecond line\ntail"
 
 
-@pytest.mark.parametrize(("name", "wanted"), [("descriptors", 0), ("process", 24)])
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("descriptors", 0), ("process", 24), ("full_table", 17)]
+)
 def test_system_calls(module_device: Device, name: str, wanted: int) -> None:
     code, out, log = case(module_device, "clib_files", name)
     assert (code, out[0], log) == (0, wanted, "")

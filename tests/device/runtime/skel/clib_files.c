@@ -308,6 +308,35 @@ static int unhandled(const int32_t *in, int32_t *out)
     return raise(11);
 }
 
+void _Closreg(void);
+
+/* Opens as many files as there can be, and no more. */
+static int full_table(const int32_t *in, int32_t *out)
+{
+    DSP_FILE *file = NULL;
+    (void)in;
+    int fd = dsp_open("clib-full.txt", O_CREAT | O_RDWR, 0644);
+    CHECK(fd >= 0);
+    EQUAL(dsp_write(fd, "kept", 4), 4);
+    while ((file = dsp_fopen("clib-full.txt", "r")) != NULL) {
+        CHECK(++out[0] < 30 && _Files[out[0] + 2] == file);
+    }
+    EQUAL(*_Geterrno(), EMFILE);
+    CHECK(_Fofind() == NULL && dsp_tmpfile() == NULL && dsp_fopen("clib-full.txt", "w") == NULL);
+    CHECK(dsp_fdopen(fd, "r") == NULL);
+    EQUAL(*_Geterrno(), EMFILE);
+    EQUAL(dsp_lseek(fd, 0, 2), 4); /* neither closed nor truncated */
+    EQUAL(dsp_fclose(_Files[7]), 0);
+    CHECK((file = dsp_fdopen(fd, "r")) != NULL && _Files[7] == file);
+    _Closreg();
+    for (int i = 3; i < 20; i++) {
+        CHECK(_Files[i] == NULL);
+    }
+    EQUAL(dsp_close(fd), -1);
+    CHECK(dsp_fdopen(-1, "r") == NULL && *_Geterrno() == EBADF && _Files[3] == NULL);
+    return unlink("clib-full.txt");
+}
+
 const struct named_case cases[] = {
-    CASE(streams),   CASE(descriptors),      CASE(process),     CASE(leave), CASE(unhandled),
-    CASE(at_unload), CASE(failed_assertion), CASE(close_twice), {NULL, NULL}};
+    CASE(streams),   CASE(descriptors),      CASE(process),     CASE(leave),      CASE(unhandled),
+    CASE(at_unload), CASE(failed_assertion), CASE(close_twice), CASE(full_table), {NULL, NULL}};
