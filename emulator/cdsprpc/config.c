@@ -12,6 +12,8 @@
 #include "internal.h"
 
 #define DEFAULT_PATH "/etc/buildtool-sim.conf"
+/* An assumption: no source is known, and devices are reported to have a few hundred MiB. */
+#define HEAP_BYTES (512u << 20)
 #define REMEDY "buildtool creates this file in the directory of an emulated device"
 
 static bool text_value(char *to, size_t room, const char *value)
@@ -152,7 +154,7 @@ static bool config_read(struct config *config)
     char line[2048];
     bool good = true;
     snprintf(config->soc, sizeof config->soc, "unknown");
-    config->heap_bytes = 512u << 20;
+    config->heap_bytes = HEAP_BYTES;
     config->hvx_units = 4;
     config->hw_threads = 6;
     config->unsigned_pd = true;

@@ -14,7 +14,6 @@ static struct shell_facts facts = {
     .domain = 3,
     .thread_priority = 192,
     .stack_bytes = 16384,
-    .heap_bytes = 512u << 20,
     .state = "",
     .farf = "",
 };

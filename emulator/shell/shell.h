@@ -27,7 +27,7 @@ struct shell_facts {
     uint32_t client_pid;  /* process id of the program on the ARM side */
     int thread_priority;  /* requested by the client; 192 by default */
     uint32_t stack_bytes; /* requested by the client; 16384 by default */
-    uint64_t heap_bytes;  /* how large the heap can grow */
+    uint64_t heap_bytes;  /* how large the heap can grow; libcdsprpc passes it */
     enum shell_strict strict;
     bool debug;        /* a debugger controls this process */
     const char *state; /* directory on the build machine with the lock files that all

@@ -63,7 +63,6 @@ def prepare(
         "soc": soc.name,
         "arch": f"{arch_number(soc.arch):x}",
         "vtcm_bytes": soc.vtcm_mb << 20,
-        "heap_bytes": soc.heap_mb << 20,
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
         "unsigned_pd": 1,

@@ -11,13 +11,11 @@ DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
 
 class Soc(Value):
-    """One SoC: the arch of its compute DSP, and the sizes of its VTCM and of the heap of a DSP
-    process in MiB."""
+    """One SoC: the arch of its compute DSP, and the size of its VTCM in MiB."""
 
     name: str
     arch: str
     vtcm_mb: int
-    heap_mb: int
 
 
 def find_soc(name: str) -> Soc:
@@ -43,7 +41,7 @@ def known_socs() -> dict[str, Soc]:
     lines = Path(__file__).with_name("socs.tsv").read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {
-        name: Soc(name, arch, int(vtcm_mb), int(heap_mb))
-        for first, arch, vtcm_mb, heap_mb, *others in rows
+        name: Soc(name, arch, int(vtcm_mb))
+        for first, arch, vtcm_mb, *others in rows
         for name in (first, *" ".join(others).split())
     }

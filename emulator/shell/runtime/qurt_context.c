@@ -10,7 +10,6 @@
 #include "unsupported.h"
 
 #define HW_THREADS 6 /* the length of the arrays that callers pass for hardware threads */
-#define HEAP_BYTES (256u << 20)
 
 /* ---- other threads ---- */
 
@@ -92,7 +91,7 @@ static int heap_range(struct heap_range *range)
         return QURT_EVAL;
     }
     range->base = (unsigned int)(uintptr_t)sbrk(0);
-    range->limit = range->base + HEAP_BYTES;
+    range->limit = range->base + (unsigned int)shell_facts()->heap_bytes;
     return QURT_EOK;
 }
 

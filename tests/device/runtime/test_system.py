@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.device.fastrpc.toolbox import Device, Toolbox
@@ -95,6 +97,14 @@ def test_facts(device: Device) -> None:
     assert out[1] == 6
     assert out[2] > 1
     assert out[3] == 64
+
+
+@pytest.mark.parametrize(("configured", "heap_mb"), [(None, 512), (str(64 << 20), 64)])
+def test_size_of_the_heap(
+    make_device: Callable[..., Device], configured: str | None, heap_mb: int
+) -> None:
+    code, out, log = case(make_device(heap_bytes=configured), "system", "heap_size")
+    assert (code, out[0]) == (0, heap_mb), log
 
 
 @pytest.mark.parametrize(

@@ -261,6 +261,21 @@ static int facts(const int32_t *in, int32_t *out)
     return 0;
 }
 
+struct heap_range { /* qurt_sysenv_app_heap_t */
+    unsigned int base, limit;
+};
+int qurt_sysenv_get_app_heap(struct heap_range *range);
+
+static int heap_size(const int32_t *in, int32_t *out)
+{
+    struct heap_range range;
+    (void)in;
+    EQUAL(qurt_sysenv_get_app_heap(&range), QURT_EOK);
+    EQUAL(qurt_sysenv_get_app_heap(NULL), QURT_EVAL);
+    out[0] = (int)((range.limit - range.base) >> 20);
+    return 0;
+}
+
 void _Assert(const char *);
 
 static int fail_assertion(const int32_t *in, int32_t *out)
@@ -302,5 +317,5 @@ const struct named_case cases[] = {
     CASE(arithmetic),     CASE(half_floats),  CASE(mathematics),
     CASE(power),          CASE(monitor),      CASE(facts),
     CASE(fail_assertion), CASE(leave),        CASE(smash_stack),
-    {NULL, NULL},
+    CASE(heap_size),      {NULL, NULL},
 };
