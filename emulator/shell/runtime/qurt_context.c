@@ -13,65 +13,49 @@
 
 /* ---- other threads ---- */
 
-static int thread_name(unsigned int id, char *name, unsigned char size)
+/* Reads the attributes of a thread. Returns false if there is no such thread, or no place for the
+ * `result` of the caller. */
+static bool attributes_of(unsigned int id, const void *result, qurt_thread_attr_t *attributes)
 {
-    qurt_thread_attr_t attributes;
-    if (name == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
-        return QURT_EINVALID;
-    }
-    snprintf(name, size, "%s", attributes.name);
-    return QURT_EOK;
+    return result != NULL && qurt_thread_attr_get(id, attributes) == QURT_EOK;
 }
 
-static int thread_priority_of(unsigned int id, unsigned char *priority)
-{
-    qurt_thread_attr_t attributes;
-    if (priority == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
-        return QURT_EINVALID;
+/* Defines a function that stores one fact about a thread in *result. */
+#define QUERY(function, type, value)                   \
+    static int function(unsigned int id, type *result) \
+    {                                                  \
+        qurt_thread_attr_t attributes;                 \
+        if (!attributes_of(id, result, &attributes)) { \
+            return QURT_EINVALID;                      \
+        }                                              \
+        *result = (type)(value);                       \
+        return QURT_EOK;                               \
     }
-    *priority = (unsigned char)attributes.priority;
-    return QURT_EOK;
-}
-
-static int stack_base(unsigned int id, unsigned int *base)
-{
-    qurt_thread_attr_t attributes;
-    if (base == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
-        return QURT_EINVALID;
-    }
-    *base = (unsigned int)(uintptr_t)attributes.stack_addr;
-    return QURT_EOK;
-}
-
-static int stack_size(unsigned int id, unsigned int *size)
-{
-    qurt_thread_attr_t attributes;
-    if (size == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
-        return QURT_EINVALID;
-    }
-    *size = (unsigned int)attributes.stack_size;
-    return QURT_EOK;
-}
 
 static unsigned int process_id(void)
 {
     return shell_facts()->client_pid;
 }
 
-static int process_of(unsigned int id, unsigned int *process)
+QUERY(thread_priority_of, unsigned char, attributes.priority)
+QUERY(stack_base, unsigned int, (uintptr_t)attributes.stack_addr)
+QUERY(stack_size, unsigned int, attributes.stack_size)
+QUERY(process_of, unsigned int, process_id())
+
+static int thread_name(unsigned int id, char *name, unsigned char size)
 {
     qurt_thread_attr_t attributes;
-    if (process == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
+    if (!attributes_of(id, name, &attributes)) {
         return QURT_EINVALID;
     }
-    *process = process_id();
+    snprintf(name, size, "%s", attributes.name);
     return QURT_EOK;
 }
 
 static int process_name_of(unsigned int id, char *name, unsigned char size)
 {
     qurt_thread_attr_t attributes;
-    if (name == NULL || qurt_thread_attr_get(id, &attributes) != QURT_EOK) {
+    if (!attributes_of(id, name, &attributes)) {
         return QURT_EINVALID;
     }
     snprintf(name, size, "%s", process_name());
