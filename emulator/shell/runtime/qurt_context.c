@@ -20,16 +20,16 @@ static bool attributes_of(unsigned int id, const void *result, qurt_thread_attr_
     return result != NULL && qurt_thread_attr_get(id, attributes) == QURT_EOK;
 }
 
-/* Defines a function that stores one fact about a thread in *result. */
-#define QUERY(function, type, value)                   \
-    static int function(unsigned int id, type *result) \
-    {                                                  \
-        qurt_thread_attr_t attributes;                 \
-        if (!attributes_of(id, result, &attributes)) { \
-            return QURT_EINVALID;                      \
-        }                                              \
-        *result = (type)(value);                       \
-        return QURT_EOK;                               \
+/* Defines a function that stores one fact about a thread where `pointer`, a type, points to. */
+#define QUERY(function, pointer, value)                  \
+    static int function(unsigned int id, pointer result) \
+    {                                                    \
+        qurt_thread_attr_t attributes;                   \
+        if (!attributes_of(id, result, &attributes)) {   \
+            return QURT_EINVALID;                        \
+        }                                                \
+        *result = (__typeof__(*result))(value);          \
+        return QURT_EOK;                                 \
     }
 
 static unsigned int process_id(void)
@@ -37,10 +37,10 @@ static unsigned int process_id(void)
     return shell_facts()->client_pid;
 }
 
-QUERY(thread_priority_of, unsigned char, attributes.priority)
-QUERY(stack_base, unsigned int, (uintptr_t)attributes.stack_addr)
-QUERY(stack_size, unsigned int, attributes.stack_size)
-QUERY(process_of, unsigned int, process_id())
+QUERY(thread_priority_of, unsigned char *, attributes.priority)
+QUERY(stack_base, unsigned int *, (uintptr_t)attributes.stack_addr)
+QUERY(stack_size, unsigned int *, attributes.stack_size)
+QUERY(process_of, unsigned int *, process_id())
 
 static int thread_name(unsigned int id, char *name, unsigned char size)
 {
