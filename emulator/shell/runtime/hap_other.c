@@ -139,39 +139,43 @@ static int prepare_vote(const void *request)
 }
 
 #define PMU "the performance monitor"
-UNSUPPORTED(__HAP_register_pmu_event, PMU_NOT_SUPPORTED, PMU)
-UNSUPPORTED(__HAP_deregister_pmu_event, PMU_NOT_SUPPORTED, PMU)
-UNSUPPORTED(__HAP_read_pmu_event, PMU_NOT_SUPPORTED, PMU)
-UNSUPPORTED(__HAP_register_pmu_group, PMU_NOT_SUPPORTED, PMU)
-UNSUPPORTED(__HAP_deregister_pmu_group, PMU_NOT_SUPPORTED, PMU)
-UNSUPPORTED(__HAP_read_pmu_group, PMU_NOT_SUPPORTED, PMU)
 #define LIMIT "limiting a clock"
-UNSUPPORTED(__HAP_core_clock_limit_set, AEE_EUNSUPPORTED, LIMIT)
-UNSUPPORTED(__HAP_core_clock_limit_query, AEE_EUNSUPPORTED, LIMIT)
-UNSUPPORTED(__HAP_hmx_clock_limit_set, AEE_EUNSUPPORTED, LIMIT)
-UNSUPPORTED(__HAP_hmx_clock_limit_query, AEE_EUNSUPPORTED, LIMIT)
 #define QUALITY "a quality of service"
-UNSUPPORTED(sysmon_rm_set_qos, AEE_EUNSUPPORTED, QUALITY)
-UNSUPPORTED(sysmon_rm_set_qos_duration, AEE_EUNSUPPORTED, QUALITY)
-UNSUPPORTED(sysmon_audio_query, AEE_EUNSUPPORTED, "audio on the DSP")
-UNSUPPORTED(sysmon_audio_register, AEE_EUNSUPPORTED, "audio on the DSP")
-UNSUPPORTED(npa_query_by_name, UNKNOWN_RESOURCE, "a resource of NPA")
 #define HOST_MEMORY "a request for memory of the ARM side from the DSP"
-UNSUPPORTED(HAP_apps_mem_request, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(HAP_apps_mem_release, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_request_map, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_request_map64, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_request_unmap, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_request_unmap64, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_share_map, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(apps_mem_share_unmap, AEE_EUNSUPPORTED, HOST_MEMORY)
-UNSUPPORTED(fastrpc_migrate_cpz, AEE_EUNSUPPORTED, "content protection")
-UNSUPPORTED(u2g_client_open, AEE_EUNSUPPORTED, "a channel to privileged processes")
-UNSUPPORTED(u2g_client_close, AEE_EUNSUPPORTED, "a channel to privileged processes")
 #define REVERSE "a call from the DSP to the ARM side"
-UNSUPPORTED(remote_handle_open, AEE_EUNSUPPORTED, REVERSE)
-UNSUPPORTED(remote_handle_invoke, AEE_EUNSUPPORTED, REVERSE)
-UNSUPPORTED(remote_handle_close, AEE_EUNSUPPORTED, REVERSE)
+/* clang-format off */
+#define UNSUPPORTED_NAMES(X) \
+    X(__HAP_register_pmu_event, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_deregister_pmu_event, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_read_pmu_event, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_register_pmu_group, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_deregister_pmu_group, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_read_pmu_group, PMU_NOT_SUPPORTED, PMU) \
+    X(__HAP_core_clock_limit_set, AEE_EUNSUPPORTED, LIMIT) \
+    X(__HAP_core_clock_limit_query, AEE_EUNSUPPORTED, LIMIT) \
+    X(__HAP_hmx_clock_limit_set, AEE_EUNSUPPORTED, LIMIT) \
+    X(__HAP_hmx_clock_limit_query, AEE_EUNSUPPORTED, LIMIT) \
+    X(sysmon_rm_set_qos, AEE_EUNSUPPORTED, QUALITY) \
+    X(sysmon_rm_set_qos_duration, AEE_EUNSUPPORTED, QUALITY) \
+    X(sysmon_audio_query, AEE_EUNSUPPORTED, "audio on the DSP") \
+    X(sysmon_audio_register, AEE_EUNSUPPORTED, "audio on the DSP") \
+    X(npa_query_by_name, UNKNOWN_RESOURCE, "a resource of NPA") \
+    X(HAP_apps_mem_request, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(HAP_apps_mem_release, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_request_map, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_request_map64, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_request_unmap, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_request_unmap64, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_share_map, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(apps_mem_share_unmap, AEE_EUNSUPPORTED, HOST_MEMORY) \
+    X(fastrpc_migrate_cpz, AEE_EUNSUPPORTED, "content protection") \
+    X(u2g_client_open, AEE_EUNSUPPORTED, "a channel to privileged processes") \
+    X(u2g_client_close, AEE_EUNSUPPORTED, "a channel to privileged processes") \
+    X(remote_handle_open, AEE_EUNSUPPORTED, REVERSE) \
+    X(remote_handle_invoke, AEE_EUNSUPPORTED, REVERSE) \
+    X(remote_handle_close, AEE_EUNSUPPORTED, REVERSE)
+/* clang-format on */
+UNSUPPORTED_NAMES(UNSUPPORTED)
 
 const struct shell_symbol hap_other_symbols[] = {
     EXPORT_AS("HAP_perf_get_pcycles", clock_cycles),
@@ -204,34 +208,5 @@ const struct shell_symbol hap_other_symbols[] = {
     EXPORT_AS("sysmon_set_dcvs_v3_duty_cycle_params", prepare_vote),
     EXPORT_AS("sysmon_set_dcvs_v3_protected_bus_corners", prepare_vote),
     EXPORT_AS("sysmon_set_ddr_perf_mode", prepare_vote),
-    EXPORT_UNSUPPORTED(__HAP_register_pmu_event),
-    EXPORT_UNSUPPORTED(__HAP_deregister_pmu_event),
-    EXPORT_UNSUPPORTED(__HAP_read_pmu_event),
-    EXPORT_UNSUPPORTED(__HAP_register_pmu_group),
-    EXPORT_UNSUPPORTED(__HAP_deregister_pmu_group),
-    EXPORT_UNSUPPORTED(__HAP_read_pmu_group),
-    EXPORT_UNSUPPORTED(__HAP_core_clock_limit_set),
-    EXPORT_UNSUPPORTED(__HAP_core_clock_limit_query),
-    EXPORT_UNSUPPORTED(__HAP_hmx_clock_limit_set),
-    EXPORT_UNSUPPORTED(__HAP_hmx_clock_limit_query),
-    EXPORT_UNSUPPORTED(sysmon_rm_set_qos),
-    EXPORT_UNSUPPORTED(sysmon_rm_set_qos_duration),
-    EXPORT_UNSUPPORTED(sysmon_audio_query),
-    EXPORT_UNSUPPORTED(sysmon_audio_register),
-    EXPORT_UNSUPPORTED(npa_query_by_name),
-    EXPORT_UNSUPPORTED(HAP_apps_mem_request),
-    EXPORT_UNSUPPORTED(HAP_apps_mem_release),
-    EXPORT_UNSUPPORTED(apps_mem_request_map),
-    EXPORT_UNSUPPORTED(apps_mem_request_map64),
-    EXPORT_UNSUPPORTED(apps_mem_request_unmap),
-    EXPORT_UNSUPPORTED(apps_mem_request_unmap64),
-    EXPORT_UNSUPPORTED(apps_mem_share_map),
-    EXPORT_UNSUPPORTED(apps_mem_share_unmap),
-    EXPORT_UNSUPPORTED(fastrpc_migrate_cpz),
-    EXPORT_UNSUPPORTED(u2g_client_open),
-    EXPORT_UNSUPPORTED(u2g_client_close),
-    EXPORT_UNSUPPORTED(remote_handle_open),
-    EXPORT_UNSUPPORTED(remote_handle_invoke),
-    EXPORT_UNSUPPORTED(remote_handle_close),
-    EXPORT_END,
+    UNSUPPORTED_NAMES(EXPORT_UNSUPPORTED) EXPORT_END,
 };

@@ -170,27 +170,31 @@ static void take_out(struct buffer **list, const struct buffer *buffer)
 
 /* ---- what an emulated process cannot do ---- */
 
-UNSUPPORTED(qurt_hmx_lock, QURT_EVAL, "HMX")
-UNSUPPORTED(qurt_hmx_try_lock, QURT_EVAL, "HMX")
-UNSUPPORTED(qurt_hmx_unlock, QURT_EVAL, "HMX")
-UNSUPPORTED(qurt_thread_context_get_pcycles, QURT_ENOTSUPPORTED, "counting cycles of threads")
-UNSUPPORTED(qurt_thread_resume, QURT_ENOTSUPPORTED, "stopping threads")
-UNSUPPORTED(qurt_thread_stop, QURT_ENOTSUPPORTED, "stopping threads")
-UNSUPPORTED(qurt_thread_stid_get2, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_thread_stid_set2, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_process_stid_get, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_process_stid_set, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_stid_alloc, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_stid_release, QURT_ENOTSUPPORTED, "tagging memory accesses")
-UNSUPPORTED(qurt_process_dump_register_cb, QURT_ENOTSUPPORTED, "calling functions after a crash")
-UNSUPPORTED(qurt_process_dump_deregister_cb, QURT_ENOTSUPPORTED, "calling functions after a crash")
-UNSUPPORTED(qurt_client_proxy_ref_add, QURT_EFATAL, "a driver of QDI")
-UNSUPPORTED(qurt_client_proxy_ref_remove, QURT_EFATAL, "a driver of QDI")
-UNSUPPORTED(qurt_interrupt_register, QURT_ENOTALLOWED, "an interrupt for an unsigned process")
-UNSUPPORTED(qurt_interrupt_deregister, QURT_ENOTALLOWED, "an interrupt for an unsigned process")
-UNSUPPORTED(qurt_qdi_close, QURT_EFATAL, "a driver of QDI")
-UNSUPPORTED(qurt_qdi_read, QURT_EFATAL, "a driver of QDI")
-UNSUPPORTED(qurt_qdi_write, QURT_EFATAL, "a driver of QDI")
+/* clang-format off */
+#define UNSUPPORTED_NAMES(X) \
+    X(qurt_hmx_lock, QURT_EVAL, "HMX") \
+    X(qurt_hmx_try_lock, QURT_EVAL, "HMX") \
+    X(qurt_hmx_unlock, QURT_EVAL, "HMX") \
+    X(qurt_thread_context_get_pcycles, QURT_ENOTSUPPORTED, "counting cycles of threads") \
+    X(qurt_thread_resume, QURT_ENOTSUPPORTED, "stopping threads") \
+    X(qurt_thread_stop, QURT_ENOTSUPPORTED, "stopping threads") \
+    X(qurt_thread_stid_get2, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_thread_stid_set2, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_process_stid_get, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_process_stid_set, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_stid_alloc, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_stid_release, QURT_ENOTSUPPORTED, "tagging memory accesses") \
+    X(qurt_process_dump_register_cb, QURT_ENOTSUPPORTED, "calling functions after a crash") \
+    X(qurt_process_dump_deregister_cb, QURT_ENOTSUPPORTED, "calling functions after a crash") \
+    X(qurt_client_proxy_ref_add, QURT_EFATAL, "a driver of QDI") \
+    X(qurt_client_proxy_ref_remove, QURT_EFATAL, "a driver of QDI") \
+    X(qurt_interrupt_register, QURT_ENOTALLOWED, "an interrupt for an unsigned process") \
+    X(qurt_interrupt_deregister, QURT_ENOTALLOWED, "an interrupt for an unsigned process") \
+    X(qurt_qdi_close, QURT_EFATAL, "a driver of QDI") \
+    X(qurt_qdi_read, QURT_EFATAL, "a driver of QDI") \
+    X(qurt_qdi_write, QURT_EFATAL, "a driver of QDI")
+/* clang-format on */
+UNSUPPORTED_NAMES(UNSUPPORTED)
 UNSUPPORTED(qurt_qdi_call, QURT_EFATAL, "a driver of QDI")
 
 #define QDI(count) EXPORT_AS("qurt_qdi_qhi" #count, unsupported_qurt_qdi_call)
@@ -223,28 +227,7 @@ const struct shell_symbol qurt_context_symbols[] = {
     EXPORT_AS("qurt_lifo_pop", pop),
     EXPORT_AS("qurt_lifo_push", push),
     EXPORT_AS("qurt_lifo_remove", take_out),
-    EXPORT_UNSUPPORTED(qurt_hmx_lock),
-    EXPORT_UNSUPPORTED(qurt_hmx_try_lock),
-    EXPORT_UNSUPPORTED(qurt_hmx_unlock),
-    EXPORT_UNSUPPORTED(qurt_thread_context_get_pcycles),
-    EXPORT_UNSUPPORTED(qurt_thread_resume),
-    EXPORT_UNSUPPORTED(qurt_thread_stop),
-    EXPORT_UNSUPPORTED(qurt_thread_stid_get2),
-    EXPORT_UNSUPPORTED(qurt_thread_stid_set2),
-    EXPORT_UNSUPPORTED(qurt_process_stid_get),
-    EXPORT_UNSUPPORTED(qurt_process_stid_set),
-    EXPORT_UNSUPPORTED(qurt_stid_alloc),
-    EXPORT_UNSUPPORTED(qurt_stid_release),
-    EXPORT_UNSUPPORTED(qurt_process_dump_register_cb),
-    EXPORT_UNSUPPORTED(qurt_process_dump_deregister_cb),
-    EXPORT_UNSUPPORTED(qurt_client_proxy_ref_add),
-    EXPORT_UNSUPPORTED(qurt_client_proxy_ref_remove),
-    EXPORT_UNSUPPORTED(qurt_interrupt_register),
-    EXPORT_UNSUPPORTED(qurt_interrupt_deregister),
-    EXPORT_UNSUPPORTED(qurt_qdi_close),
-    EXPORT_UNSUPPORTED(qurt_qdi_read),
-    EXPORT_UNSUPPORTED(qurt_qdi_write),
-    QDI(3),
+    UNSUPPORTED_NAMES(EXPORT_UNSUPPORTED) QDI(3),
     QDI(4),
     QDI(5),
     QDI(6),

@@ -196,13 +196,17 @@ static int nothing(void)
 
 /* QuRT documents that these fail in user processes. */
 #define PRIVILEGED "only a privileged process can map physical memory; this"
-UNSUPPORTED(qurt_mapping_create, QURT_EMEM, PRIVILEGED)
-UNSUPPORTED(qurt_mapping_create_64, QURT_EMEM, PRIVILEGED)
-UNSUPPORTED(qurt_mapping_remove, QURT_EMEM, PRIVILEGED)
-UNSUPPORTED(qurt_mapping_remove_64, QURT_EMEM, PRIVILEGED)
-UNSUPPORTED(qurt_mem_pool_add_pages, QURT_EINVALID, PRIVILEGED)
-UNSUPPORTED(qurt_mem_pool_remove_pages, QURT_EINVALID, PRIVILEGED)
-UNSUPPORTED(qurt_mem_mmap_by_name, -1, PRIVILEGED)
+/* clang-format off */
+#define UNSUPPORTED_NAMES(X) \
+    X(qurt_mapping_create, QURT_EMEM, PRIVILEGED) \
+    X(qurt_mapping_create_64, QURT_EMEM, PRIVILEGED) \
+    X(qurt_mapping_remove, QURT_EMEM, PRIVILEGED) \
+    X(qurt_mapping_remove_64, QURT_EMEM, PRIVILEGED) \
+    X(qurt_mem_pool_add_pages, QURT_EINVALID, PRIVILEGED) \
+    X(qurt_mem_pool_remove_pages, QURT_EINVALID, PRIVILEGED) \
+    X(qurt_mem_mmap_by_name, -1, PRIVILEGED)
+/* clang-format on */
+UNSUPPORTED_NAMES(UNSUPPORTED)
 
 const struct shell_symbol qurt_region_symbols[] = {
     {"qurt_mem_default_pool", &default_pool},
@@ -218,12 +222,5 @@ const struct shell_symbol qurt_region_symbols[] = {
     EXPORT_AS("qurt_lookup_physaddr", physical),
     EXPORT_AS("qurt_lookup_physaddr_64", physical_64),
     EXPORT_AS("qurt_mem_cache_phys_clean", nothing),
-    EXPORT_UNSUPPORTED(qurt_mapping_create),
-    EXPORT_UNSUPPORTED(qurt_mapping_create_64),
-    EXPORT_UNSUPPORTED(qurt_mapping_remove),
-    EXPORT_UNSUPPORTED(qurt_mapping_remove_64),
-    EXPORT_UNSUPPORTED(qurt_mem_pool_add_pages),
-    EXPORT_UNSUPPORTED(qurt_mem_pool_remove_pages),
-    EXPORT_UNSUPPORTED(qurt_mem_mmap_by_name),
-    EXPORT_END,
+    UNSUPPORTED_NAMES(EXPORT_UNSUPPORTED) EXPORT_END,
 };

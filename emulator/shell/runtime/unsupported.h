@@ -13,6 +13,8 @@
         return (int)(code);                                                                \
     }
 
-#define EXPORT_UNSUPPORTED(name) {#name, (void *)unsupported_##name}
+/* The row of a symbol table for that function. The other arguments are ignored, so that one list can
+ * define the functions and export them. */
+#define EXPORT_UNSUPPORTED(name, code, reason) {#name, (void *)unsupported_##name},
 
 #endif
