@@ -13,7 +13,7 @@
 #include "AEEStdErr.h"
 #include "counters.h"
 #include "module_list.h"
-#include "refused.h"
+#include "unimplemented.h"
 
 enum {
     HEX_NONE = 0,
@@ -90,7 +90,7 @@ static int symbol_value(struct linking *linking, uint32_t index, struct value *v
     struct module_symbol found = {.address = NULL};
     if (!module_resolve(linking->module, name, &found) &&
         ELF32_ST_BIND(symbol.st_info) != STB_WEAK) {
-        found.address = refused_find(name);
+        found.address = unimplemented_find(name);
         if (found.address == NULL || value->is_tls) {
             undefined_note(linking, name);
         }

@@ -3,7 +3,8 @@
  *   fastrpc_shell serve KEY=VALUE...   Serves libcdsprpc, which passes the sockets.
  *   fastrpc_shell --check FILE [ARCH]  Checks whether a skel can be loaded. Runs none of its code.
  *   fastrpc_shell --symbols            Lists the exported names, each with its symbol table,
- *                                      and "refused" names, which only real shells have.
+ *                                      and "unimplemented" names, which only real shells
+ *                                      have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,8 @@
 
 #include "core.h"
 #include "module.h"
-#include "refused.h"
 #include "symbols.h"
+#include "unimplemented.h"
 
 /* Waits for the DSP process and reports its wait status to libcdsprpc. The supervisor has one
  * thread and one child, the DSP process. The DSP process is therefore not a child of the client,
@@ -100,9 +101,9 @@ static int check(char *file, const char *arch)
     return 0;
 }
 
-static void list_refused(const char *name)
+static void list_unimplemented(const char *name)
 {
-    printf("refused %s\n", name);
+    printf("unimplemented %s\n", name);
 }
 
 static int list_symbols(void)
@@ -112,7 +113,7 @@ static int list_symbols(void)
             printf("%s %s\n", table->name, symbol->name);
         }
     }
-    refused_each(list_refused);
+    unimplemented_each(list_unimplemented);
     return 0;
 }
 

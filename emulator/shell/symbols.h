@@ -2,7 +2,7 @@
  *
  * Each symbol table is one file, runtime/<name>.c, that defines
  * `const struct shell_symbol <name>_symbols[]`, terminated by {0, 0}. runtime/symbol_tables.h lists
- * them. refused.h has the names that only real shells export. */
+ * them. unimplemented.h has the names that only real shells export. */
 #ifndef BUILDTOOL_SHELL_SYMBOLS_H
 #define BUILDTOOL_SHELL_SYMBOLS_H
 

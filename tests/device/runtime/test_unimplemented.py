@@ -19,19 +19,19 @@ MISSING = "qurt_exception_raise_nonfatal"
 
 @pytest.fixture
 def with_skel(device: Device, toolbox: Toolbox) -> Device:
-    install(device, build_skel(toolbox, "refused"), "refused")
+    install(device, build_skel(toolbox, "unimplemented"), "unimplemented")
     return device
 
 
 def test_a_function_that_only_real_shells_have_is_refused_when_it_is_called(
     with_skel: Device,
 ) -> None:
-    code, out, log = case(with_skel, "refused", "weak")
+    code, out, log = case(with_skel, "unimplemented", "weak")
     assert (code, out[0]) == (0, 0), log  # the weak reference to a missing function is null
-    code, _, log = case(with_skel, "refused", "enter")
+    code, _, log = case(with_skel, "unimplemented", "enter")
     assert code == 0x8000040D
     assert re.search(
-        rf"FATAL: librefused_skel.so calls {MISSING}, which real DSP shells export and this "
+        rf"FATAL: libunimplemented_skel.so calls {MISSING}, which real DSP shells export and this "
         r"emulated one does not implement \(the call returns to \+0x[0-9a-f]+\)",
         log,
     ), log
@@ -43,21 +43,23 @@ def test_a_function_that_only_real_shells_have_is_refused_when_it_is_called(
 def test_a_variable_or_an_unknown_name_is_refused_at_load(
     device: Device, toolbox: Toolbox, define: str, name: str
 ) -> None:
-    built = build_skel(toolbox, f"refused_{define}", *QURT, f"-D{define}", source="refused")
-    install(device, built, "refused")
-    result = device.run("open refused")
-    assert result["open refused"].startswith("80000406"), result.out
+    built = build_skel(
+        toolbox, f"unimplemented_{define}", *QURT, f"-D{define}", source="unimplemented"
+    )
+    install(device, built, "unimplemented")
+    result = device.run("open unimplemented")
+    assert result["open unimplemented"].startswith("80000406"), result.out
     assert f"needs 1 name that this DSP shell does not have: {name}" in result.err
 
 
-def test_the_list_of_names_tells_implemented_from_refused(toolbox: Toolbox) -> None:
+def test_the_list_of_names_tells_what_is_not_implemented(toolbox: Toolbox) -> None:
     qemu = shutil.which("qemu-hexagon")
     assert qemu
     command = [qemu, "-cpu", "v67", str(toolbox.shell()), "--symbols"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     rows = [line.split() for line in done.stdout.splitlines()]
-    refused = {name for table, name in rows if table == "refused"}
-    implemented = {name for table, name in rows if table != "refused"}
-    assert MISSING in refused
-    assert not refused & implemented
-    assert known_shells().names.keys() == refused | implemented
+    unimplemented = {name for table, name in rows if table == "unimplemented"}
+    implemented = {name for table, name in rows if table != "unimplemented"}
+    assert MISSING in unimplemented
+    assert not unimplemented & implemented
+    assert known_shells().names.keys() == unimplemented | implemented

@@ -1,4 +1,4 @@
-/* refused.c: calls of functions that only real shells have. */
+/* unimplemented.c: calls of functions that only real shells have. */
 #include "cases.h"
 
 void qurt_exception_raise_nonfatal(void);

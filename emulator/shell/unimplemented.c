@@ -1,8 +1,8 @@
-/* refused.c: names that the shells of real devices export and this shell lacks.
+/* unimplemented.c: names that the shells of real devices export and this shell lacks.
  *
  * A skel that calls such a function is loaded, as on a device. The function is one of STUBS small
  * stubs, which share the rest of their code: it logs the name and ends the process. */
-#include "refused.h"
+#include "unimplemented.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -39,13 +39,13 @@ static const char variables[] =
     "fast2_recipsqrtTable_qld optarg opterr optind optopt recipTable_qd "
     "recipsqrtTable_qd suboptarg timezone tzname ";
 
-/* Each stub passes its own address to refused_stubs_end in r28. */
-__asm__(".text\n.p2align 4\n.globl refused_stubs\nrefused_stubs:\n"
-        ".rept 4096\n{ r28 = add(pc, #0)\n jump refused_stubs_end }\n.endr\n"
-        "refused_stubs_end:\n"
+/* Each stub passes its own address to unimplemented_stubs_end in r28. */
+__asm__(".text\n.p2align 4\n.globl unimplemented_stubs\nunimplemented_stubs:\n"
+        ".rept 4096\n{ r28 = add(pc, #0)\n jump unimplemented_stubs_end }\n.endr\n"
+        "unimplemented_stubs_end:\n"
         "{ r0 = r28\n r1 = r31 }\n"
-        "{ allocframe(#0)\n jump refused_call }\n");
-extern const uint8_t refused_stubs[STUBS * STUB_BYTES];
+        "{ allocframe(#0)\n jump unimplemented_call }\n");
+extern const uint8_t unimplemented_stubs[STUBS * STUB_BYTES];
 
 static pthread_once_t listed = PTHREAD_ONCE_INIT;
 static const char *rows[STUBS]; /* each begins with a name and a tab */
@@ -85,19 +85,20 @@ static bool is_variable(const char *name)
     return false;
 }
 
-void *refused_find(const char *name)
+void *unimplemented_find(const char *name)
 {
     pthread_once(&listed, read_rows);
     size_t length = strlen(name);
     for (uint32_t row = 0; row < row_count; row++) {
         if (strncmp(rows[row], name, length) == 0 && rows[row][length] == '\t') {
-            return is_variable(name) ? NULL : (void *)(uintptr_t)(refused_stubs + row * STUB_BYTES);
+            return is_variable(name) ? NULL
+                                     : (void *)(uintptr_t)(unimplemented_stubs + row * STUB_BYTES);
         }
     }
     return NULL;
 }
 
-void refused_each(void (*visit)(const char *name))
+void unimplemented_each(void (*visit)(const char *name))
 {
     pthread_once(&listed, read_rows);
     for (uint32_t row = 0; row < row_count; row++) {
@@ -109,12 +110,12 @@ void refused_each(void (*visit)(const char *name))
 }
 
 /* The stubs jump here. caller is the address after the call. */
-void refused_call(const uint8_t *stub, uintptr_t caller) __attribute__((noreturn, used));
+void unimplemented_call(const uint8_t *stub, uintptr_t caller) __attribute__((noreturn, used));
 
-void refused_call(const uint8_t *stub, uintptr_t caller)
+void unimplemented_call(const uint8_t *stub, uintptr_t caller)
 {
     char name[NAME_BYTES] = "";
-    name_of((uint32_t)(stub - refused_stubs) / STUB_BYTES, name);
+    name_of((uint32_t)(stub - unimplemented_stubs) / STUB_BYTES, name);
     uint32_t offset = 0;
     const char *module = module_at(caller, &offset);
     shell_logf(SHELL_FATAL,
