@@ -28,15 +28,14 @@
 /* Writes a line to standard error. It begins with "libcdsprpc: ". */
 void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- microscope.c ---- */
+/* ---- rpcmem.c ---- */
 
-/* Returns "back" or "front" if the DSP process uses memory strictly, or "". */
+/* Returns "back" or "front" if the DSP process uses memory strictly (`buildtool run sim --strict`),
+ * or "". */
 const char *strict_mode(void);
-/* Returns where a buffer of `size` bytes begins in its file, so that it ends (front: begins) at a
- * page of the DSP, and stores the size of the file. */
-size_t strict_layout(size_t size, size_t *file_size);
-/* Returns the path of the socket at which the next DSP process waits for a debugger, or NULL. */
-const char *debug_socket(void);
+
+/* ---- crashes.c ---- */
+
 /* Whether a line of the DSP process's standard error is for programs. */
 bool crash_is_for_programs(const char *line);
 /* Appends these lines to the file that `buildtool run` reads. */

@@ -3,6 +3,7 @@
 #include "rpcmem.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include "internal.h"
 
 #define PAGE 4096u
+#define DSP_PAGE 0x10000u /* of the emulated DSP */
+#define VECTOR 128u       /* bytes of an HVX vector, to which buffers are aligned */
 
 int memory_file(size_t size)
 {
@@ -21,19 +24,32 @@ int memory_file(size_t size)
     return fd;
 }
 
+const char *strict_mode(void)
+{
+    const char *mode = getenv("BUILDTOOL_SIM_STRICT");
+    return mode != NULL && (strcmp(mode, "back") == 0 || strcmp(mode, "front") == 0) ? mode : "";
+}
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) & ~(unit - 1);
+}
+
 /* Where a buffer is in its file, and its size as the DSP sees it. */
 struct layout {
     size_t size, shift, file_size;
 };
 
+/* In the strict modes a buffer ends, or begins ("front"), at a page of the DSP. */
 static struct layout layout_of(size_t asked)
 {
-    size_t pages = (asked + PAGE - 1) & ~(size_t)(PAGE - 1);
-    struct layout layout = {.size = pages, .file_size = pages};
-    if (strict_mode()[0] != 0) {
-        layout.size = asked;
-        layout.shift = strict_layout(asked, &layout.file_size);
+    size_t pages = round_up(asked, PAGE);
+    if (strict_mode()[0] == 0) {
+        return (struct layout){.size = pages, .file_size = pages};
     }
+    size_t vectors = round_up(asked, VECTOR);
+    struct layout layout = {.size = asked, .file_size = round_up(vectors, DSP_PAGE)};
+    layout.shift = strcmp(strict_mode(), "front") == 0 ? 0 : layout.file_size - vectors;
     return layout;
 }
 

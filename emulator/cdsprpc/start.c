@@ -65,6 +65,15 @@ static void read_farf(const struct session *session, char *text, size_t size)
     }
 }
 
+/* Returns the path of the socket at which the next DSP process waits for a debugger (`buildtool run
+ * sim --debug`), or NULL. */
+static const char *debug_socket(void)
+{
+    const char *path = getenv("BUILDTOOL_SIM_DEBUG");
+    /* The socket exists already when this is not the first DSP process of the run. */
+    return path == NULL || path[0] == 0 || access(path, F_OK) == 0 ? NULL : path;
+}
+
 static void compose(struct command *command, const struct session *session,
                     const struct config *config)
 {
