@@ -130,10 +130,14 @@ class Profile(_Fields):
 
 @functools.cache
 def _modules() -> dict[str, str]:
-    """The CMake files that toolchain files include or make CMake load; without the modules that a
+    """The files that toolchain files include, make CMake load or link; without the modules that a
     project's CMakeLists.txt includes."""
     folder = _data.path("cmake")
-    files = [file for file in folder.rglob("*.cmake") if not file.name.startswith("Buildtool")]
+    files = [
+        file
+        for file in folder.rglob("*")
+        if file.suffix in (".cmake", ".s") and not file.name.startswith("Buildtool")
+    ]
     return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
 
 
