@@ -244,17 +244,9 @@ static void end_one(struct session *session, void *context)
     session_await_notified(session);
 }
 
-/* Functions of the C library. pthread_atfork and the start files of GCC call them. zig's start files
- * do not, so that the handlers would be called after the library is unloaded. */
-int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
-                      void *library);
-void __cxa_finalize(void *library);
-
-static char this_library; /* its address identifies the handlers */
-
 __attribute__((constructor)) static void at_load(void)
 {
-    __register_atfork(before_fork, in_parent, in_child, &this_library);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* Ends all DSP processes when the program ends or unloads the library, and waits for them, so that
@@ -267,5 +259,4 @@ __attribute__((destructor)) static void at_exit(void)
     threads_join(SECONDS_TO_JOIN);
     handles_free();
     buffers_free();
-    __cxa_finalize(&this_library);
 }

@@ -20,7 +20,7 @@ from tests.device.runtime.cxx import CASES, abi_stand_in, library_stand_in, thro
 from tests.device.runtime.cxx import skel as cxx_skel
 from tests.device.runtime.test_modules import companion
 
-from .toolbox import ARM, HEADERS, SKEL_HEADERS, Device, Toolbox, zig_program
+from .toolbox import ARM, HEADERS, SKEL_HEADERS, START_FILE, Device, Toolbox, zig_program
 
 SOURCES = Path(__file__).parent / "sdk_style"
 CYCLES = 25
@@ -70,7 +70,7 @@ def sdk_device(make_device: Callable[..., Device], toolbox: Toolbox) -> Callable
         base / "closer" / "libsdkcloser.so",
         [
             *(*ARM, *HEADERS, "-std=c++17", "-nostdlib++", "-fno-exceptions", "-fno-rtti"),
-            *("-shared", "-fPIC", SOURCES / "closer.cpp", toolbox.library()),
+            *("-shared", "-fPIC", SOURCES / "closer.cpp", *START_FILE, toolbox.library()),
             "-Wl,-soname,libsdkcloser.so",
         ],
     )

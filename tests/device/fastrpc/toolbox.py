@@ -29,6 +29,8 @@ SKEL_HEADERS = [
     f"-I{ROOT / 'dsp/include'}",
 ]
 SHELL = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2", "-g", "-static", "-lunwind"]
+# As the toolchain file of ubuntu-aarch64 links it.
+START_FILE: list[str | Path] = ["-Wno-unused-command-line-argument", ROOT / "cmake/crtbeginS.s"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion"]
 
 CONF = {
@@ -123,6 +125,7 @@ class Toolbox:
                 *(f"-I{folder}" for folder in (source, COMMON)),
                 *sorted(source.glob("*.c")),
                 *sorted(COMMON.glob("*.c")),
+                *START_FILE,
                 f"-Wl,--version-script={source / 'libcdsprpc.map'}",
                 "-Wl,-soname,libcdsprpc.so.1",
             ],

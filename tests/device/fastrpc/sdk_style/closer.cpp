@@ -23,16 +23,6 @@ struct Closer {
 
 } // namespace
 
-// GCC's and the NDK's start files destroy the static objects of a library that is unloaded; zig's
-// have no such function.
-extern "C" void *__dso_handle;
-extern "C" void __cxa_finalize(void *library);
-
-__attribute__((destructor)) static void destroy_static_objects()
-{
-    __cxa_finalize(&__dso_handle);
-}
-
 extern "C" int close_at_unload(remote_handle64 handle)
 {
     closer.handle = handle;
