@@ -67,7 +67,8 @@ def _prefix_map(step: CMakeStep) -> dict[str, str]:
         return {}
     tools: dict[Path, str] = {}
     for name, place in step.roots.directories.items():
-        if name not in ("project", "tree", "python"):
+        # Another installation of this program must not change the command lines.
+        if name not in ("project", "tree", "python") and not name.startswith("buildtool"):
             tools |= {place: name, place.resolve(): name}
     names = {
         **{place: name for place, name in tools.items() if tools.keys().isdisjoint(place.parents)},

@@ -98,6 +98,8 @@ def end(place: Path, number: int, script: str) -> Ended:
             assert "Traceback" not in build.stderr.read()
         finally:
             build.kill()
-    if number == signal.SIGKILL:
-        time.sleep(0.5)  # until the kernel has signalled the tools
+    deadline = time.monotonic() + 10
+    while number == signal.SIGKILL and any(map(running, pids(folder))):
+        assert time.monotonic() < deadline  # the kernel signals the tools
+        time.sleep(0.05)
     return Ended(status, pids(folder))
