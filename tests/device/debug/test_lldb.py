@@ -186,14 +186,17 @@ def test_a_signal_to_buildtool_ends_lldb_and_all_else(debuggee: Debuggee, lldb: 
 def test_the_lldb_of_a_stand_in_sdk_comes_first(debuggee: Debuggee, tmp_path: Path) -> None:
     sdk = make_sdk(tmp_path / "sdk")
     (tools,) = sdk.glob("tools/HEXAGON_Tools/*/Tools/bin")
-    (tools / "hexagon-lldb").write_text(
-        f"#!{sys.executable}\nimport pathlib, re, sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
+    program = tmp_path / "lldb.py"
+    program.write_text(
+        f"import pathlib, re, sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
         "from tests.device.debug.remote_protocol import RemoteProtocol\n"
         "if '--batch' in sys.argv: raise SystemExit(print('Current executable set (hexagon).'))\n"
         "script = pathlib.Path(sys.argv[sys.argv.index('--source') + 1]).read_text()\n"
         "socket = re.search('unix-connect://(.*)\"', script)[1]\n"
         "print('stand-in attaches and sees', RemoteProtocol(socket).ask('c'))\n"
     )
+    # The path of Python may have spaces, which no first line of a script can.
+    (tools / "hexagon-lldb").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
     (tools / "hexagon-lldb").chmod(0o755)
     with on_terminal(debuggee, HEXAGON_SDK_ROOT=str(sdk)) as terminal:
         terminal.expect("stand-in attaches and sees W00")
