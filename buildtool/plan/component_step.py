@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ class ComponentStep(Value):
     """Make the outputs of one component for one profile.
 
     `arch` is None for the ARM64 side; `root` is the project's directory; `output` is the directory
-    of the step's outputs.  `source` is the directory of the component's files.
+    of the step's outputs.
     """
 
     name: str
@@ -27,8 +28,9 @@ class ComponentStep(Value):
     output: Path
 
     @property
+    @abstractmethod
     def source(self) -> Path:
-        raise NotImplementedError
+        """The directory of the component's files."""
 
     @property
     def tree(self) -> Path:
