@@ -12,7 +12,19 @@ import pytest
 from tests.device.fastrpc.toolbox import ARM, HEADERS, Device, Toolbox
 
 HERE = Path(__file__).parent
-SKELS = ("counters", "threads", "sync", "memory", "vtcm", "system", "libc", "numbers", "queue")
+SKELS = (
+    "counters",
+    "threads",
+    "mutexes",
+    "sync",
+    "timers",
+    "memory",
+    "vtcm",
+    "system",
+    "libc",
+    "numbers",
+    "queue",
+)
 CLIB_SKELS = ("clib_math", "clib_text", "clib_files")
 QURT = ("-Xclang", "-triple", "-Xclang", "hexagon-unknown-none-elf")
 WRAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free", "memalign")]

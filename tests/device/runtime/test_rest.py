@@ -17,7 +17,6 @@ CASES = (
     "absent",
     "whole_dsp",
     "timer_groups",
-    "old_frames",
 )
 HMX_IS_ABSENT = 1  # QURT_EVAL
 NOT_ALONE = 22  # QURT_ESTM
@@ -25,6 +24,13 @@ CDSP = 3
 PMU_IS_ABSENT = 0x80000FFF - (1 << 32)  # HAP_USER_PMU_READ_NOT_SUPPORTED
 RESOURCE_IS_UNKNOWN = 2  # NPA_QUERY_UNKNOWN_RESOURCE
 UNSUPPORTED = 0x80000414 - (1 << 32)  # AEE_EUNSUPPORTED
+
+
+def test_frames_of_old_compilers(device: Device, toolbox: Toolbox) -> None:
+    install(device, build_skel(toolbox, "old_frames"), "old_frames")
+    result = device.run("open old_frames; case old_frames old_frames; close old_frames")
+    assert result.status == 0, result.err
+    assert result["case old_frames old_frames"].split()[0] == "0", result.err
 
 
 def test_rarely_used_functions(device: Device, toolbox: Toolbox) -> None:
