@@ -302,7 +302,7 @@ def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
         return ()
     from buildtool.deploy.data.files import find_data
 
-    return find_data(project, context.file_states)
+    return find_data(project, context.file_states, context.listener)
 
 
 def pull_sysroot(

@@ -44,6 +44,13 @@ class FileStates:
                 states.append(state)
         return states
 
+    def remembers(self, path: Path) -> bool:
+        """Whether the state of the file is known without reading it."""
+        try:
+            return bool(self._states.get(str(path)) or self._digests.get(str(path), path.stat()))
+        except OSError:
+            return False
+
     def entries(self, directory: str | Path) -> Mapping[str, bool] | None:
         """The entries of a directory: name → whether it is a directory or a symlink to one.
 

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
+from buildtool.core.events import Listener, Note
 from buildtool.core.value import Value
 from buildtool.inputs.file_states import EXECUTABLE_SUFFIX, FileStates
 from buildtool.project.model import Project
 
 FOLDER = ".data"
 """The directory of large files, in the install root; no project can have this name."""
+SLOW_SIZE = 256_000_000
+"""Bytes of a file whose digest takes long enough to say so."""
 
 
 class DataFile(Value):
@@ -30,7 +33,7 @@ class DataFile(Value):
         return f"{'../' * (3 + self.path.count('/'))}{FOLDER}/{self.sha256}"
 
 
-def find_data(project: Project, states: FileStates) -> tuple[DataFile, ...]:
+def find_data(project: Project, states: FileStates, listener: Listener) -> tuple[DataFile, ...]:
     """The files of `[data.NAME]`; a file is read only if its digest is not remembered.
 
     A file of `models/**` is `data/NAME/` and what comes after `models/` in the release.  Raises
@@ -49,6 +52,7 @@ def find_data(project: Project, states: FileStates) -> tuple[DataFile, ...]:
                 )
             for below, source in files:
                 path = f"data/{name}/{below}"
+                _announce(source, states, listener)
                 state = states.state(source).removesuffix(EXECUTABLE_SUFFIX)
                 if not re.fullmatch("[0-9a-f]{64}", state):
                     raise UsageError(f"{source} cannot be read", why=f"data {name!r} contains it")
@@ -60,6 +64,12 @@ def find_data(project: Project, states: FileStates) -> tuple[DataFile, ...]:
                         remedy="Give them different names, or put them into two tables.",
                     )
     return tuple(found.values())
+
+
+def _announce(source: Path, states: FileStates, listener: Listener) -> None:
+    size = source.stat().st_size
+    if size >= SLOW_SIZE and not states.remembers(source):
+        listener(Note(f"computing the digest of {source.name} ({size / 1e6:,.0f} MB)"))
 
 
 def _matching(root: Path, pattern: str) -> Iterator[tuple[str, Path]]:

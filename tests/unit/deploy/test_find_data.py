@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
+from buildtool.core.events import Event, Note
 from buildtool.deploy.data.files import DataFile, find_data
 from buildtool.inputs.file_states import FileStates
 from buildtool.project.read import parse_project
@@ -18,13 +19,18 @@ Find = Callable[..., tuple[DataFile, ...]]
 
 
 @pytest.fixture
-def find(tmp_path: Path) -> Find:
+def messages() -> list[Event]:
+    return []
+
+
+@pytest.fixture
+def find(tmp_path: Path, messages: list[Event]) -> Find:
     """Finds the data of a project with the table `[data.model]`, whose files are the arguments."""
 
     def find(*files: str, states: FileStates | None = None) -> tuple[DataFile, ...]:
         text = f'[project]\nname = "x"\n[data.model]\nfiles = {list(files)!r}\n'
         project = parse_project(tmp_path / "a project" / "buildtool.toml", text)
-        return find_data(project, states or FileStates())
+        return find_data(project, states or FileStates(), messages.append)
 
     for name in ("models/a.gguf", "models/b/c.gguf", "models/d.txt", "w e.bin"):
         file = tmp_path / "a project" / name
@@ -69,14 +75,18 @@ def test_two_files_in_one_place_are_an_error(find: Find, tmp_path: Path) -> None
 
 
 def test_the_second_look_reads_nothing(
-    find: Find, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    find: Find, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, messages: list[Event]
 ) -> None:
+    monkeypatch.setattr("buildtool.deploy.data.files.SLOW_SIZE", 13)
     now = time.time_ns  # files that have just changed may change again
     monkeypatch.setattr("time.time_ns", lambda: now() + 3_000_000_000)
     states = FileStates(tmp_path / "digests")
     first = find("models/*.gguf", states=states)
     states.save()
+    assert messages == [Note("computing the digest of a.gguf (0 MB)")]
+    messages.clear()
 
     with opened_files() as opened:
         assert find("models/*.gguf", states=FileStates(tmp_path / "digests")) == first
     assert not [name for name in opened if name.endswith(".gguf")]
+    assert messages == []
