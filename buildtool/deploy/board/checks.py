@@ -75,12 +75,17 @@ def _stopped(cdsp: Processor, board: Board) -> Finding:
     for pattern, name, cause, remedy in _CAUSES:
         if found := next((line for line in reversed(kernel) if re.search(pattern, line)), ""):
             return Finding(name, f"{state}: {cause}: {found}", remedy.format(start=start))
+    unread = (
+        " Whether it has crashed is in the kernel's log, which this user may not read: sudo dmesg."
+        if board.kernel is None
+        else ""
+    )
     return Finding(
         "dsp-offline",
         f"{state}, although its firmware is there: {next(iter(board.firmware))}",
-        f"Start it: {start}. If it is offline after each boot, the kernel has looked for the"
-        " firmware before the root file system was mounted: add the firmware to the initramfs, or"
-        " install the udev rule 59-fastrpc-remoteproc.rules of the fastrpc package.",
+        f"Start it: {start}.{unread} If it is offline after each boot, the kernel has looked for"
+        " the firmware before the root file system was mounted: add the firmware to the initramfs,"
+        " or install the udev rule 59-fastrpc-remoteproc.rules of the fastrpc package.",
     )
 
 

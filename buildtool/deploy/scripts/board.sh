@@ -82,7 +82,9 @@ part enforcing
 getenforce 2>/dev/null || cat sys/fs/selinux/enforce 2>/dev/null
 part kernel
 if [ "$system" = / ]; then
-    dmesg 2>/dev/null || journalctl -k -b -q --no-pager 2>/dev/null || logcat -d 2>/dev/null ||
+    # To users who may not read the journal, journalctl shows nothing, without an error.
+    dmesg 2>/dev/null || journalctl -k -b -q --no-pager 2>/dev/null | grep . ||
+        logcat -d 2>/dev/null ||
         cat var/log/dmesg 2>/dev/null || echo unreadable
 else
     cat var/log/dmesg 2>/dev/null || echo unreadable

@@ -275,6 +275,16 @@ def test_crashes_from_which_a_stand_in_has_recovered_are_counted(tmp_path: Path)
     assert found[0].what.startswith("the compute DSP is running, after 2 crashes")
 
 
+def test_a_kernel_log_of_a_stand_in_that_cannot_be_read(tmp_path: Path) -> None:
+    tree = write(
+        board(tmp_path / "board"), {"sys/class/remoteproc/remoteproc1/state": b"offline\n"}
+    )
+    (tree / LOG).unlink(missing_ok=True)
+    (finding,) = (each for each in findings(stand_in(tmp_path, tree, "posix")) if each.remedy)
+    assert finding.name == "dsp-offline"
+    assert "this user may not read: sudo dmesg." in finding.remedy
+
+
 def test_split_and_compressed_firmware_of_a_stand_in(tmp_path: Path) -> None:
     tree = board(tmp_path / "board")
     (tree / IMAGE).rename(tree / IMAGE.replace(".mbn", ".b07"))
