@@ -28,7 +28,8 @@ size_t frames_walk(uintptr_t frame_pointer, struct frame *frames, size_t room)
     uintptr_t at = frame_pointer;
     for (int i = 0; i < FRAMES_LOOKED_AT && count < room; i++) {
         uintptr_t words[2];
-        if (at % 8 != 0 || at < fault_stack.low || at > fault_stack.high - sizeof words) {
+        if (at % 8 != 0 || at < fault_stack.low || at >= fault_stack.high ||
+            fault_stack.high - at < sizeof words) {
             break;
         }
         memcpy(words, (const void *)at, sizeof words);
