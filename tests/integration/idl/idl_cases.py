@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.idl.model import (
-    Alias,
     Array,
     Direction,
     Enum,
@@ -24,6 +23,7 @@ from buildtool.idl.model import (
     Type,
 )
 from tests.integration.idl.idl_random import Argument, Case, idl_text, plain
+from tests.integration.idl.idl_same import c_type, element, functions, put, same
 
 PRELUDE = """\
 /* Values of a random case. */
@@ -69,14 +69,14 @@ static int put_text(void *to, int room, const void *from, int length, size_t wid
 def write_case(case: Case, out: Path) -> None:
     """Write `loop.idl`, `cases.h`, `caller.c` and `imp.c` to the directory."""
     data = _Data()
-    functions = [line for type_ in case.types for line in _functions(type_)]
+    helpers = [line for type_ in case.types for line in functions(type_)]
     callers, implementations = [], []
     for number, (name, arguments) in enumerate(case.methods):
         callers.append(_caller(number, name, arguments, data))
         implementations.append(_implementation(number, name, arguments))
     calls = "\n".join(f"    failed |= call_{name}(h);" for name, _ in case.methods)
     (out / "loop.idl").write_text(idl_text(case))
-    (out / "cases.h").write_text("\n".join([PRELUDE, *functions, *data.lines, ""]))
+    (out / "cases.h").write_text("\n".join([PRELUDE, *helpers, *data.lines, ""]))
     (out / "caller.c").write_text(
         '#include "cases.h"\n'
         + "\n".join(callers)
@@ -114,28 +114,6 @@ int main(void)
         "int __QAIC_IMPL(loop_close)(remote_handle64 h)\n"
         "{\n    return h == 1 ? 0 : 1;\n}\n" + "\n".join(implementations)
     )
-
-
-def c_name(name: str) -> str:
-    return f"_cxx_{name}" if name in ("register", "volatile") else name
-
-
-def c_type(type_: Type) -> str:
-    match type_:
-        case Primitive():
-            return type_.c_name
-        case String(wide=wide):
-            return "_wstring1_t" if wide else "_cstring1_t"
-        case Alias(c_name=name) | Struct(c_name=name) | Enum(c_name=name):
-            return name
-        case other:
-            raise ValueError(other)
-
-
-def element(type_: Sequence | String) -> Type:
-    if isinstance(type_, Sequence):
-        return type_.element
-    return Primitive.WCHAR if type_.wide else Primitive.CHAR
 
 
 @dataclass
@@ -211,98 +189,6 @@ def _literal(primitive: Primitive, value: Any) -> str:
     return f"({primitive.c_name}){value % 2**32}u"
 
 
-def _functions(type_: Type) -> Iterator[str]:
-    """`same_T` and `put_T` of a named type."""
-    if isinstance(type_, Enum) or (
-        isinstance(type_, Alias) and not isinstance(type_.target, Sequence)
-    ):
-        return
-    name = c_type(type_)
-    inner = plain(type_)
-    members = inner.members if isinstance(inner, Struct) else ()
-    parts = [(c_name(member.name), member.type) for member in members]
-    if isinstance(inner, Sequence):
-        parts = [("data", inner)]
-    same = "\n".join(_same(t, f"x->{n}", f"y->{n}", "return 0") for n, t in parts)
-    put = "\n".join(_put(t, f"x->{n}", f"y->{n}", "return 0") for n, t in parts)
-    yield f"static int same_{name}(const {name} *x, const {name} *y)\n{{\n{same}\n    return 1;\n}}"
-    yield f"static int put_{name}({name} *x, const {name} *y)\n{{\n{put}\n    return 1;\n}}"
-
-
-def _function_of(type_: Type) -> str:
-    """The named type whose functions handle `type_`; for the typedef of a struct, the struct."""
-    while isinstance(type_, Alias) and not isinstance(type_.target, Sequence):
-        type_ = type_.target
-    return c_type(type_)
-
-
-def _same(type_: Type, x: str, y: str, fail: str) -> str:
-    """Statements that `fail` unless the two lvalues are equal."""
-    match plain(type_):
-        case String(wide=wide):
-            width = 2 if wide else 1
-            return f"    if (!same_text({x}, {x}Len, {y}, {y}Len, {width})) {{ {fail}; }}"
-        case Sequence(element=inner):
-            return (
-                f"    if ({x}Len != {y}Len) {{ {fail}; }}\n"
-                f"    for (int i_ = 0; i_ < {y}Len; i_++) {{\n"
-                f"    {_same_element(inner, f'{x}[i_]', f'{y}[i_]', fail)}\n    }}"
-            )
-        case Array(element=inner, length=length):
-            return (
-                f"    for (int i_ = 0; i_ < {length}; i_++) {{\n"
-                f"    {_same_element(inner, f'{x}[i_]', f'{y}[i_]', fail)}\n    }}"
-            )
-        case _:
-            return _same_element(type_, x, y, fail)
-
-
-def _same_element(type_: Type, x: str, y: str, fail: str) -> str:
-    match plain(type_):
-        case String():
-            return _same(type_, f"{x}.data", f"{y}.data", fail)
-        case Struct() | Sequence():
-            return f"    if (!same_{_function_of(type_)}(&{x}, &{y})) {{ {fail}; }}"
-        case Array(element=inner, length=length):
-            return (
-                f"    for (int j_ = 0; j_ < {length}; j_++) {{\n"
-                f"    {_same_element(inner, f'{x}[j_]', f'{y}[j_]', fail)}\n    }}"
-            )
-        case _:
-            return f"    if (memcmp(&{x}, &{y}, sizeof({x})) != 0) {{ {fail}; }}"
-
-
-def _put(type_: Type, x: str, y: str, fail: str) -> str:
-    """Statements that copy `y` to `x`, within the capacity of `x`."""
-    match plain(type_):
-        case String(wide=wide):
-            width = 2 if wide else 1
-            return f"    if (!put_text({x}, {x}Len, {y}, {y}Len, {width})) {{ {fail}; }}"
-        case Sequence(element=inner):
-            return (
-                f"    if ({x}Len != {y}Len) {{ {fail}; }}\n"
-                f"    for (int i_ = 0; i_ < {y}Len; i_++) {{\n"
-                f"    {_put_element(inner, f'{x}[i_]', f'{y}[i_]', fail)}\n    }}"
-            )
-        case _:
-            return _put_element(type_, x, y, fail)
-
-
-def _put_element(type_: Type, x: str, y: str, fail: str) -> str:
-    match plain(type_):
-        case String():
-            return _put(type_, f"{x}.data", f"{y}.data", fail)
-        case Struct() | Sequence():
-            return f"    if (!put_{_function_of(type_)}(&{x}, &{y})) {{ {fail}; }}"
-        case Array(element=inner, length=length):
-            return (
-                f"    for (int j_ = 0; j_ < {length}; j_++) {{\n"
-                f"    {_put_element(inner, f'{x}[j_]', f'{y}[j_]', fail)}\n    }}"
-            )
-        case _:
-            return f"    {x} = {y};"
-
-
 def _caller(number: int, name: str, arguments: tuple[Argument, ...], data: _Data) -> str:
     given, checks = ["h"], []
     for at, argument in enumerate(arguments):
@@ -314,7 +200,7 @@ def _caller(number: int, name: str, arguments: tuple[Argument, ...], data: _Data
         if argument.direction is not Direction.IN:
             data.variable(f"{base}_out", type_, argument.result)
             checks.append(
-                _same(type_, f"{base}_room", f"{base}_out", f"return wrong({number}, {at})")
+                same(type_, f"{base}_room", f"{base}_out", f"return wrong({number}, {at})")
             )
         if argument.direction is Direction.ROUT:
             data.variable(f"{base}_room", type_, argument.result, empty=True)
@@ -372,8 +258,8 @@ def _implementation(number: int, name: str, arguments: tuple[Argument, ...]) -> 
                 parameters.append(f"{c_type(type_)} *{p}")
                 target = f"(*{p})"
         if argument.direction is not Direction.ROUT:
-            body.append(_same(type_, target, f"{base}_in", fail))
+            body.append(same(type_, target, f"{base}_in", fail))
         if argument.direction is not Direction.IN:
-            body.append(_put(type_, target, f"{base}_out", fail))
+            body.append(put(type_, target, f"{base}_out", fail))
     code = "\n".join(body)
     return f"int __QAIC_IMPL(loop_{name})({', '.join(parameters)})\n{{\n{code}\n    return 0;\n}}\n"
