@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.deploy.run.on_device import RunResult
     from buildtool.deploy.run.program import RunRequest
-    from buildtool.deploy.sysroot.device_files import DeviceFiles
+    from buildtool.deploy.run.run import Streams
     from buildtool.engine import clean as cleaning
     from buildtool.engine.context import BuildContext, Options
     from buildtool.engine.explain import Explanation
@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.ide.write_files import Written
     from buildtool.release.package import Packaged
     from buildtool.sdk.sysroot import Sysroot
+    from buildtool.testing.results import TestRun
+    from buildtool.testing.session import Session
 
 
 def make_plan(project: Project, target_name: str) -> Plan:
@@ -237,19 +239,21 @@ def run(
     choice: DeviceChoice,
     listener: Listener,
     options: Options | None = None,
-    stdout: int | None = None,
+    streams: Streams | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `stdout` as in `deploy.run.run`."""
+    it; `streams` as in `deploy.run.run`."""
     from buildtool.deploy.run.on_device import run_on_device
+    from buildtool.deploy.run.run import OWN
 
     with _ready(project, device_name, choice, listener, options) as (ready, renew):
-        start = partial(run_on_device, renew=renew, verify_files=choice.verify, stdout=stdout)
+        own = streams or OWN
+        start = partial(run_on_device, renew=renew, verify_files=choice.verify, streams=own)
         if device_name != BUILT_IN_TARGET:
             return start(ready, request)
         from buildtool.deploy.emulated.watched_run import run_watched
 
-        terminal = not request.terminal and stdout is None
+        terminal = not request.terminal and streams is None
         return run_watched(
             project,
             ready,
@@ -259,6 +263,53 @@ def run(
             listener=listener,
             terminal=terminal,
         )
+
+
+def test(
+    project: Project,
+    device_name: str,
+    patterns: Sequence[str],
+    *,
+    timeout: float,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> TestRun:
+    """Build, and run the tests that `patterns` select, all of them without patterns, on a device.
+
+    Tests without a timeout of their own have `timeout` seconds.
+    """
+    from buildtool.testing.suites import find_suites, run_suites, select
+
+    with device_session(project, device_name, choice, listener, options) as session:
+        suites = find_suites(project, timeout)
+        return run_suites(select(suites, patterns), session, listener)
+
+
+def list_tests(project: Project, patterns: Sequence[str]) -> list[tuple[str, str]]:
+    """Suite and name of the tests that `patterns` select."""
+    from buildtool.testing.suites import TIMEOUT, find_suites, select
+
+    return [
+        (suite.name, name)
+        for suite, names in select(find_suites(project, TIMEOUT), patterns)
+        for name in (suite.names() if names is None else names)
+    ]
+
+
+@contextlib.contextmanager
+def device_session(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> Iterator[Session]:
+    """Build, make the release, and run programs of it on a device for the block."""
+    from buildtool.testing.session import Session
+
+    with _ready(project, device_name, choice, listener, options) as (ready, renew):
+        yield Session(project, ready, renew, choice)
 
 
 def rollback(
@@ -313,36 +364,11 @@ def pull_sysroot(
 
     Returns it and whether it changed.  It is called `name`, by default as the device is.
     """
-    from buildtool.core.cache import cache_dir
-    from buildtool.deploy.configuration import configured_devices, open_device
-    from buildtool.deploy.emulated.device import prepare
-    from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc
-    from buildtool.deploy.sysroot.directory import open_directory
-    from buildtool.deploy.sysroot.emulated import files_of
     from buildtool.deploy.sysroot.pull import pull
-    from buildtool.project.read import find_optional_project
+    from buildtool.deploy.sysroot.source import open_source
 
-    device: DeviceFiles
-    if device_name == BUILT_IN_TARGET:
-        soc = find_soc(soc_name or DEFAULT_SOC)
-        device = files_of(prepare(cache_dir() / "device" / soc.name.lower(), soc, listener))
-        name = name or BUILT_IN_TARGET
-    elif soc_name:
-        raise UsageError(
-            "--soc is for sim only",
-            why=f"the SoC of {device_name} is read from its files",
-            remedy=f"buildtool sysroot pull {device_name}",
-        )
-    elif device_name in configured_devices(project := find_optional_project(Path.cwd())):
-        from buildtool.deploy.facts import facts_of
-        from buildtool.deploy.sysroot.remote import RemoteFiles
-
-        remote = open_device(device_name, project)
-        device = RemoteFiles(remote, facts_of(remote, refresh=True))
-        name = name or device_name
-    else:
-        device = directory = open_directory(Path(device_name))
-        name = name or directory.root.name
+    device, known_as = open_source(device_name, soc_name, listener)
+    name = name or known_as
     return pull(
         device,
         name,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError, UsageError
 
-RUN_ERROR = 125  # `run` returns the program's status, and this one for errors of buildtool itself
+RUN_ERROR = 125  # `run` and `test` return what programs return, and this for other errors
 INTERRUPTED = 130
 USAGE_ERROR = 2
 
@@ -32,17 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return complete(given[1:])
     directories, argv = _split_directories(given)
-    runs = next((word for word in argv if not word.startswith("-")), "") == "run"
+    command = next((word for word in argv if not word.startswith("-")), "")
+    failed = RUN_ERROR if command in ("run", "test") else 0
+    misused = RUN_ERROR if command == "run" else 0
     as_json = "--json" in _own_arguments(argv)
     status: int | None
     try:
         for directory in directories:
             _change_to(directory)
-        status = _run_command(argv, as_json=as_json, usage_status=RUN_ERROR if runs else 0)
+        status = _run_command(argv, as_json=as_json, usage_status=misused)
         flush()
     except BuildtoolError as error:
         show_error(error, as_json=as_json)
-        return RUN_ERROR if runs else error.exit_status
+        return (misused if isinstance(error, UsageError) else failed) or error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has exited
@@ -57,14 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remedy="Check the path, its permissions, and the free space on the disk.",
         )
         show_error(problem, as_json=as_json)
-        return RUN_ERROR if runs else problem.exit_status
+        return failed or problem.exit_status
     except MemoryError:
         status = None  # reported below, after the memory is free again
     except Exception as error:
         if os.environ.get("BUILDTOOL_DEBUG"):
             raise
         show_internal_error(error, as_json=as_json)
-        return RUN_ERROR if runs else 1
+        return failed or 1
     finally:
         with contextlib.suppress(OSError):
             show_repairs()
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remedy="End other programs, raise the limit, or run fewer jobs at once: --jobs 1.",
         )
         show_error(problem, as_json=as_json)
-        return RUN_ERROR if runs else problem.exit_status
+        return failed or problem.exit_status
     return status
 
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "package": "Release",
     "verify": "Release",
     "run": "Devices",
+    "test": "Devices",
     "deploy": "Devices",
     "rollback": "Devices",
     "devices": "Devices",

@@ -31,6 +31,12 @@ def _runs(cursor: Cursor) -> Iterable[str]:
     return find_project(cursor.here).runs
 
 
+def _tests(cursor: Cursor) -> Iterable[str]:
+    from buildtool.project.read import find_project
+
+    return find_project(cursor.here).tests
+
+
 def _programs(cursor: Cursor) -> Iterable[str]:
     """The programs in the release, relative to it."""
     from buildtool.project.read import find_project
@@ -140,5 +146,6 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "sysroot": _sysroots,
     "target": _targets,
     "template": _templates,
+    "test": _tests,
 }
 """By metavar in lower case; a metavar that is not here takes any text."""

@@ -71,6 +71,15 @@ Soc = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="Continue although the release does not seem to fit.")
 ]
+Strict = Annotated[
+    str,
+    typer.Option(
+        "--strict",
+        metavar="[=front]",
+        help="Stop skels on sim at the first wrong access to memory: past the end, or before"
+        " the start.",
+    ),
+]
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Build without the caches of earlier builds."),

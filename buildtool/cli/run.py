@@ -15,13 +15,14 @@ from buildtool.cli.options import (
     KeepGoing,
     Launcher,
     Soc,
+    Strict,
     StrictIsa,
     Verbose,
 )
-from buildtool.cli.typer_classes import Command
+from buildtool.cli.typer_classes import StrictCommand
 
 
-class RunCommand(Command):
+class RunCommand(StrictCommand):
     """Keeps the arguments after `--` apart: all of them are the program's."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -29,7 +30,6 @@ class RunCommand(Command):
             cut = args.index("--")
             ctx.obj = args[cut + 1 :]
             args = args[:cut]
-        args = ["--strict=back" if word == "--strict" else word for word in args]
         return super().parse_args(ctx, args)
 
 
@@ -77,15 +77,7 @@ def run(
     verify: Annotated[
         bool, typer.Option("--verify", help="First verify the release on the device.")
     ] = False,
-    strict: Annotated[
-        str,
-        typer.Option(
-            "--strict",
-            metavar="[=front]",
-            help="Stop skels on sim at the first wrong access to memory: past the end, or before"
-            " the start.",
-        ),
-    ] = "",
+    strict: Strict = "",
     debug: Annotated[
         bool, typer.Option("--debug", help="Debug the DSP process of sim with LLDB.")
     ] = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +11,17 @@ from buildtool import flow
 from buildtool.cli.screen import Screen
 from buildtool.core.errors import UsageError
 from buildtool.deploy.ready import DeviceChoice
-from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
+from buildtool.deploy.run.program import RunRequest, farf_levels, variables
+from buildtool.deploy.run.run import Streams
 from buildtool.project.model import Project, Run
 from buildtool.project.read import find_project
-from buildtool.project.runs import DURATION_FORM, seconds
+from buildtool.project.runs import option_seconds
 from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:
     from buildtool.engine.context import Options
 
 ANY = DeviceChoice()
-FARF_LEVELS = "0x1f001f"
-"""All levels of messages in the DSP's library and in skels; see log_config.c of libcdsprpc."""
 
 
 def run_program(
@@ -50,11 +49,11 @@ def run_program(
     named = _named(project, name)
     request = RunRequest(
         command=tuple(command) or ((named.program, *named.args) if named else ()),
-        env={**_named_env(named), **dict(_variable(text) for text in env)},
+        env={**variables(named.env if named else {}), **dict(_variable(text) for text in env)},
         cwd=cwd or (named.cwd if named else ""),
-        timeout=_seconds(timeout or (named.timeout if named and not choice.debug else "")),
+        timeout=option_seconds(timeout or (named.timeout if named and not choice.debug else "")),
         terminal=terminal,
-        farf=FARF_LEVELS if farf or (named and named.farf) else "",
+        farf=farf_levels(farf or bool(named and named.farf)),
         pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),
     )
     result = flow.run(
@@ -64,7 +63,7 @@ def run_program(
         choice=choice,
         listener=Screen(quiet=True, verbose=verbose),
         options=options,
-        stdout=sys.stderr.fileno() if as_json else None,
+        streams=Streams(stdout=sys.stderr.fileno()) if as_json else None,
     )
     if as_json:
         from buildtool.cli.options import print_json
@@ -87,15 +86,6 @@ def _named(project: Project, name: str) -> Run | None:
     )
 
 
-def _named_env(named: Run | None) -> Mapping[str, str]:
-    if not named:
-        return NO_VARIABLES
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in named.env.items()
-    }
-
-
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
@@ -109,12 +99,3 @@ def _pulled(text: str) -> tuple[str, str]:
     """FILE or FILE:HERE as a path on the device and a path here."""
     there, _, here = text.partition(":")
     return there, here or Path(there).name
-
-
-def _seconds(text: str) -> float:
-    if not text:
-        return 0
-    try:
-        return seconds(text)
-    except ValueError as error:
-        raise UsageError(f"--timeout: {error}", remedy=DURATION_FORM) from error

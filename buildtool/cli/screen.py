@@ -23,6 +23,7 @@ from buildtool.core.events import (
     StepOutput,
     StepSkipped,
     StepStarted,
+    TestFinished,
     Warned,
 )
 
@@ -30,9 +31,10 @@ LIVE_AFTER = 0.3  # seconds; shorter work needs no live line
 LIVE_EVERY = 0.05  # seconds between updates
 TICK = 1.0  # seconds between updates of the running times
 LONG = 10.0  # seconds after which a running step is reported where there is no live line
-MARKS = {"failed": "✗", "skipped": "-", "up-to-date": "·"}
-COLOURS = {"failed": 31, "skipped": 33}
-NAME, OUTCOME = 28, 11  # columns
+MARKS = {"failed": "✗", "skipped": "-", "expected failure": "-", "up-to-date": "·"}
+COLOURS = {"✗": 31, "-": 33}
+NAME, OUTCOME, TEST_OUTCOME = 28, 11, 16  # columns
+TEST_LINES = 50  # lines of the output of a bad test that are printed
 
 _COUNT = r"(\[\d+/\d+\]) "  # Ninja's: commands finished, commands to run
 _NO_NEWS = "loading initial cache|Put cmake in trace mode|Trace will be"  # CMake's
@@ -102,6 +104,8 @@ class Screen:
                 self._finish()
             case StepFailed(error=error):
                 self._line(error_text(error))
+            case TestFinished():
+                self._test(event)
             case Warned(name, text):
                 self._line(text if not self._steps else f"{name}:\n{text}")
             case Note(text):
@@ -126,8 +130,24 @@ class Screen:
         self._steps = self._ended = self._idle = 0
         self._first_idle = ""
 
-    def _result(self, name: str, outcome: str, more: str) -> None:
-        self._line(f" {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip(), self._mark(outcome))
+    def _test(self, test: TestFinished) -> None:
+        self._running.pop(test.name, None)
+        mark = self._mark("failed" if test.bad else test.outcome)
+        outcome = f"{test.outcome:<{TEST_OUTCOME}}"
+        self._result(test.name, outcome, f"{test.seconds:7.1f} s", mark)
+        if test.message:
+            self._line(f"    {test.message}")
+        if test.output and (test.bad or self.verbose):
+            lines = test.output.rstrip("\n").splitlines()
+            kept = lines if self.verbose else lines[-TEST_LINES:]
+            if len(kept) < len(lines):
+                self._line(f"    … {len(lines) - len(kept):,} lines before; -v prints them")
+            for line in kept:
+                self._line(f"    | {line}")
+
+    def _result(self, name: str, outcome: str, more: str, mark: str = "") -> None:
+        text = f" {name:<{NAME}} {outcome:<{OUTCOME}}{more}".rstrip()
+        self._line(text, mark or self._mark(outcome))
 
     def _draw(self, *, now: bool) -> None:
         """Draw the live line, once the oldest running step has run for `LIVE_AFTER`."""
@@ -193,7 +213,7 @@ class Screen:
 
     def _mark(self, outcome: str) -> str:
         mark = MARKS.get(outcome, "✓")
-        return f"\x1b[{COLOURS.get(outcome, 32)}m{mark}\x1b[0m" if self.colour else mark
+        return f"\x1b[{COLOURS.get(mark, 32)}m{mark}\x1b[0m" if self.colour else mark
 
 
 def _columns() -> int:

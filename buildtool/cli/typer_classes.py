@@ -23,6 +23,14 @@ class Command(TyperCommand):
         return f"Usage: {usage(_names(ctx))}"
 
 
+class StrictCommand(Command):
+    """A command whose option --strict needs no value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = ["--strict=back" if word == "--strict" else word for word in args]
+        return super().parse_args(ctx, words)
+
+
 class Group(TyperGroup):
     """A command with commands.  Without arguments it prints its help, as an error."""
 

@@ -61,6 +61,23 @@ class BuildFinished(Value):
     """All steps have ended, successfully or not."""
 
 
+class TestFinished(Value):
+    """A test on a device ended; it began with `StepStarted`, if at all.
+
+    `outcome` is a value of `testing.results.Outcome`, `bad` whether it makes its suite fail,
+    `message` says in a line why it did not pass, and `output` is what it wrote.
+    """
+
+    __test__ = False  # pytest collects classes of this name
+
+    name: str
+    outcome: str
+    seconds: float
+    bad: bool
+    message: str
+    output: str
+
+
 class Warned(Value):
     """The output of the tools of a step that succeeded with warnings."""
 
@@ -82,6 +99,7 @@ Event = (
     | StepSkipped
     | StepFailed
     | BuildFinished
+    | TestFinished
     | Warned
     | Note
 )

@@ -39,6 +39,7 @@ def conversation(
     *,
     stdin: int | None,
     stdout: int | None = PIPE,
+    stderr: int | None = None,
     terminal: bool = False,
     report_file: Path | None = None,
     on_messages: Callable[[bytes], object] | None = None,
@@ -49,7 +50,7 @@ def conversation(
     the script writes to standard error.  With `terminal` the script has a terminal for its streams:
     this process's on a device of this machine, otherwise one of the device, and `on_messages` gets
     what the script writes there.  A device of this machine can write its report to `report_file`:
-    then the script has this process's standard error.
+    then the script's standard error is the descriptor `stderr`, by default this process's.
 
     Raises `ToolError` when ssh or adb cannot be started.
     """
@@ -64,7 +65,7 @@ def conversation(
             env=transport.environment,
             stdin=stdin,
             stdout=PIPE if through else stdout,
-            stderr=None if report_file else PIPE,
+            stderr=stderr if report_file else PIPE,
             own_session=not terminal,
         ) as process,
     ):

@@ -139,6 +139,10 @@ class Host(Value):
     ] = ()
     idl_standard_types: IdlStandardTypes = False
     defines: Defines = NO_DEFINES
+    test_files: Annotated[
+        Strings,
+        Key("files that its tests open, apart from their arguments (globs, relative to source)"),
+    ] = ()
 
 
 class Skel(Value):
@@ -228,20 +232,54 @@ class Target(Value):
     ] = ()
 
 
+# Keys of runs and tests.
+Args = Annotated[Strings, Key("its arguments", repeats=True)]
+Env = Annotated[Mapping[str, Define], Key("environment variables that it gets")]
+Cwd = Annotated[str, Key("its working directory in the release; default: the top")]
+Farf = Annotated[bool, Key("show and keep what the DSP logs")]
+
+
 class Run(Value):
     """`[run.NAME]`: a program with its arguments, to be run on a device as NAME."""
 
     program: Annotated[str, Key("program of the release, such as bin/demo")]
-    args: Annotated[Strings, Key("its arguments", repeats=True)] = ()
-    env: Annotated[Mapping[str, Define], Key("environment variables that it gets")] = NO_DEFINES
-    cwd: Annotated[str, Key("its working directory in the release; default: the top")] = ""
+    args: Args = ()
+    env: Env = NO_DEFINES
+    cwd: Cwd = ""
     timeout: Annotated[
         str, Key('time after which it is ended: "90s", "2m", "1h"; default: none')
     ] = ""
-    farf: Annotated[bool, Key("show and keep what the DSP logs")] = False
+    farf: Farf = False
     pull: Annotated[
         Strings, Key("files that are fetched after it has ended, from its working directory")
     ] = ()
+
+
+class Test(Value):
+    """`[test.NAME]`: a program whose exit status says whether it passes, or tests for pytest."""
+
+    __test__ = False  # pytest collects classes of this name
+
+    program: Annotated[str, Key("program of the release, such as bin/demo-test")] = ""
+    args: Args = ()
+    env: Env = NO_DEFINES
+    cwd: Cwd = ""
+    timeout: Annotated[
+        str, Key('time after which it is ended and fails: "90s", "2m", "1h"; default: "5m"')
+    ] = ""
+    farf: Farf = False
+    pytest: Annotated[
+        Strings,
+        Key("tests that pytest runs here, in place of a program; relative to the project file"),
+    ] = ()
+
+
+class ExpectedFailure(Value):
+    """`[expected-failure.TAG]`: tests that fail on a device of that name, tag, DSP arch or
+    platform."""
+
+    tests: Annotated[Strings, Key("names of tests (globs)")]
+    reason: Annotated[str, Key("why they fail")]
 
 
 class Data(Value):
@@ -271,6 +309,8 @@ class Project(Value):
     tools: Mapping[str, Tool] = {}
     runs: Mapping[str, Run] = {}
     data: Mapping[str, Data] = {}
+    tests: Mapping[str, Test] = {}
+    expected_failures: Mapping[str, ExpectedFailure] = {}
 
     def tool(self, name: str) -> Tool:
         """The project's requirement of the tool `name`; its path, if any, is absolute."""
@@ -293,6 +333,8 @@ SECTIONS: Mapping[str, type] = {
     "skel": Skel,
     "target": Target,
     "run": Run,
+    "test": Test,
+    "expected-failure": ExpectedFailure,
     "data": Data,
     "tool": Tool,
 }

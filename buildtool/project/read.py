@@ -13,12 +13,14 @@ from buildtool.project.model import (
     SECTIONS,
     STATE,
     Data,
+    ExpectedFailure,
     Header,
     Host,
     Project,
     Run,
     Skel,
     Target,
+    Test,
     Tool,
 )
 from buildtool.project.tables import TableReader, TomlError, parse_tables, read_toml
@@ -100,7 +102,10 @@ def _project(file: Path, text: str, tables: Mapping[str, Any]) -> Project:
     tools = reader.section(Tool, "tool", tables)
     runs = reader.section(Run, "run", tables)
     data = reader.section(Data, "data", tables)
-    project = Project(file.absolute().parent, header, hosts, skels, targets, tools, runs, data)
+    tests = reader.section(Test, "test", tables)
+    expected = reader.section(ExpectedFailure, "expected-failure", tables)
+    root = file.absolute().parent
+    project = Project(root, header, hosts, skels, targets, tools, runs, data, tests, expected)
     for key, message, remedy in violations(project):
         raise reader.error(key, message, remedy)
     return project

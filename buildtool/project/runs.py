@@ -1,11 +1,14 @@
-"""Durations, and the checks of `[run.NAME]`."""
+"""Durations, and the checks of `[run.NAME]`, `[test.NAME]` and `[expected-failure.TAG]`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from buildtool.project.model import Run
+from buildtool.core.errors import UsageError
+from buildtool.project.model import ExpectedFailure, Run, Test
+from buildtool.project.paths import Violation, path_violations
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -20,20 +23,62 @@ def seconds(text: str) -> float:
     return float(found[1]) * _UNITS[found[2] or "s"]
 
 
-def run_violations(runs: Mapping[str, Run]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """The problems of named runs: keys, what is wrong, and what to do."""
+def option_seconds(text: str) -> float:
+    """The value of --timeout in seconds, 0 if it is not given; raises `UsageError`."""
+    if not text:
+        return 0
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise UsageError(f"--timeout: {error}", remedy=DURATION_FORM) from error
+
+
+def run_violations(runs: Mapping[str, Run]) -> Iterator[Violation]:
+    """The problems of named runs."""
     for name, run in runs.items():
         if not run.program:
             yield ("run", name, "program"), "is empty", 'Name a program: "bin/demo".'
-        for variable in run.env:
-            if not re.fullmatch(_VARIABLE, variable):
+        yield from _program_violations(("run", name), run)
+
+
+def violations_of_tests(root: Path, tests: Mapping[str, Test]) -> Iterator[Violation]:
+    """The problems of the tests of the project in `root`."""
+    for name, test in tests.items():
+        at = ("test", name)
+        if not test.program and not test.pytest:
+            yield at, "lacks the key 'program'", 'Add: program = "bin/demo-test", or pytest = […]'
+        for key in ("program", "args", "cwd", "farf") if test.pytest else ():
+            if getattr(test, key):
                 yield (
-                    ("run", name, "env"),
-                    f"{variable!r} is not the name of a variable",
-                    "Use letters, digits and '_'; do not start with a digit.",
+                    (*at, key),
+                    "is for a program, and this test is for pytest",
+                    "Remove it, or add another test: the tests themselves say what runs.",
                 )
-        if run.timeout:
-            try:
-                seconds(run.timeout)
-            except ValueError as error:
-                yield ("run", name, "timeout"), str(error), DURATION_FORM
+        for path in test.pytest:
+            yield from path_violations(root, path.partition("::")[0], (*at, "pytest"))
+        yield from _program_violations(at, test)
+
+
+def expected_failure_violations(
+    expected: Mapping[str, ExpectedFailure],
+) -> Iterator[Violation]:
+    """The problems of expected failures."""
+    for tag, failure in expected.items():
+        if not failure.reason.strip():
+            at = ("expected-failure", tag, "reason")
+            yield at, "is empty", "Write why these tests fail; reports show it."
+
+
+def _program_violations(at: tuple[str, str], run: Run | Test) -> Iterator[Violation]:
+    for variable in run.env:
+        if not re.fullmatch(_VARIABLE, variable):
+            yield (
+                (*at, "env"),
+                f"{variable!r} is not the name of a variable",
+                "Use letters, digits and '_'; do not start with a digit.",
+            )
+    if run.timeout:
+        try:
+            seconds(run.timeout)
+        except ValueError as error:
+            yield (*at, "timeout"), str(error), DURATION_FORM

@@ -16,7 +16,11 @@ from buildtool.project.paths import (
     unsafe_path_violations,
 )
 from buildtool.project.prebuilt import prebuilt_keys, prebuilt_violations
-from buildtool.project.runs import run_violations
+from buildtool.project.runs import (
+    expected_failure_violations,
+    run_violations,
+    violations_of_tests,
+)
 
 _REMOTE_NAME = r"[a-z0-9][\w.-]*"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -57,6 +61,8 @@ def violations(project: Project) -> Iterator[Violation]:
     yield from _tools(project)
     yield from _targets(project)
     yield from run_violations(project.runs)
+    yield from violations_of_tests(project.root, project.tests)
+    yield from expected_failure_violations(project.expected_failures)
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
@@ -93,6 +99,8 @@ def _component(root: Path, at: tuple[str, str], component: Host | Skel) -> Itera
         yield from inside_violations(pattern, (*at, "artifacts"))
     for pattern in component.inputs:
         yield from inside_violations(pattern, (*at, "inputs"))
+    for pattern in component.test_files if isinstance(component, Host) else ():
+        yield from inside_violations(pattern, (*at, "test-files"))
     yield from file_violations(
         root, component.toolchain_file, (*at, "toolchain-file"), "a CMake toolchain"
     )

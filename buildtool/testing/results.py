@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 from buildtool.core.value import Value
 
@@ -49,3 +50,49 @@ class TestResult(Value):
     message: str = ""
     output: str = ""
     lost: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "outcome": self.outcome.value,
+            "seconds": round(self.seconds, 3),
+            "lost": list(self.lost),
+        }
+
+
+class TestRun(Value):
+    """The tests that ran on a device.
+
+    `release` is the id of the release on this machine, `deployment` that of what the device has of
+    it; `started` is in seconds since the epoch, `seconds` the wall time of all tests together.
+    """
+
+    __test__ = False
+
+    device: str
+    target: str
+    release: str
+    deployment: str
+    soc: str
+    arch: str
+    started: float
+    seconds: float
+    tests: tuple[TestResult, ...]
+
+    @property
+    def bad(self) -> tuple[TestResult, ...]:
+        return tuple(result for result in self.tests if result.outcome in BAD)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "started": round(self.started),
+            "ok": not self.bad,
+            "seconds": round(self.seconds, 3),
+            "tests": [result.as_json() for result in self.tests],
+        }
+
+
+def title(suite: str, name: str) -> str:
+    """A test as people see and name it."""
+    return f"{suite}/{name}"

@@ -12,7 +12,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.ready import Ready
 from buildtool.deploy.run.program import RunRequest, find_command
-from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run
 from buildtool.deploy.script import Report
 from buildtool.deploy.site import make_current, make_current_after, outdated, verify
 
@@ -49,7 +49,7 @@ def run_on_device(
     *,
     renew: Callable[[], Ready],
     verify_files: bool = False,
-    stdout: int | None = None,
+    streams: Streams = OWN,
 ) -> RunResult:
     """Run the command of `request`; `renew` reads the facts about the device again.
 
@@ -68,7 +68,7 @@ def run_on_device(
     for _ in range(TRIES):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()
-        report = run(place, request, name, stdout=stdout)
+        report = run(place, request, name, streams)
         if report.word == "exit" and report.text.isdecimal():
             break
         if report.word == "rebooted":

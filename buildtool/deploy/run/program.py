@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
+from buildtool.project.model import Define
 from buildtool.release.slices import Release
 
 NO_VARIABLES: Mapping[str, str] = {}
+FARF_LEVELS = "0x1f001f"
+"""All levels of messages in the DSP's library and in skels; see log_config.c of libcdsprpc."""
 
 
 class RunRequest(Value):
@@ -30,6 +33,19 @@ class RunRequest(Value):
     input: bool = True
     farf: str = ""
     pull: Mapping[str, str] = NO_VARIABLES
+
+
+def variables(env: Mapping[str, Define]) -> dict[str, str]:
+    """The variables of an `env` of the project file as a program gets them."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in env.items()
+    }
+
+
+def farf_levels(wanted: bool) -> str:
+    """The value of `RunRequest.farf` that logs everything, or nothing."""
+    return FARF_LEVELS if wanted else ""
 
 
 def find_command(release: Release, command: Sequence[str], *, emulated: bool) -> tuple[str, ...]:

@@ -35,6 +35,17 @@ class RunTimeoutError(DeviceError):
     code = "timeout"
 
 
+class Streams(Value):
+    """Descriptors of the standard streams of a program; None is that of this process."""
+
+    stdin: int | None = None
+    stdout: int | None = None
+    stderr: int | None = None
+
+
+OWN = Streams()
+
+
 class Place(Value):
     """Where a release lies: the directory of its project on a device, and its id.
 
@@ -56,13 +67,12 @@ def new_run() -> str:
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
-def run(place: Place, request: RunRequest, name: str, *, stdout: int | None = None) -> Report:
+def run(place: Place, request: RunRequest, name: str, streams: Streams = OWN) -> Report:
     """Run the command of `request`, in one exchange with the device; returns its report.
 
     That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
     `rebooted`; `directory` when the working directory is missing; or `failed` and why.  The program
-    has the standard streams of this process, except that `stdout`, a descriptor, takes the place of
-    standard output.  Ctrl-C is sent on to it.
+    has `streams`, by default those of this process.  Ctrl-C is sent on to it.
 
     Raises `DeviceConnectionError` when the connection is lost, `RunTimeoutError`, and
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
@@ -75,46 +85,62 @@ def run(place: Place, request: RunRequest, name: str, *, stdout: int | None = No
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        session = _Session(place, request, name, folder)
-        return session.run(stdout)
+        return _Session(place, request, name, folder, streams).run()
 
 
 class _Session:
     """One run.  On a device of this machine the program inherits the streams of this process, and
     the lifeline and the report are files in `folder`."""
 
-    def __init__(self, place: Place, request: RunRequest, name: str, folder: Path | None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        request: RunRequest,
+        name: str,
+        folder: Path | None,
+        streams: Streams,
+    ) -> None:
         self.place = place
         self.request = request
         self.name = name
         self.folder = folder
         self.direct = folder is not None
-        self.feeds = request.input and not (self.direct or request.terminal or _is_null(STDIN))
+        self.streams = streams
+        self.source = STDIN if streams.stdin is None else streams.stdin
+        self.feeds = request.input and not (
+            self.direct or request.terminal or _is_null(self.source)
+        )
 
-    def run(self, stdout: int | None) -> Report:
+    def run(self) -> Report:
         lifeline = "-"
         stdin: int | None = PIPE
         report = None
         if self.folder:
             report = self.folder / "report"
-            lifeline, stdin = str(self.folder / "lifeline"), None
+            lifeline, stdin = str(self.folder / "lifeline"), self.streams.stdin
             os.mkfifo(lifeline)
         if self.request.terminal:
-            lifeline, stdin = "", None
+            lifeline, stdin = "", self.streams.stdin
         with conversation(
             self.place.device.transport,
             script("common", "start"),
             self._variables(lifeline),
             self._arguments(),
             stdin=stdin,
-            stdout=stdout,
+            stdout=self.streams.stdout,
+            stderr=self.streams.stderr,
             terminal=self.request.terminal,
             report_file=report,
-            on_messages=_pass_on(STDOUT if self.request.terminal else STDERR),
+            on_messages=self._pass_on(),
         ) as talk:
             with self._lifeline(talk, lifeline) as line:
                 self._attend(talk, line)
             return talk.report()
+
+    def _pass_on(self) -> Callable[[bytes], None]:
+        if self.request.terminal:
+            return _write_to(self.streams.stdout or STDOUT)
+        return _write_to(self.streams.stderr or STDERR)
 
     def _variables(self, lifeline: str) -> dict[str, str]:
         inherits = (self.request.input and self.direct) or self.request.terminal
@@ -209,7 +235,7 @@ class _Lifeline:
 
 
 class _Input:
-    """Sends standard input to a program on another machine, in a second exchange: the first one's
+    """Sends input to a program on another machine, in a second exchange: the first one's
     standard input is the lifeline.  It begins when there is something to read."""
 
     def __init__(self, session: _Session, line: _Lifeline, stack: contextlib.ExitStack) -> None:
@@ -217,7 +243,7 @@ class _Input:
         self._line = line
         self._stack = stack
         self._feeder: Process | None = None
-        self.wakes: int | None = STDIN
+        self.wakes: int | None = session.source
         if stat.S_ISREG(os.fstat(self.wakes).st_mode):  # it can always be read
             self.go_on()
 
@@ -237,18 +263,19 @@ class _Input:
                 stderr=DEVNULL,
             )
         )
-        threading.Thread(target=_feed, args=(self._feeder,), daemon=True).start()
+        feeding = self._feeder, self._session.source
+        threading.Thread(target=_feed, args=feeding, daemon=True).start()
         self.wakes = os.pidfd_open(self._feeder.pid)
         self._stack.callback(os.close, self.wakes)
 
 
-def _feed(feeder: Process) -> None:
-    """Send standard input when the program is there to read it: what is read here is gone."""
+def _feed(feeder: Process, source: int) -> None:
+    """Send what is in `source` when the program is there to read it: what is read here is gone."""
     assert feeder.stdin
     assert feeder.stdout
     with contextlib.suppress(OSError, ValueError), feeder.stdin:  # either end has ended
         if feeder.stdout.readline():
-            while data := os.read(STDIN, CHUNK):
+            while data := os.read(source, CHUNK):
                 feeder.stdin.write(data)
                 feeder.stdin.flush()
 
@@ -269,7 +296,7 @@ def _is_null(handle: int) -> bool:
         return True
 
 
-def _pass_on(handle: int) -> Callable[[bytes], None]:
+def _write_to(handle: int) -> Callable[[bytes], None]:
     """A function that writes to a descriptor of this process, whole."""
 
     def write(data: bytes) -> None:

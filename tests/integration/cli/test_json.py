@@ -21,6 +21,8 @@ COMMANDS = [
     ("why", "why"),
     ("why", "why --last"),
     ("run", "run sim"),
+    ("test", "test sim"),
+    ("test", "test --list"),
     ("deploy", "deploy --build-type Debug"),
     ("rollback", "rollback"),
     ("package", "package"),

@@ -252,6 +252,8 @@ def test_errors_of_list_keys_show_the_syntax_of_a_list(write: Write) -> None:
             "project": 'name = "demo"\n',
             "target": 'platform = "android"\n',
             "run": 'program = "bin/x"\n',
+            "test": "",
+            "expected-failure": 'reason = "slow"\n',
             "data": "",
         }
         body = required.get(kind, 'source = "host"\n')

@@ -1,0 +1,35 @@
+"""Expected failures, applied to the results of all suites."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from buildtool.project.model import ExpectedFailure
+from buildtool.testing.results import Outcome, TestResult
+
+FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
+
+
+def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
+    """Whether one of `patterns` (globs) is for a test: by its name, `SUITE/NAME`, or its suite."""
+    known = (name, f"{suite}/{name}", suite)
+    return any(fnmatchcase(text, pattern) for pattern in patterns for text in known)
+
+
+def as_expected(
+    result: TestResult, expected: Mapping[str, ExpectedFailure], tags: Collection[str]
+) -> TestResult:
+    """The result of a test on a device that has `tags`: a failure that is expected there does not
+    count, and a pass does not pass.  A test that was skipped, or not run, stays so."""
+    for tag, failure in expected.items():
+        if tag not in tags or not matches(result.suite, result.name, failure.tests):
+            continue
+        if result.outcome in FAILURES:
+            why = f"{failure.reason} ({result.message or result.outcome.value})"
+            return result._replace(outcome=Outcome.EXPECTED_FAILURE, message=why)
+        if result.outcome is Outcome.PASSED:
+            why = f"it is expected to fail on {tag}: {failure.reason}"
+            return result._replace(outcome=Outcome.UNEXPECTED_PASS, message=why)
+        break
+    return result

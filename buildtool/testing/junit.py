@@ -1,0 +1,115 @@
+"""Results as JUnit XML.
+
+The form is that of the schema `junit-10.xsd` of Jenkins' xUnit plugin, which knows tests that were
+run again: `flakyError` where they passed then, `rerunError` where they did not.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+from buildtool.core.errors import UsageError
+from buildtool.core.escape import escape
+from buildtool.core.files import write_if_changed
+from buildtool.testing.results import BAD, Outcome, TestResult, TestRun
+
+KINDS = {
+    Outcome.SKIPPED: "skipped",
+    Outcome.EXPECTED_FAILURE: "skipped",
+    Outcome.FAILED: "failure",
+    Outcome.UNEXPECTED_PASS: "failure",
+    Outcome.CRASHED: "error",
+    Outcome.TIMED_OUT: "error",
+    Outcome.NOT_RUN: "error",
+}
+"""The element of a test; one that passed has none."""
+NOT_IN_XML = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
+"""Characters that XML 1.0 does not allow, besides control characters and surrogates."""
+
+
+def check_output(file: Path) -> None:
+    """Raises `UsageError` when results cannot be written to `file`; changes nothing."""
+    if os.path.lexists(file) and not file.is_file():
+        raise UsageError(
+            f"--junit {file}: it is not a file",
+            why="the results replace it as a whole",
+            remedy="Name a file that is new or may be replaced: --junit results.xml",
+        )
+
+
+def write_junit(run: TestRun, file: Path) -> None:
+    """Write the results of `run`, completely or not at all.  Raises `OSError`."""
+    write_if_changed(file.absolute(), junit_xml(run))
+
+
+def junit_xml(run: TestRun) -> bytes:
+    """The document of `run`.  Expected failures are skipped tests, unexpected passes failures."""
+    root = Xml.Element("testsuites", {"name": _text(run.target), **_counts(run.tests, run.seconds)})
+    for name in dict.fromkeys(result.suite for result in run.tests):
+        tests = [result for result in run.tests if result.suite == name]
+        root.append(_suite(run, name, tests))
+    Xml.indent(root)
+    document: bytes = Xml.tostring(root, encoding="UTF-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _suite(run: TestRun, name: str, tests: Sequence[TestResult]) -> Xml.Element:
+    suite = Xml.Element(
+        "testsuite",
+        {
+            "name": _text(name),
+            **_counts(tests, sum(result.seconds for result in tests)),
+            "skipped": str(_count(tests, "skipped")),
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(run.started)),
+            "hostname": _text(run.device),
+        },
+    )
+    properties = Xml.SubElement(suite, "properties")
+    for key in ("device", "soc", "arch", "target", "release", "deployment"):
+        Xml.SubElement(properties, "property", name=key, value=_text(getattr(run, key)))
+    suite.extend(_case(result) for result in tests)
+    return suite
+
+
+def _case(result: TestResult) -> Xml.Element:
+    case = Xml.Element(
+        "testcase",
+        classname=_text(result.suite),
+        name=_text(result.name),
+        time=_seconds(result.seconds),
+    )
+    if kind := KINDS.get(result.outcome):
+        why = {"type": result.outcome.value, "message": _text(result.message)}
+        Xml.SubElement(case, kind, why)
+    again = "rerunError" if result.outcome in BAD else "flakyError"
+    for line in result.lost:
+        Xml.SubElement(case, again, type="connection lost", message=_text(line))
+    if result.output:
+        Xml.SubElement(case, "system-out").text = _text(result.output)
+    return case
+
+
+def _counts(tests: Sequence[TestResult], seconds: float) -> dict[str, str]:
+    return {
+        "tests": str(len(tests)),
+        "failures": str(_count(tests, "failure")),
+        "errors": str(_count(tests, "error")),
+        "time": _seconds(seconds),
+    }
+
+
+def _count(tests: Sequence[TestResult], kind: str) -> int:
+    return sum(1 for result in tests if KINDS.get(result.outcome) == kind)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"
+
+
+def _text(text: str) -> str:
+    """`text` with only characters that XML allows."""
+    return escape(text).translate(NOT_IN_XML)

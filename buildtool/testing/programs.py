@@ -1,0 +1,79 @@
+"""The programs of `[test.NAME]` as a suite."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.escape import without_colours
+from buildtool.deploy.run.program import RunRequest, farf_levels, variables
+from buildtool.project.model import Test
+from buildtool.project.runs import seconds
+from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.session import LostError, Ran, Session
+
+SUITE = "test"
+KEPT_BYTES = 1 << 20
+
+
+class Programs:
+    """Tests that have a `program`; those without a timeout have `timeout` seconds."""
+
+    name = SUITE
+
+    def __init__(self, tests: Mapping[str, Test], timeout: float) -> None:
+        self._tests = tests
+        self._timeout = timeout
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tests)
+
+    def run(
+        self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
+    ) -> Iterator[TestResult]:
+        for name in self._tests if names is None else names:
+            begin(name)
+            yield self._run(session, name, self._tests[name])
+
+    def _run(self, session: Session, name: str, test: Test) -> TestResult:
+        request = RunRequest(
+            command=(test.program, *test.args),
+            env=variables(test.env),
+            cwd=test.cwd,
+            timeout=seconds(test.timeout) if test.timeout else self._timeout,
+            farf=farf_levels(test.farf),
+        )
+        result = TestResult(SUITE, name, session.ready.site.device.name, Outcome.NOT_RUN, 0)
+        try:
+            ran = session.run(request, together=True, limit=KEPT_BYTES)
+        except BuildtoolError as error:
+            lost = error.lost if isinstance(error, LostError) else ()
+            return result._replace(message=error.message, output=str(error), lost=lost)
+        outcome, message = verdict(ran, request.timeout)
+        return result._replace(
+            outcome=outcome,
+            seconds=ran.seconds,
+            message=message,
+            output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
+            lost=ran.lost,
+        )
+
+
+def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:
+    """The outcome of a test whose program ended so, and in a line why it did not pass."""
+    if ran.signal is not None:
+        return Outcome.CRASHED, f"ended by {signal_name(ran.signal)}"
+    if ran.status is None:
+        return Outcome.TIMED_OUT, f"did not end in {timeout:g} s"
+    if ran.status:
+        return Outcome.FAILED, f"exit status {ran.status}"
+    return Outcome.PASSED, ""
+
+
+def signal_name(number: int) -> str:
+    """ "SIGSEGV", or "signal 35" for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,181 @@
+"""A device that is ready for tests: runs programs there, and again when the connection is lost."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+from buildtool.core.events import Event, Note
+from buildtool.core.value import Value
+from buildtool.deploy.emulated.watched_run import run_watched
+from buildtool.deploy.errors import DeviceConnectionError
+from buildtool.deploy.push.known import known_file
+from buildtool.deploy.run.on_device import run_on_device
+from buildtool.deploy.run.run import RunTimeoutError, Streams
+from buildtool.testing.captured import captured
+
+if TYPE_CHECKING:
+    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.run.program import RunRequest
+    from buildtool.project.model import Project
+
+TRIES = 3
+"""How often a program is started whose connection is lost."""
+PAUSES = (0.0, 2.0, 10.0)
+"""Seconds before each attempt to connect again."""
+MAX_SIGNAL = 64
+KEPT_BYTES = 64 << 20
+
+
+class Ran(Value):
+    """How a program ended: its exit status, or the number of the signal that ended it, or neither
+    when it did not end in its time.
+
+    `stdout` and `stderr` are what it wrote, at most the end of it; `explained` says what is known
+    about crashes of skels.  `lost` has a line for each time that the connection was lost before.
+    """
+
+    status: int | None
+    signal: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    explained: str = ""
+    lost: tuple[str, ...] = ()
+
+
+class LostError(DeviceConnectionError):
+    """The connection was lost in every try; `lost` has a line for each."""
+
+    lost: tuple[str, ...] = ()
+
+
+class Session:
+    """Runs programs of one release on one device, beside the releases of the project there."""
+
+    def __init__(
+        self, project: Project, ready: Ready, renew: Callable[[], Ready], choice: DeviceChoice
+    ) -> None:
+        """`ready` and `renew` are as for `run_on_device`."""
+        self.project = project
+        self.ready = on_test_site(project, ready)
+        self.choice = choice
+        self._renew = renew
+        self._gone: LostError | None = None
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """What sections `[expected-failure.TAG]` call this device."""
+        device, target = self.ready.site.device, self.project.targets[self.ready.release.target]
+        known = {device.name, *device.tags, self.ready.deployment.arch, target.platform}
+        return frozenset(known - {""})
+
+    def run(
+        self,
+        request: RunRequest,
+        *,
+        stdin: bytes = b"",
+        together: bool = False,
+        limit: int = KEPT_BYTES,
+    ) -> Ran:
+        """Run a program that reads `stdin`; with `together` its standard error is in its output.
+
+        At most the last `limit` bytes of each stream are kept.  When the connection is lost, the
+        program is started again, at most `TRIES` times; whatever it returned is never retried.
+        Raises `LostError`, also when an earlier run could not connect any more, and `DeviceError`.
+        """
+        lost: list[str] = []
+        while not self._gone:
+            try:
+                ran = self._run(request, stdin, together=together, limit=limit)
+                return ran._replace(lost=tuple(lost))
+            except DeviceConnectionError as error:
+                lost.append(error.message)
+                if len(lost) == TRIES:
+                    raise _lost(error, lost) from error
+            self._reconnect(lost)
+        raise self._gone
+
+    def _run(self, request: RunRequest, stdin: bytes, *, together: bool, limit: int) -> Ran:
+        notes: list[str] = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, Note):
+                notes.append(event.text)
+
+        started = time.monotonic()
+        status: int | None = None
+        signal: int | None = None
+        with ExitStack() as stack:
+            source = stack.enter_context(tempfile.TemporaryFile())
+            source.write(stdin)
+            source.seek(0)
+            out, stdout = stack.enter_context(captured(limit))
+            err, stderr = (out, None) if together else stack.enter_context(captured(limit))
+            try:
+                result = run_watched(
+                    self.project,
+                    self.ready,
+                    request._replace(input=bool(stdin)),
+                    start=partial(
+                        run_on_device,
+                        renew=self._renewed,
+                        streams=Streams(source.fileno(), out, err),
+                    ),
+                    choice=self.choice,
+                    listener=listen,
+                    terminal=False,
+                )
+            except RunTimeoutError:
+                pass
+            else:
+                number = result.status - 128
+                if 0 < number <= MAX_SIGNAL:
+                    signal = number
+                else:
+                    status = result.status
+        return Ran(
+            status,
+            signal,
+            stdout.text,
+            stderr.text if stderr else "",
+            time.monotonic() - started,
+            "\n".join(notes),
+        )
+
+    def _renewed(self) -> Ready:
+        self.ready = on_test_site(self.project, self._renew())
+        return self.ready
+
+    def _reconnect(self, lost: list[str]) -> None:
+        for pause in PAUSES:
+            time.sleep(pause)
+            try:
+                self._renewed()
+            except DeviceConnectionError as error:
+                problem = error
+            else:
+                return
+        self._gone = _lost(problem, lost)  # other programs do not wait as long again
+
+
+def on_test_site(project: Project, ready: Ready) -> Ready:
+    """The same beside the project's directory on the device, so that tests leave `current` alone.
+
+    It is not inside that directory, since large files lie beside the directories of projects, in
+    one place for all.  No project has a name with "+".
+    """
+    site = ready.site
+    directory = f"{site.project}+tests"
+    known = known_file(project.state / "state", site.device, directory)
+    return ready._replace(site=site._replace(project=directory, known=known))
+
+
+def _lost(error: DeviceConnectionError, lost: list[str]) -> LostError:
+    found = LostError(error.message, why=error.why, remedy=error.remedy)
+    found.lost = tuple(lost)
+    return found

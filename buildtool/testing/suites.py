@@ -1,0 +1,128 @@
+"""Puts together the suites of a project, and runs them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.events import Listener, StepStarted, TestFinished
+from buildtool.project.model import Project
+from buildtool.project.validate import suggest
+from buildtool.testing.expected import as_expected, matches
+from buildtool.testing.programs import Programs
+from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
+from buildtool.testing.session import Session
+
+TIMEOUT = 300.0
+"""Seconds that a test has by default."""
+Begin = Callable[[str], None]
+Selected = list[tuple["Suite", Collection[str] | None]]
+"""Suites, and the names of their tests that run; None for all."""
+
+
+class Suite(Protocol):
+    """Tests that run together."""
+
+    @property
+    def name(self) -> str:
+        """The suite in reports and patterns."""
+
+    def names(self) -> Sequence[str]:
+        """The names of its tests."""
+
+    def run(
+        self, session: Session, names: Collection[str] | None, begin: Begin
+    ) -> Iterable[TestResult]:
+        """Run the tests `names`, all of them if it is None; a bad test does not stop the others.
+
+        `begin` is called with the name of each test that begins, if that is known.
+        """
+
+
+def find_suites(project: Project, timeout: float) -> list[Suite]:
+    """The suites of `project`; tests without a timeout of their own have `timeout` seconds."""
+    suites: list[Suite] = []
+    programs = {name: test for name, test in project.tests.items() if test.program}
+    if programs:
+        suites.append(Programs(programs, timeout))
+    return suites
+
+
+def select(suites: Sequence[Suite], patterns: Sequence[str]) -> Selected:
+    """The tests that `patterns` select, by suite; all of them without patterns.
+
+    Raises `UsageError` when a pattern selects none.
+    """
+    if not patterns:
+        return [(suite, None) for suite in suites]
+    known = [(suite, suite.names()) for suite in suites]
+    for pattern in patterns:
+        if not any(matches(suite.name, n, [pattern]) for suite, names in known for n in names):
+            titles = [title(suite.name, name) for suite, names in known for name in names]
+            raise UsageError(f"there is no test {pattern!r}", remedy=suggest(pattern, titles))
+    chosen = [(s, [n for n in names if matches(s.name, n, patterns)]) for s, names in known]
+    return [(suite, names) for suite, names in chosen if names]
+
+
+def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:
+    """Run the tests, one suite after another; `listener` gets each result.
+
+    Raises `UsageError` when there are no tests.
+    """
+    begun, started = time.time(), time.monotonic()
+    results: list[TestResult] = []
+    for suite, names in selected:
+        for found in _run(suite, session, names, listener):
+            result = as_expected(found, session.project.expected_failures, session.tags)
+            results.append(result)
+            listener(
+                TestFinished(
+                    title(result.suite, result.name),
+                    result.outcome.value,
+                    result.seconds,
+                    result.outcome in BAD,
+                    result.message,
+                    result.output,
+                )
+            )
+    if not results:
+        raise UsageError(
+            "the project has no tests",
+            why="buildtool.toml has no [test.NAME]",
+            remedy='Add one: [test.unit] with program = "bin/unit-test"',
+        )
+    ready = session.ready
+    return TestRun(
+        device=ready.site.device.name,
+        target=ready.release.target,
+        release=ready.release.id,
+        deployment=ready.deployment.id,
+        soc=ready.soc,
+        arch=ready.deployment.arch,
+        started=begun,
+        seconds=time.monotonic() - started,
+        tests=tuple(results),
+    )
+
+
+def _run(
+    suite: Suite, session: Session, names: Collection[str] | None, listener: Listener
+) -> Iterator[TestResult]:
+    """The results of a suite; one that cannot run is a bad test, and others follow."""
+    started = time.monotonic()
+    try:
+        yield from suite.run(
+            session, names, lambda name: listener(StepStarted(title(suite.name, name), ""))
+        )
+    except BuildtoolError as error:
+        yield TestResult(
+            suite.name,
+            suite.name,
+            session.ready.site.device.name,
+            Outcome.NOT_RUN,
+            time.monotonic() - started,
+            error.message,
+            str(error),
+        )
