@@ -303,7 +303,7 @@ def device_session(
     device_name: str,
     choice: DeviceChoice,
     listener: Listener,
-    options: Options,
+    options: Options | None = None,
 ) -> Iterator[Session]:
     """Build, make the release, and run programs of it on a device for the block."""
     from buildtool.testing.session import Session

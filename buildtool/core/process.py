@@ -157,6 +157,7 @@ def running(
     stdin: int | None,
     stdout: int | None,
     stderr: int | None,
+    cwd: Path | None = None,
     pass_fds: Sequence[int] = (),
     own_session: bool = True,
 ) -> Iterator[Process]:
@@ -169,7 +170,7 @@ def running(
     started = _started(
         tuple(str(a) for a in argv),
         env=env,
-        cwd=None,
+        cwd=cwd,
         stdin=stdin,
         stdout=stdout,
         stderr=stderr,

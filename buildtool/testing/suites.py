@@ -12,6 +12,7 @@ from buildtool.project.model import Project
 from buildtool.project.validate import suggest
 from buildtool.testing.expected import as_expected, matches
 from buildtool.testing.programs import Programs
+from buildtool.testing.pytest_suite import PytestSuite
 from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
 from buildtool.testing.session import Session
 
@@ -47,6 +48,9 @@ def find_suites(project: Project, timeout: float) -> list[Suite]:
     programs = {name: test for name, test in project.tests.items() if test.program}
     if programs:
         suites.append(Programs(programs, timeout))
+    for name, test in project.tests.items():
+        if test.pytest:
+            suites.append(PytestSuite(project, name, test, timeout))
     return suites
 
 

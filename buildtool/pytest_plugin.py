@@ -1,0 +1,94 @@
+"""The pytest plugin: the fixture `device` and the option `--device`.
+
+pytest loads it wherever buildtool is installed, so it imports nothing else before a test needs a
+device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from buildtool.testing.pytest_names import LOST, OUTCOME, TEST_VARIABLE
+
+if TYPE_CHECKING:
+    from buildtool.project.model import Project
+    from buildtool.testing.fixture import TestDevice
+
+DEVICE = pytest.StashKey["TestDevice"]()
+DEVICE_VARIABLE = "BUILDTOOL_DEVICE"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("buildtool").addoption(
+        "--device",
+        metavar="NAME",
+        default=os.environ.get(DEVICE_VARIABLE) or "sim",
+        help=f"device of the fixture `device` (default: ${DEVICE_VARIABLE}, or sim)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # With pytest-xdist, the workers send their reports to the process that buildtool has started.
+    if TEST_VARIABLE in os.environ and not hasattr(config, "workerinput"):
+        from buildtool.testing.pytest_records import Records  # noqa: PLC0415 - see above
+
+        records = Records(json.loads(os.environ[TEST_VARIABLE])["records"])
+        config.pluginmanager.register(records, "buildtool-records")
+
+
+@pytest.fixture(scope="session")
+def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
+    """The device that --device names, with the release of the project.
+
+    The first test that needs it builds the project; the first program pushes what changed.
+    """
+    from buildtool import flow  # noqa: PLC0415 - see above
+    from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
+    from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
+    from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
+    from buildtool.testing.fixture import TestDevice  # noqa: PLC0415 - see above
+    from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
+
+    told = json.loads(os.environ.get(TEST_VARIABLE, "{}"))
+    with contextlib.ExitStack() as stack:
+        try:
+            session = stack.enter_context(
+                flow.device_session(
+                    _project(pytestconfig),
+                    pytestconfig.getoption("device"),
+                    DeviceChoice(**told.get("choice", {})),
+                    Screen(quiet=True),
+                )
+            )
+        except BuildtoolError as error:
+            pytest.fail(str(error), pytrace=False)
+        found = TestDevice(session, told.get("timeout", TIMEOUT))
+        pytestconfig.stash[DEVICE] = found
+        yield found
+
+
+def _project(config: pytest.Config) -> Project:
+    """The project of the directory in which pytest was started, else of pytest's root directory."""
+    from buildtool.project.read import find_optional_project, find_project  # noqa: PLC0415
+
+    return find_optional_project(config.invocation_params.dir) or find_project(config.rootpath)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to a test how often the connection was lost, and whether a program took too long."""
+    if found := item.config.stash.get(DEVICE, None):
+        from buildtool.deploy.run.run import RunTimeoutError  # noqa: PLC0415 - it is loaded
+
+        item.user_properties += [(LOST, line) for line in found.take_lost()]
+        if call.excinfo and call.excinfo.errisinstance(RunTimeoutError):
+            item.user_properties.append((OUTCOME, "timed out"))
+    return (yield)

@@ -1,0 +1,97 @@
+"""The fixture `device` of the pytest plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.value import Value
+from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
+from buildtool.deploy.run.run import RunTimeoutError
+from buildtool.testing.session import Session
+
+SHOWN = 4000
+
+
+class Result(Value):
+    """How a program ended: `status` is its exit status, 128+n if signal n ended it; `signal` is n,
+    else 0.
+
+    Bytes of `stdout` and `stderr` that are not UTF-8 are decoded as in file names (PEP 383).
+    `seconds` is the wall time.
+    """
+
+    status: int
+    signal: int
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+class TestDevice:
+    """A device on which tests run programs of the project's release.
+
+    `name` is its name, `soc` its SoC ("" if unknown), `arch` the DSP arch whose skels it has ("" if
+    none), and `directory` the release there.
+    """
+
+    __test__ = False  # pytest collects classes of this name
+
+    def __init__(self, session: Session, timeout: float) -> None:
+        """`timeout` is the time that programs have by default, in seconds."""
+        self._session = session
+        self._timeout = timeout
+        self._lost: list[str] = []
+        ready = session.ready
+        self.name = ready.site.device.name
+        self.soc = ready.soc
+        self.arch = ready.deployment.arch
+        self.directory = f"{ready.site.project}/releases/{ready.deployment.id}"
+
+    def run(
+        self,
+        program: str,
+        *args: object,
+        env: Mapping[str, object] = NO_VARIABLES,
+        cwd: str = "",
+        timeout: float | None = None,
+        input: str | bytes = b"",
+    ) -> Result:
+        """Run a program of the release, such as "bin/demo", with these arguments.
+
+        `env` is added to its variables; `cwd` is its working directory, relative to the release;
+        `timeout` is in seconds; `input` is what it reads from standard input.  When the connection
+        is lost, the program is started again.
+
+        Raises `RunTimeoutError` when it does not end in its time, and `DeviceError` when it cannot
+        run.
+        """
+        request = RunRequest(
+            command=(program, *map(str, args)),
+            env={name: str(value) for name, value in env.items()},
+            cwd=cwd,
+            timeout=self._timeout if timeout is None else timeout,
+        )
+        __tracebackhide__ = True  # of pytest: the test is what matters
+        stdin = input if isinstance(input, bytes) else input.encode(errors="surrogateescape")
+        try:
+            ran = self._session.run(request, stdin=stdin)
+        except BuildtoolError as error:
+            self._lost += getattr(error, "lost", ())
+            raise error.with_traceback(None) from None
+        self._lost += ran.lost
+        stderr = "\n".join(filter(None, (ran.stderr, ran.explained)))
+        if ran.signal is not None:
+            return Result(128 + ran.signal, ran.signal, ran.stdout, stderr, ran.seconds)
+        if ran.status is None:
+            raise RunTimeoutError(
+                f"{program} did not end in {request.timeout:g} s",
+                why=f"it wrote: {(ran.stdout + stderr)[-SHOWN:]!r}",
+                remedy="Allow more time: device.run(..., timeout=SECONDS)",
+            )
+        return Result(ran.status, 0, ran.stdout, stderr, ran.seconds)
+
+    def take_lost(self) -> list[str]:
+        """A line for each time that the connection was lost since the last call."""
+        lost, self._lost = self._lost, []
+        return lost

@@ -1,0 +1,7 @@
+"""What `buildtool test` and its pytest plugin call things."""
+
+TEST_VARIABLE = "BUILDTOOL_TEST"
+"""The variable with what pytest is told, as JSON: `records`, the descriptor for `Records`;
+`choice`, the fields of `DeviceChoice`; `timeout`, the seconds that programs have by default."""
+LOST, OUTCOME = "connection lost", "outcome"
+"""Properties of tests in reports."""

@@ -1,0 +1,131 @@
+"""The tests of a `[test.NAME]` that pytest runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.process import DEVNULL, running
+from buildtool.deploy.run.program import variables
+from buildtool.project.model import Project, Test
+from buildtool.project.runs import seconds
+from buildtool.testing.captured import captured
+from buildtool.testing.programs import signal_name
+from buildtool.testing.pytest_names import TEST_VARIABLE
+from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.session import Session
+
+KEPT_BYTES = 1 << 20
+FINISHED = (0, 1)
+NO_TESTS = 5
+"""Exit statuses of pytest: all passed, some failed, there were none.  Source: pytest.ExitCode."""
+
+
+class PytestSuite:
+    """The tests in the paths of a test; programs that they run have `timeout` seconds."""
+
+    def __init__(self, project: Project, name: str, test: Test, timeout: float) -> None:
+        self.name = name
+        self._project = project
+        self._test = test
+        self._timeout = seconds(test.timeout) if test.timeout else timeout
+
+    def names(self) -> tuple[str, ...]:
+        """The ids of the tests.  Raises `BuildtoolError` when pytest cannot collect them."""
+        pytest = _Pytest(self._project, self._test, ["--collect-only"], {})
+        for record in pytest.records():
+            if "collected" in record:
+                return tuple(record["collected"])
+        raise pytest.error(self.name)
+
+    def run(
+        self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
+    ) -> Iterator[TestResult]:
+        device = session.ready.site.device.name
+        told = {"choice": session.choice._asdict(), "timeout": self._timeout}
+        pytest = _Pytest(self._project, self._test, [f"--device={device}"], told, names)
+        begun, bad = "", 0
+        for record in pytest.records():
+            if name := record.get("begins"):
+                begun = name
+                begin(name)
+            elif "outcome" in record:
+                begun = ""
+                outcome = Outcome(record.pop("outcome"))
+                bad += outcome is Outcome.NOT_RUN
+                lost = tuple(record.pop("lost"))
+                yield TestResult(
+                    suite=self.name, device=device, outcome=outcome, lost=lost, **record
+                )
+        if pytest.status not in FINISHED and not bad:
+            error = pytest.error(self.name)
+            outcome = Outcome.CRASHED if pytest.status < 0 else Outcome.NOT_RUN
+            name = begun or self.name
+            yield TestResult(self.name, name, device, outcome, 0, error.message, error.why)
+
+
+class _Pytest:
+    """One run of pytest; `status` is its exit status at the end, negative for a signal."""
+
+    def __init__(
+        self,
+        project: Project,
+        test: Test,
+        options: list[str],
+        told: dict[str, Any],
+        names: Collection[str] | None = None,
+    ) -> None:
+        self._project = project
+        self._test = test
+        self._arguments = [*options, *(test.pytest if names is None else names)]
+        self._told = told
+        self._output = ""
+        self.status = 0
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What `Records` writes, as it comes."""
+        if not importlib.util.find_spec("pytest"):
+            raise BuildtoolError(
+                "there is no pytest",
+                why=f"{sys.executable} has no module of this name",
+                remedy=f"Install it beside buildtool: {sys.executable} -m pip install pytest",
+            )
+        with ExitStack() as stack:
+            output, written = stack.enter_context(captured(KEPT_BYTES))
+            read, write = os.pipe()
+            stream = stack.enter_context(os.fdopen(read, encoding="ascii"))
+            told = json.dumps({**self._told, "records": write})
+            try:
+                process = stack.enter_context(
+                    running(
+                        [sys.executable, "-m", "pytest", "-p", "buildtool", *self._arguments],
+                        env={**os.environ, **variables(self._test.env), TEST_VARIABLE: told},
+                        cwd=self._project.root,
+                        stdin=DEVNULL,
+                        stdout=output,
+                        stderr=output,
+                        pass_fds=[write],
+                    )
+                )
+            finally:
+                os.close(write)
+            for line in stream:
+                yield json.loads(line)
+            self.status = process.wait()
+        self._output = written.text
+
+    def error(self, name: str) -> BuildtoolError:
+        """Why pytest did not run the tests."""
+        ended = f"status {self.status}" if self.status >= 0 else signal_name(-self.status)
+        none = self.status == NO_TESTS
+        return BuildtoolError(
+            f"pytest found no tests in [test.{name}]" if none else f"pytest ended with {ended}",
+            why=self._output,
+            remedy=f"Run it by hand: python -m pytest {' '.join(self._test.pytest)}",
+        )
