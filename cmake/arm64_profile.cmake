@@ -36,6 +36,7 @@ foreach(_lang C CXX)
 endforeach()
 unset(_at)
 
+include("${CMAKE_CURRENT_LIST_DIR}/test_launcher.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/passed_on.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/prefix_map.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/debug_information.cmake")

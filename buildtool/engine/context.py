@@ -63,7 +63,8 @@ class Caches:
 
 class BuildContext(Value):
     """One build: `state` is the directory of its records and logs, `rebuild` are the names of the
-    steps that may not be restored from a cache."""
+    steps that may not be restored from a cache, `trees` those of the steps whose build trees are
+    needed besides their outputs."""
 
     state: Path
     file_states: FileStates
@@ -72,6 +73,7 @@ class BuildContext(Value):
     listener: Listener
     options: Options
     rebuild: frozenset[str] = frozenset()
+    trees: frozenset[str] = frozenset()
 
     def with_fresh_stats(self) -> BuildContext:
         """The same context, which looks at every file anew."""

@@ -81,6 +81,8 @@ def check_step(step: Step, needs: Mapping[str, str], context: BuildContext) -> S
     reasons = find_reasons(record, fields, now, step.output, context.file_states.state)
     if not reasons and record and (lost := packages_lost or _lost_library(record)):
         reasons = (Reason("output", lost, new="missing"),)
+    if not reasons and record and _lacks_tree(step, record, context):
+        reasons = (Reason("tree"),)
     return StepCheck(step, fields, record, reasons)
 
 
@@ -88,7 +90,7 @@ def decide(check: StepCheck, context: BuildContext) -> Decision:
     """What to do for the checked step."""
     if check.record and not check.reasons:
         return UpToDate(check.record)
-    if not context.options.use_caches or check.step.name in context.rebuild:
+    if not context.options.use_caches or check.step.name in context.rebuild | context.trees:
         return Build()
     if isinstance(check.step, FilesStep):  # a cache would only hold another copy
         return Build()
@@ -106,6 +108,14 @@ def _packages(step: Step) -> tuple[str, str]:
     ready = installed(step)
     lost = not ready or not ready.is_complete
     return packages_key(step), "what Conan made ready" if lost else ""
+
+
+def _lacks_tree(step: Step, record: StepRecord, context: BuildContext) -> bool:
+    if isinstance(step, FilesStep) or step.name not in context.trees:
+        return False
+    from buildtool.engine.build_trees import is_built  # noqa: PLC0415 - most builds need no trees
+
+    return not is_built(step, record)
 
 
 def _lost_library(record: StepRecord) -> str:

@@ -16,6 +16,7 @@ from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
 from buildtool.drivers.cmake.launcher import chosen, find_launcher
 from buildtool.drivers.cmake.step_log import step_log
+from buildtool.engine.build_trees import note_built
 from buildtool.engine.context import BuildContext
 from buildtool.engine.decide import Restore, StepCheck, UpToDate, check_step, decide
 from buildtool.engine.lookup import CacheHit
@@ -150,6 +151,8 @@ def _build(
         uncertain=uncertain,
     )
     is_copy = isinstance(step, FilesStep)
+    if not isinstance(step, FilesStep):
+        note_built(step, record)
     if context.options.use_caches and not (is_copy or changed or uncertain):
         is_bound = inputs.paths.has_links or _any_contains(step.root, step.output, outputs)
         context.caches.lookup.store(record, step.output, str(step.root) if is_bound else "")

@@ -21,8 +21,9 @@ class Reason(Value):
     `kind` is `first` (there was no build before), `field` (a field of the step key), `input`,
     `moved` (an input changed while the step was built), `doubtful` (it is uncertain whether this
     file was read), `output` (an output is missing or was changed), `absent` (a file appeared that
-    hides another one, or that is searched for) or `glob` (a file that a glob matches or no longer
-    matches).  `name` is the field or path; `old` and `new` are values, digests, or "" for nothing.
+    hides another one, or that is searched for), `glob` (a file that a glob matches or no longer
+    matches) or `tree` (the build tree is needed, and missing or that of another build).  `name` is
+    the field or path; `old` and `new` are values, digests, or "" for nothing.
     """
 
     kind: str
@@ -49,6 +50,8 @@ class Reason(Value):
                 return f"the output {self.name} is {self.new}"
             case "absent":
                 return f"{self.name} appeared: it hides another file, or is searched for"
+            case "tree":
+                return "its build tree is needed, which is missing or that of another build"
             case "glob":
                 what = "matches a glob now" if self.new else "no longer matches a glob"
                 return f"{self.name} {what} ({self.new or self.old})"

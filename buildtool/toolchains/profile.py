@@ -104,6 +104,7 @@ class Profile(_Fields):
             **self.settings,
             **{name: _cmake_path(place) for name, place in self.places.items()},
             "BUILDTOOL_CMAKE": _cmake_path(str(_data.path("cmake"))),
+            "BUILDTOOL_PACKAGE": _cmake_path(str(Path(__file__).parents[1])),
             "PYTHON": _cmake_path(sys.executable),
             "PROFILE": self.name,
         }

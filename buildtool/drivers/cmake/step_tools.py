@@ -58,7 +58,10 @@ class StepTools(Value):
             return done
         from buildtool.drivers.cmake.diagnostics import diagnostics  # noqa: PLC0415 - most tools succeed
         from buildtool.drivers.cmake.idl_failure import idl_failure  # noqa: PLC0415
+        from buildtool.drivers.cmake.try_run import try_run_failure  # noqa: PLC0415
 
+        if failure := try_run_failure(self.step, done):
+            raise failure
         if error := idl_failure(done.output):
             error.diagnostics = diagnostics(f"error: {error.message}")
             raise error

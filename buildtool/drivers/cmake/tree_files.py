@@ -15,6 +15,11 @@ TRACE, INSTALL_TRACE = "configure.trace.json", "install.trace.json"
 """The traces of CMake and of its install script."""
 TOOLCHAIN = "toolchain.cmake"
 """The CMake toolchain file of the profile."""
+TRY_RUN_RESULTS = "TryRunResults.cmake"
+"""CMake creates it when it asks for the results of programs that only a device can run."""
+BUILT = "built.json"
+"""The step key and the inputs of the build that the tree is in the state of, see
+`engine.build_trees`; missing when that is not known."""
 
 
 def stamps(tree: Path, names: Iterable[str]) -> dict[str, Stamp]:
@@ -52,7 +57,8 @@ def delete_configuration(tree: Path) -> None:
     Objects stay: Ninja compiles those again whose command lines change.  What Ninja knows of their
     headers stays until CMake has succeeded.
     """
-    delete(tree / "CMakeCache.txt")
+    for name in ("CMakeCache.txt", TRY_RUN_RESULTS):
+        delete(tree / name)
     folder = tree / "CMakeFiles"
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.suffix != ".dir" and path.name != "rules.ninja":

@@ -1,0 +1,78 @@
+"""What `launch.py` has to know to run tests on a device: a JSON file for all tests of a suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.value import Value
+from buildtool.deploy.transports.emulated import Emulated
+
+if TYPE_CHECKING:
+    from buildtool.deploy.transports.transport import Transport
+
+
+class LaunchConfig(Value):
+    """Where tests run, and how.
+
+    `device` is the name of the device, `project` the directory there that has the deployment `id`,
+    `boot` the boot of the device in which that was found out.  `paths` are directories of this
+    machine, each with the one relative to the deployment that mirrors it; `environment` is that of
+    CTest, from which the variables of a test are told.  Records of tests go to `records`.  Without
+    a transport nothing runs: then the file `wanted` is made when a program should.
+    """
+
+    device: str
+    transport: Mapping[str, Any]
+    project: str
+    id: str
+    boot: str
+    paths: Mapping[str, str]
+    environment: Mapping[str, str]
+    records: str
+    wanted: str
+
+
+def write_config(file: Path, config: LaunchConfig) -> None:
+    """Write `config` to `file`."""
+    write_if_changed(file, json.dumps(config._asdict()))
+
+
+def read_config(file: Path) -> LaunchConfig:
+    """The configuration in `file`; raises `BuildtoolError` if it cannot be read."""
+    try:
+        return LaunchConfig(**json.loads(read_regular(file)))
+    except (OSError, ValueError, TypeError) as error:
+        raise BuildtoolError(
+            f"{file} cannot be read",
+            why=str(error),
+            remedy="Run the tests with `buildtool test`, or unset BUILDTOOL_LAUNCH.",
+        ) from error
+
+
+def transport_fields(transport: Transport) -> dict[str, Any]:
+    """The fields of a transport that `open_transport` makes it of again."""
+    fields: dict[str, Any] = transport._asdict()  # type: ignore[attr-defined]  # all are values
+    if isinstance(transport, Emulated):
+        fields["environment"] = dict(transport.environment)
+    return {"kind": type(transport).__name__, **fields, "program": str(fields.get("program", ""))}
+
+
+def open_transport(fields: Mapping[str, Any]) -> Transport:
+    """The transport with these fields."""
+    kind = fields["kind"]
+    values = {name: value for name, value in fields.items() if name not in ("kind", "program")}
+    if kind == "Emulated":
+        return Emulated(**values)
+    program = Path(fields["program"])
+    if kind == "Ssh":
+        from buildtool.deploy.transports.ssh import Ssh  # noqa: PLC0415 - one transport of several
+
+        return Ssh(program=program, **values)
+    from buildtool.deploy.transports.adb import Adb  # noqa: PLC0415 - one transport of several
+
+    return Adb(program=program, **values)

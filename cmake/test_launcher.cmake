@@ -1,0 +1,32 @@
+# Programs of the target run by a launcher, buildtool/testing/launch.py: tests run on the device that
+# `buildtool test` selects, tests and custom commands that are run otherwise run under QEMU.
+#
+# CMAKE_CROSSCOMPILING_EMULATOR would be the variable for it.  But with it, try_run() and
+# check_*_source_runs() run their programs here, and take the answers of another system for those of
+# the device; without it, CMake asks for cache entries.  So the property that the variable is the
+# default of gets another default.  A project that sets the variable itself has its own emulator.
+set(_launcher "${BUILDTOOL_PYTHON}" -I -S "${BUILDTOOL_PACKAGE}/testing/launch.py")
+if(BUILDTOOL_NATIVE)
+  # Only tests are for another machine: custom commands and try_run() need no launcher.
+  if(NOT DEFINED CMAKE_TEST_LAUNCHER)
+    set(CMAKE_TEST_LAUNCHER ${_launcher} native)
+  endif()
+else()
+  if(ANDROID)
+    list(APPEND _launcher android)
+  else()
+    list(APPEND _launcher linux)
+  endif()
+  define_property(TARGET PROPERTY CROSSCOMPILING_EMULATOR INHERITED)
+  set_property(GLOBAL PROPERTY CROSSCOMPILING_EMULATOR "${_launcher}")
+endif()
+unset(_launcher)
+
+# Test programs are asked for the names of their tests when tests run, on the device, and not while
+# they are built.
+foreach(_framework GTEST CATCH)
+  if(NOT DEFINED CMAKE_${_framework}_DISCOVER_TESTS_DISCOVERY_MODE)
+    set(CMAKE_${_framework}_DISCOVER_TESTS_DISCOVERY_MODE PRE_TEST)
+  endif()
+endforeach()
+unset(_framework)
