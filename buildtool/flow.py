@@ -227,7 +227,7 @@ def deploy(
     """Build, make the release, and make it current on the device."""
     from buildtool.deploy.deploy import deploy as deploy_release
 
-    with _ready(project, device_name, choice, listener, options) as (ready, _):
+    with _ready(project, device_name, choice, listener, options) as (ready, _, _):
         return deploy_release(ready, verify_files=choice.verify)
 
 
@@ -246,7 +246,7 @@ def run(
     from buildtool.deploy.run.on_device import run_on_device
     from buildtool.deploy.run.run import OWN
 
-    with _ready(project, device_name, choice, listener, options) as (ready, renew):
+    with _ready(project, device_name, choice, listener, options) as (ready, renew, _):
         own = streams or OWN
         start = partial(run_on_device, renew=renew, verify_files=choice.verify, streams=own)
         if device_name != BUILT_IN_TARGET:
@@ -281,20 +281,30 @@ def test(
     """
     from buildtool.testing.suites import find_suites, run_suites, select
 
-    with device_session(project, device_name, choice, listener, options) as session:
-        suites = find_suites(project, timeout)
+    with _test_session(project, device_name, choice, listener, options) as (session, build):
+        suites = find_suites(session, build, timeout)
         return run_suites(select(suites, patterns), session, listener)
 
 
-def list_tests(project: Project, patterns: Sequence[str]) -> list[tuple[str, str]]:
-    """Suite and name of the tests that `patterns` select."""
+def list_tests(
+    project: Project,
+    device_name: str,
+    patterns: Sequence[str],
+    *,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> list[tuple[str, str]]:
+    """Build; suite and name of the tests that `patterns` select.  Programs that tell the names of
+    theirs run on the device."""
     from buildtool.testing.suites import TIMEOUT, find_suites, select
 
-    return [
-        (suite.name, name)
-        for suite, names in select(find_suites(project, TIMEOUT), patterns)
-        for name in (suite.names() if names is None else names)
-    ]
+    with _test_session(project, device_name, choice, listener, options) as (session, build):
+        return [
+            (suite.name, name)
+            for suite, names in select(find_suites(session, build, TIMEOUT), patterns)
+            for name in (suite.names() if names is None else names)
+        ]
 
 
 @contextlib.contextmanager
@@ -308,8 +318,24 @@ def device_session(
     """Build, make the release, and run programs of it on a device for the block."""
     from buildtool.testing.session import Session
 
-    with _ready(project, device_name, choice, listener, options) as (ready, renew):
+    with _ready(project, device_name, choice, listener, options) as (ready, renew, _):
         yield Session(project, ready, renew, choice)
+
+
+@contextlib.contextmanager
+def _test_session(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> Iterator[tuple[Session, BuildResult]]:
+    """As `device_session`, with the build trees of the ARM64 side, from which its tests run."""
+    from buildtool.testing.session import Session
+
+    ready_to_test = _ready(project, device_name, choice, listener, options, trees=True)
+    with ready_to_test as (ready, renew, build):
+        yield Session(project, ready, renew, choice), build
 
 
 def rollback(
@@ -330,9 +356,12 @@ def _ready(
     choice: DeviceChoice,
     listener: Listener,
     options: Options | None,
-) -> Iterator[tuple[Ready, Callable[[], Ready]]]:
+    *,
+    trees: bool = False,
+) -> Iterator[tuple[Ready, Callable[[], Ready], BuildResult]]:
     """Build what the device needs, and find out where it goes there; also returns a function that
-    finds it out again."""
+    finds it out again, and what was built.  With `trees`, steps of the ARM64 side whose build trees
+    are missing are built, and not restored from a cache."""
     from buildtool.deploy.ready import make_ready, select
 
     selected = select(project, device_name, choice)
@@ -341,11 +370,12 @@ def _ready(
     )
     with contextlib.ExitStack() as stack:
         with _open_target(project, selected.target, listener, options) as (plan, context):
-            _, release = _build_release(plan, context)
+            needed = (step.name for step in plan.cmake_steps if trees and not step.arch)
+            build, release = _build_release(plan, context._replace(trees=frozenset(needed)))
             release = stack.enter_context(in_use(release))
             data = _data(project, context)
         prepare = partial(make_ready, project, selected, release, listener, data=data)
-        yield prepare(), partial(prepare, refresh=True)
+        yield prepare(), partial(prepare, refresh=True), build
 
 
 def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:

@@ -87,8 +87,13 @@ def test(
 
     project = find_project(Path.cwd())
     seconds = option_seconds(timeout) or TIMEOUT
+    choice = DeviceChoice(target, soc, False, force, build_type, strict_isa, strict)
+    listener = Screen(quiet=True, verbose=verbose)
+    options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
     if list_:
-        found = flow.list_tests(project, tests or ())
+        found = flow.list_tests(
+            project, device, tests or (), choice=choice, listener=listener, options=options
+        )
         if json:
             print_json({"tests": [{"suite": suite, "name": name} for suite, name in found]})
         for suite, name in () if json else found:
@@ -101,9 +106,9 @@ def test(
         device,
         tests or (),
         timeout=seconds,
-        choice=DeviceChoice(target, soc, False, force, build_type, strict_isa, strict),
-        listener=Screen(quiet=True, verbose=verbose),
-        options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
+        choice=choice,
+        listener=listener,
+        options=options,
     )
     if junit:
         write_junit(done, junit)

@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from buildtool.deploy.transports.transport import Transport
 
 
+WANTED, GONE = "wanted", "gone"
+"""Files beside the records: a program should run and there is no transport; the device could not
+be reached in any try."""
+
+
 class LaunchConfig(Value):
     """Where tests run, and how.
 
     `device` is the name of the device, `project` the directory there that has the deployment `id`,
     `boot` the boot of the device in which that was found out.  `paths` are directories of this
     machine, each with the one relative to the deployment that mirrors it; `environment` is that of
-    CTest, from which the variables of a test are told.  Records of tests go to `records`.  Without
-    a transport nothing runs: then the file `wanted` is made when a program should.
+    CTest, from which the variables of a test are told; each test gets `variables` in addition.
+    Records of tests go to the directory `records`.  Without a transport nothing runs: then the file
+    `WANTED` is made there when a program should.
     """
 
     device: str
@@ -33,8 +39,8 @@ class LaunchConfig(Value):
     boot: str
     paths: Mapping[str, str]
     environment: Mapping[str, str]
+    variables: Mapping[str, str]
     records: str
-    wanted: str
 
 
 def write_config(file: Path, config: LaunchConfig) -> None:

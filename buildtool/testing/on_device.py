@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
-from buildtool.core.files import write_if_changed
-from buildtool.core.value import Value
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, new_run, run
-from buildtool.deploy.transports.transport import Transport
-from buildtool.testing.launch_config import LaunchConfig, open_transport
+from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_transport
 from buildtool.testing.path_map import PathMap
+from buildtool.testing.record import CRASHES, SUFFIX, Record, write_record
 
 TRIES = 4
 """How often a program is started whose connection is lost."""
-PAUSE_SECONDS = 0.5  # before the second try; before later ones more
+PAUSE_SECONDS = 0.5
+"""The pause before the second try; it is longer before later ones."""
 NOT_RUN = 125
+_SIGNALS = frozenset(signal.valid_signals())
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", "BUILDTOOL_LAUNCH")
-
-
-class Record(Value):
-    """How a program ended.
-
-    `test` is the name of the test, `command` its command line on the device.  `end` is `exit`,
-    `signal`, `lost` (the connection was lost in every try), `error` (it could not be started;
-    `message` says why) or `started` for a program that has not ended, such as one that CTest
-    killed.  `status` is its exit status or signal.  `lost` has a line for each lost connection.
-    """
-
-    test: str
-    command: tuple[str, ...]
-    started: float
-    end: str = "started"
-    status: int = 0
-    message: str = ""
-    lost: tuple[str, ...] = ()
-    fetched: tuple[str, ...] = ()
 
 
 def run_test(config: LaunchConfig, test: str, command: Sequence[str]) -> int:
@@ -56,131 +36,132 @@ def run_test(config: LaunchConfig, test: str, command: Sequence[str]) -> int:
     What is not a program for ARM64 of the tree runs on this machine, and then this does not return.
     """
     paths = PathMap(config.paths)
-    program = os.path.normpath(Path(command[0]).absolute())
-    place = paths.path(program)
-    if not place or not _is_for_arm64(Path(program)):
+    program = Path(os.path.normpath(Path(command[0]).absolute()))
+    place = paths.path(str(program))
+    if not place or not _may_be_for_device(program):
         os.execvp(command[0], list(command))
-    if not Path(program).exists():
-        _say(f"{program} has not been built: 'targets' in buildtool.toml may leave it out")
-        return NOT_RUN
+    records = Path(config.records)
     if not config.transport:
-        Path(config.wanted).touch()
+        (records / WANTED).touch()
         return NOT_RUN
-    transport = open_transport(config.transport)
-    # Where a device of this machine keeps what belongs to a run.
-    device = Device(config.device, "", config.records, transport)
-    where = Place(device, config.project, config.id, config.boot)
-    there = PathMap({here: f"{where.directory}/{path}" for here, path in config.paths.items()})
-    request = RunRequest(
-        command=(place, *map(there.text, command[1:])),
-        env=dict(_variables(config, there)),
-        cwd=paths.path(str(Path.cwd())) or str(Path.cwd()),
-        input=False,
-    )
-    outputs = [path for text in command[1:] for path in there.named_in(text)]
-    outputs = [path for path in outputs if not Path(path).exists()]
-    launched = _Launched(where, request, Record(test, request.command, time.time()))
-    file = Path(config.records, f"{new_run()}.json")
-    _write(file, launched.record)
-    for record in launched.tries(transport):
-        _write(file, record)
-    if launched.record.end in ("exit", "signal"):
-        fetched = [path for path in outputs if _fetch(device, there.path(path), Path(path))]
-        if fetched:
-            _write(file, launched.record._replace(fetched=tuple(fetched)))
-    return launched.status
+    return _Launched(config, paths, test, (place, *command[1:])).run(program)
 
 
 class _Launched:
     """A program that is started until a try ends with something other than a lost connection."""
 
-    def __init__(self, place: Place, request: RunRequest, record: Record) -> None:
-        self.place = place
-        self.request = request
-        self.record = record
-        self.status = NOT_RUN
+    def __init__(
+        self, config: LaunchConfig, paths: PathMap, test: str, command: tuple[str, ...]
+    ) -> None:
+        self.transport = open_transport(config.transport)
+        # Its directory is where a device of this machine keeps what belongs to a run.
+        self.device = Device(config.device, "", config.records, self.transport)
+        self.place = Place(self.device, config.project, config.id, config.boot)
+        there = {here: f"{self.place.directory}/{path}" for here, path in config.paths.items()}
+        self.there = PathMap(there)
+        self.file = Path(config.records, f"{new_run()}{SUFFIX}")
+        self.gone = Path(config.records, GONE)
+        named = (path for text in command[1:] for path in self.there.named_in(text))
+        self.outputs = [Path(path) for path in named if not Path(path).exists()]
+        program, *arguments = command
+        self.request = RunRequest(
+            command=(program, *map(self.there.text, arguments)),
+            env={**self._variables(config), **config.variables},
+            cwd=paths.path(str(Path.cwd())) or str(Path.cwd()),
+            input=False,
+        )
+        self.record = Record(test, self.request.command, time.time())
 
-    def tries(self, transport: Transport) -> Iterator[Record]:
-        """Run it; yields the record after each try."""
-        for number in range(1, TRIES + 1):
+    def run(self, program: Path) -> int:
+        """Run it; returns its exit status, 128+n for signal n, 125 if it could not run."""
+        self._note()
+        if program.exists():
+            status = self._tries()
+        else:
+            status = self._fail(
+                f"{program} was not built: 'targets' of the component leaves it out"
+            )
+        if self.record.end in ("exit", "signal"):
+            fetched = tuple(str(path) for path in self.outputs if self._fetch(path))
+            self._note(fetched=fetched)
+        return status
+
+    def _tries(self) -> int:
+        tries = 1 if self.gone.exists() else TRIES
+        for number in range(1, tries + 1):
             try:
-                transport.connect()
-                self._run_once()
+                self.transport.connect()
+                return self._run_once()
             except DeviceConnectionError as error:
                 why = f"{error.message}: {error.why}".replace("\n", " ")
-                lost = (*self.record.lost, why)
-                end = "lost" if number == TRIES else "started"
-                self.record = self.record._replace(end=end, lost=lost, message=why)
-                yield self.record
-                if number < TRIES:
-                    _say(f"the connection was lost, try {number + 1} of {TRIES} begins")
-                    time.sleep(PAUSE_SECONDS * number)
-                continue
+                self._note(lost=(*self.record.lost, why))
             except DeviceError as error:
-                self._fail(f"{error.message}: {error.why}")
-            yield self.record
-            return
+                return self._fail(f"{error.message}: {error.why}")
+            if number < tries:
+                _say(f"the connection was lost, try {number + 1} of {tries} begins")
+                time.sleep(PAUSE_SECONDS * number)
+        self.gone.touch()
+        self._note(end="lost", message=why)
+        return NOT_RUN
 
-    def _run_once(self) -> None:
+    def _run_once(self) -> int:
         report = run(self.place, self.request, new_run())
-        if report.word == "rebooted":
-            # The directory of the deployment may have outlived the boot.
-            lost = (*self.record.lost, "the device was started again")
-            self.record = self.record._replace(lost=lost)
+        if report.word == "rebooted":  # the deployment may have outlived that
+            self._note(lost=(*self.record.lost, "the device was started again"))
             self.place = self.place._replace(boot="")
             report = run(self.place, self.request, new_run())
         if report.word == "exit" and report.text.isdecimal():
-            self.status = int(report.text)
-            number = self.status - 128
-            by_signal = 0 < number < signal.NSIG and number in _SIGNALS
-            self.record = self.record._replace(
-                end="signal" if by_signal else "exit",
-                status=number if by_signal else self.status,
-                message="",
-            )
-        elif report.word == "directory":
-            self._fail(f"the working directory {report.text[-1000:]} is not on the device")
-        elif report.word == "missing":
-            self._fail(f"the deployment {self.place.id} is no longer on the device")
-        else:
-            self._fail(report.text[-1000:] or f"the device reported {report.word!r}")
+            status = int(report.text)
+            by_signal = status - 128 in _SIGNALS
+            end, number = ("signal", status - 128) if by_signal else ("exit", status)
+            self._note(end=end, status=number)
+            return status
+        if report.word == "directory":
+            return self._fail(f"the working directory {report.text[-1000:]} is not on the device")
+        if report.word == "missing":
+            return self._fail(f"the deployment {self.place.id} is no longer on the device")
+        return self._fail(report.text[-1000:] or f"the device reported {report.word!r}")
 
-    def _fail(self, message: str) -> None:
-        self.record = self.record._replace(end="error", message=message)
+    def _fail(self, message: str) -> int:
+        self._note(end="error", message=message)
         _say(message)
+        return NOT_RUN
+
+    def _note(self, **changes: object) -> None:
+        self.record = self.record._replace(**changes)
+        write_record(self.file, self.record)
+
+    def _variables(self, config: LaunchConfig) -> dict[str, str]:
+        """The variables that the test has in addition to those of CTest, with paths of the
+        device."""
+        found = {
+            name: self.there.text(value)
+            for name, value in os.environ.items()
+            if config.environment.get(name) != value and name not in _HOST_ONLY
+        }
+        if self.transport.direct:
+            crashes = self.file.with_suffix(CRASHES)
+            crashes.touch()
+            found["BUILDTOOL_SIM_CRASHES"] = str(crashes)
+        return found
+
+    def _fetch(self, path: Path) -> bool:
+        """Fetch a file that the program has written; whether there is one."""
+        with contextlib.suppress(DeviceError, OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.device.pull(self.there.path(str(path)), path)
+            return True
+        return False
 
 
-def _variables(config: LaunchConfig, there: PathMap) -> Iterator[tuple[str, str]]:
-    """The variables that the test has in addition to those of CTest, with paths of the device."""
-    for name, value in os.environ.items():
-        if config.environment.get(name) != value and name not in _HOST_ONLY:
-            yield name, there.text(value)
-
-
-def _is_for_arm64(program: Path) -> bool:
+def _may_be_for_device(program: Path) -> bool:
+    """Whether a file is a program for ARM64, or missing."""
     try:
         header = elf_header(program)
     except OSError:
-        return True  # it is missing here: the device has what was built
-    return header is not None and header[1] == EM_AARCH64
-
-
-def _fetch(device: Device, path: str, target: Path) -> bool:
-    """Fetch a file that the program has written; whether there is one."""
-    with contextlib.suppress(DeviceError, OSError):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        device.pull(path, target)
         return True
-    return False
-
-
-def _write(file: Path, record: Record) -> None:
-    with contextlib.suppress(OSError):  # the test matters more
-        write_if_changed(file, json.dumps(record._asdict()))
+    return header is not None and header[1] == EM_AARCH64
 
 
 def _say(text: str) -> None:
     print(f"buildtool: {text}", file=sys.stderr, flush=True)  # noqa: T201 - CTest shows it
-
-
-_SIGNALS = frozenset(signal.valid_signals())

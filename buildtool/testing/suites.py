@@ -8,8 +8,9 @@ from typing import Protocol
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepStarted, TestFinished
-from buildtool.project.model import Project
+from buildtool.engine.result import BuildResult
 from buildtool.project.validate import suggest
+from buildtool.testing.ctest_suite import CTestSuites
 from buildtool.testing.expected import as_expected, matches
 from buildtool.testing.programs import Programs
 from buildtool.testing.pytest_suite import PytestSuite
@@ -42,9 +43,11 @@ class Suite(Protocol):
         """
 
 
-def find_suites(project: Project, timeout: float) -> list[Suite]:
-    """The suites of `project`; tests without a timeout of their own have `timeout` seconds."""
-    suites: list[Suite] = []
+def find_suites(session: Session, build: BuildResult, timeout: float) -> list[Suite]:
+    """The suites of a project whose target is built with the build trees of its ARM64 side; tests
+    without a timeout of their own have `timeout` seconds."""
+    project = session.project
+    suites: list[Suite] = [*CTestSuites(session, build, timeout).suites]
     programs = {name: test for name, test in project.tests.items() if test.program}
     if programs:
         suites.append(Programs(programs, timeout))
@@ -94,7 +97,8 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
     if not results:
         raise UsageError(
             "the project has no tests",
-            why="buildtool.toml has no [test.NAME]",
+            why="buildtool.toml has no [test.NAME], and no component of the ARM64 side calls"
+            " enable_testing() and add_test() in CMake",
             remedy='Add one: [test.unit] with program = "bin/unit-test"',
         )
     ready = session.ready

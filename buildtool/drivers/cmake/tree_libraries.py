@@ -33,15 +33,15 @@ def add_needed(step: CMakeStep, shipped: Sequence[Path], into: Path) -> None:
             if targets is None:
                 targets = read_build_tree(step.tree).targets
             # Of several libraries with the name, prefer the one that the file was linked with.
-            built = _built(name, targets)
-            for library in sorted(built, key=lambda p: str(p.parent) not in file.runpath)[:1]:
+            found = built(name, targets)
+            for library in sorted(found, key=lambda p: str(p.parent) not in file.runpath)[:1]:
                 copy = into / (name if step.arch else f"lib/{name}")
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(library, copy)
                 waiting.append(copy)
 
 
-def _built(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
+def built(name: str, targets: Iterable[CMakeTarget]) -> Iterator[Path]:
     """The paths with this `name` of libraries that `targets` make.
 
     The File API reports `libx.so`; its SONAME `libx.so.1` is a symlink to the same file.

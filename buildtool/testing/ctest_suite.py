@@ -1,0 +1,244 @@
+"""The CTest suites of a target's components on a device."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
+from buildtool.core.lock import held_directory, is_held
+from buildtool.core.own_directory import make_directory
+from buildtool.core.trees import remove_tree
+from buildtool.deploy.emulated.watched_run import watched_run
+from buildtool.deploy.push.contents import Deployment, deployment
+from buildtool.deploy.push.known import read_known
+from buildtool.deploy.site import make_current, make_current_after
+from buildtool.engine.result import BuildResult
+from buildtool.inputs.file_states import FileStates
+from buildtool.plan.plan import CMakeStep
+from buildtool.release.slices import Release
+from buildtool.testing.ctest import JUNIT, CTest, ListedTest, TestsError, has_tests
+from buildtool.testing.ctest_results import Launched, started_test, test_results
+from buildtool.testing.deployment import (
+    Additions,
+    directories,
+    make_test_release,
+    named_files,
+    opened_files,
+    programs,
+)
+from buildtool.testing.launch import VARIABLE
+from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
+from buildtool.testing.path_map import PathMap
+from buildtool.testing.record import read_records
+from buildtool.testing.results import TestResult
+from buildtool.testing.session import Session
+
+FOLDER = "tests"
+"""Below a project's state: what test deployments are made of, and what runs of CTest leave."""
+MAKE_DIRECTORIES = 'cd "$project/releases/$id" && mkdir -p -- "$@"'
+
+
+class CTestSuites:
+    """The CTest suites of the ARM64 side of `build`, whose build trees are there, on the device of
+    `session`.  They have one test deployment.  Tests without a TIMEOUT have `timeout` seconds."""
+
+    def __init__(self, session: Session, build: BuildResult, timeout: float) -> None:
+        self.session = session
+        self.timeout = timeout
+        self.folder = session.project.state / FOLDER
+        steps = [step for step in build.plan.cmake_steps if not step.arch and has_tests(step.tree)]
+        self.suites = [CTestSuite(self, step) for step in steps]
+        self._release: Release | None = None
+
+    @cached_property
+    def complete(self) -> Deployment:
+        """The test deployment, which is brought onto the device.  Raises `DeviceError`."""
+        return self._push(
+            [suite.additions() for suite in self.suites],
+            [suite.directories() for suite in self.suites],
+        )
+
+    @cached_property
+    def of_programs(self) -> Deployment:
+        """The same without the files that tests name, on the device: programs tell the names of
+        tests there, before these files are known."""
+        trees = [{directories(suite.step)[str(suite.step.tree)]} for suite in self.suites]
+        return self._push([programs(suite.step) for suite in self.suites], trees)
+
+    @property
+    def debug(self) -> Path | None:
+        """The debug information of the test deployment."""
+        return self._release.debug if self._release else None
+
+    def _push(self, added: Iterable[Additions], needed: Iterable[set[str]]) -> Deployment:
+        files = FileStates(self.folder / "digests")
+        everything = {place: output for part in added for place, output in part.items()}
+        ready = self.session.ready
+        folder = self.folder / "deployments" / ready.release.target
+        self._release = make_test_release(ready.release, everything, folder, files)
+        files.save()
+        found = deployment(self._release, ready.deployment.arch, ready.deployment.data)
+        site = ready.site
+        with held_directory(self._release.directory):
+            if read_known(site.known).id != found.id:
+                make_current(site, found)
+            # Releases have only files; tests also work in other directories, and write to them.
+            wanted = sorted(set().union(*needed))
+            values = {"project": site.project, "id": found.id}
+            if site.device.exec(MAKE_DIRECTORIES, values, wanted).status:
+                make_current_after(site, found, "")  # the device has lost what was there
+                site.device.exec(MAKE_DIRECTORIES, values, wanted)
+        return found
+
+
+class CTestSuite:
+    """The CTest suite of the component that `step` builds; see `suites.Suite`."""
+
+    def __init__(self, suites: CTestSuites, step: CMakeStep) -> None:
+        self.suites = suites
+        self.step = step
+        self._fetched_file = suites.folder / "fetched" / f"{step.component}.json"
+
+    @property
+    def name(self) -> str:
+        return self.step.component
+
+    def names(self) -> Sequence[str]:
+        return [test.name for test in self.tests]
+
+    @cached_property
+    def tests(self) -> tuple[ListedTest, ...]:
+        """The tests.  Programs that tell the names of theirs, and have changed since, run on the
+        device.  Raises `TestsError` and `DeviceError`."""
+        with self._ctest() as (ctest, records):
+            try:
+                found = ctest.list(self._environment(records, None))
+            except TestsError:
+                if not (records / WANTED).exists():
+                    raise
+            if not (records / WANTED).exists():
+                return found
+            return ctest.list(self._environment(records, self.suites.of_programs))
+
+    def run(
+        self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
+    ) -> Iterator[TestResult]:
+        deployed = self.suites.complete
+
+        def on_line(line: str) -> None:
+            if name := started_test(line):
+                begin(name)
+
+        with (
+            watched_run(session.choice.strict, debug=False) as watched,
+            self._ctest() as (ctest, records),
+        ):
+            # Each test has a file of its own for reports of crashes.
+            given = {n: v for n, v in watched.variables.items() if v != str(watched.crashes)}
+            done = ctest.run(
+                self._environment(records, deployed, given),
+                None if names is None else sorted(names),
+                timeout=self.suites.timeout,
+                on_line=on_line,
+            )
+            ran = read_records(records)
+            self._note_fetched(path for record, _ in ran for path in record.fetched)
+            launched = [Launched(record, self._explained(crashes)) for record, crashes in ran]
+            lines = done.output.split("\n")
+            device = session.ready.site.device.name
+            yield from test_results(self.name, device, ctest.folder / JUNIT, lines, launched)
+
+    def additions(self) -> Additions:
+        """What the test deployment has of this component."""
+        patterns = self.suites.session.project.hosts[self.step.component].test_files
+        fetched = self._fetched()
+        named = (Path(path) for path in self._named() if path not in fetched)
+        return {
+            **opened_files(self.step, patterns),
+            **named_files(self.step, named),
+            **programs(self.step),
+        }
+
+    def directories(self) -> set[str]:
+        """The directories of the test deployment that tests work in, or may write files to."""
+        named = [*self._named()]
+        paths = [
+            *(test.working_directory for test in self.tests),
+            *(path if Path(path).is_dir() else str(Path(path).parent) for path in named),
+        ]
+        mapped = map(PathMap(directories(self.step)).path, paths)
+        return {path for path in mapped if path}
+
+    def _named(self) -> Iterator[str]:
+        """The paths that arguments and variables of tests name."""
+        paths = PathMap(directories(self.step))
+        for test in self.tests:
+            for text in test.texts if test.launched else ():
+                yield from paths.named_in(text)
+
+    @contextmanager
+    def _ctest(self) -> Iterator[tuple[CTest, Path]]:
+        """CTest in a new directory, and one for records, which are removed after the block."""
+        runs = self.suites.folder / "runs"
+        make_directory(runs)
+        for left in runs.iterdir():  # by a process that was killed
+            if not is_held(left):
+                remove_tree(left, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(dir=runs, prefix=f"{self.step.component}-"))
+        with held_directory(folder):
+            ctest = CTest(self.step.cmake.program.with_name("ctest"), self.step.tree, folder)
+            ctest.prepare()
+            records = folder / "records"
+            records.mkdir()
+            yield ctest, records
+        remove_tree(folder, ignore_errors=True)
+
+    def _environment(
+        self, records: Path, deployed: Deployment | None, variables: Mapping[str, str] = {}
+    ) -> Mapping[str, str]:
+        """The environment of CTest, in which the launcher finds what it has to know; without a
+        deployment it runs nothing."""
+        ready = self.suites.session.ready
+        site = ready.site
+        file = records.parent / "launch.json"
+        environment = {**os.environ, VARIABLE: str(file)}
+        config = LaunchConfig(
+            device=site.device.name,
+            transport=transport_fields(site.device.transport) if deployed else {},
+            project=site.project,
+            id=deployed.id if deployed else "",
+            boot=ready.boot,
+            paths=directories(self.step),
+            environment=environment,
+            variables=variables,
+            records=str(records),
+        )
+        write_config(file, config)
+        return environment
+
+    def _explained(self, crashes: Path) -> str:
+        """What is known of crashes of skels on the emulated DSP."""
+        debug = self.suites.debug
+        if not debug or not crashes.is_file() or not crashes.stat().st_size:
+            return ""
+        from buildtool.diagnose.explain_crash import explain_crashes  # noqa: PLC0415 - seldom
+
+        return "\n".join(explain_crashes(self.suites.session.project, debug, crashes))
+
+    def _fetched(self) -> frozenset[str]:
+        """The files in the build tree that tests wrote on a device: they are not data of tests."""
+        try:
+            return frozenset(map(str, read_checksummed(self._fetched_file)))
+        except (OSError, ValueError, TypeError):
+            return frozenset()
+
+    def _note_fetched(self, paths: Iterable[str]) -> None:
+        known = self._fetched()
+        if new := known.union(paths) - known:
+            make_directory(self._fetched_file.parent)
+            write_checksummed(self._fetched_file, sorted(known | new))
