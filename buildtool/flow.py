@@ -24,10 +24,12 @@ from buildtool.toolchains.select_profiles import profiles
 if TYPE_CHECKING:  # each command imports what only it needs
     from buildtool.deploy.data.files import DataFile
     from buildtool.deploy.deploy import Deployed
+    from buildtool.deploy.device import Device
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.deploy.run.on_device import RunResult
     from buildtool.deploy.run.program import RunRequest
     from buildtool.deploy.run.run import Streams
+    from buildtool.deploy.sharing.lock import DeviceLock
     from buildtool.engine import clean as cleaning
     from buildtool.engine.context import BuildContext, Options
     from buildtool.engine.explain import Explanation
@@ -227,7 +229,11 @@ def deploy(
     """Build, make the release, and make it current on the device."""
     from buildtool.deploy.deploy import deploy as deploy_release
 
-    with _ready(project, device_name, choice, listener, options) as (ready, _, _):
+    with (
+        _ready(project, device_name, choice, listener, options) as (ready, _, _),
+        _lock(ready.site.device, f"deploy of {project.name}", choice, listener) as lock,
+    ):
+        lock.hold()
         return deploy_release(ready, verify_files=choice.verify)
 
 
@@ -246,9 +252,18 @@ def run(
     from buildtool.deploy.run.on_device import run_on_device
     from buildtool.deploy.run.run import OWN
 
-    with _ready(project, device_name, choice, listener, options) as (ready, renew, _):
-        own = streams or OWN
-        start = partial(run_on_device, renew=renew, verify_files=choice.verify, streams=own)
+    purpose = request.command[0] if request.command else project.name
+    with (
+        _ready(project, device_name, choice, listener, options) as (ready, renew, _),
+        _lock(ready.site.device, purpose, choice, listener) as lock,
+    ):
+        start = partial(
+            run_on_device,
+            renew=renew,
+            lock=lock,
+            verify_files=choice.verify,
+            streams=streams or OWN,
+        )
         if device_name != BUILT_IN_TARGET:
             return start(ready, request)
         from buildtool.deploy.emulated.watched_run import run_watched
@@ -346,7 +361,16 @@ def rollback(
     from buildtool.deploy.ready import select, site_on
     from buildtool.deploy.site import rollback as roll_back
 
-    return roll_back(site_on(project, select(project, device_name, choice), listener))
+    site = site_on(project, select(project, device_name, choice), listener)
+    with _lock(site.device, f"rollback of {project.name}", choice, listener) as lock:
+        lock.hold()
+        return roll_back(site)
+
+
+def _lock(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
+    from buildtool.deploy.sharing.lock import DeviceLock
+
+    return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)
 
 
 @contextlib.contextmanager

@@ -28,11 +28,13 @@ Word = tuple[str, str]  # and its description
 class Cursor(Value):
     """What can be completed at the cursor: a value of the type `kind`, or one of `words`.
 
-    `here` is the directory in which the command would run, `target` the value of --target.
+    `word` is what is there, up to the cursor; `here` is the directory in which the command would
+    run, `target` the value of --target.
     """
 
     kind: str = ""
     words: tuple[Word, ...] = ()
+    word: str = ""
     here: Path = Path()
     target: str = ""
 
@@ -53,7 +55,10 @@ def answer(shell: str, words: Sequence[str]) -> tuple[str, list[Word]]:
     `words` follow the program's name; the last one is at the cursor.  Raises the errors of reading
     a project.
     """
-    before, current, prefix = _split([_unquoted(w) for w in words] if shell == "bash" else words)
+    kept = ""
+    if shell == "bash":
+        words, kept = _joined([_unquoted(word) for word in words])
+    before, current, prefix = _split(words)
     cursor = _cursor(before, current)
     if cursor.kind and not cursor.words:
         from buildtool.cli.complete_values import values  # commands and options need no values
@@ -61,7 +66,11 @@ def answer(shell: str, words: Sequence[str]) -> tuple[str, list[Word]]:
         kind, found = values(cursor)
     else:
         kind, found = WORDS, list(cursor.words)
-    fitting = [(prefix + value, text) for value, text in found if value.startswith(current)]
+    fitting = [
+        ((prefix + value).removeprefix(kept), text)
+        for value, text in found
+        if value.startswith(current)
+    ]
     if not fitting and cursor.kind == "device|dir":
         kind = DIRECTORIES
     # File names can contain control characters, which a terminal would obey.
@@ -89,6 +98,18 @@ def _split(words: Sequence[str]) -> tuple[list[str], str, str]:
     return before[:-1], before[-1], prefix
 
 
+def _joined(words: Sequence[str]) -> tuple[list[str], str]:
+    """Words that bash has split at ":" as one, and the part of the last one that it keeps."""
+    joined: list[str] = []
+    for word in words:
+        if joined and (word == ":" or joined[-1].endswith(":")):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    last = joined[-1]
+    return joined, last[: last.rfind(":") + 1] if words[-1:] != joined[-1:] else ""
+
+
 def _unquoted(word: str) -> str:
     for ending in ("", '"', "'"):  # a quote may still be open
         with contextlib.suppress(ValueError):
@@ -99,7 +120,7 @@ def _unquoted(word: str) -> str:
 def _cursor(before: Sequence[str], current: str) -> Cursor:
     """Follow the words to the cursor."""
     level = read_commands()
-    at = Cursor(here=Path.cwd())
+    at = Cursor(word=current, here=Path.cwd())
     rest = iter(before)
     arguments = 0
     for word in rest:

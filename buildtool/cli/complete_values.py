@@ -72,6 +72,22 @@ def _devices(cursor: Cursor) -> Iterable[str]:
     return [BUILT_IN_TARGET, *configured_devices(find_optional_project(cursor.here))]
 
 
+def _lists(cursor: Cursor) -> Iterable[str]:
+    """The values of --on: what comes before the last comma, with each of what may follow."""
+    from buildtool.deploy.configuration import configured_devices
+    from buildtool.project.model import BUILT_IN_TARGET
+    from buildtool.project.read import find_optional_project
+
+    devices = configured_devices(find_optional_project(cursor.here))
+    tags = dict.fromkeys(tag for device in devices.values() for tag in device.tags)
+    names = [BUILT_IN_TARGET, *devices]
+    for kind, rest in (("tag:", tags), ("all:", tags), (f"{BUILT_IN_TARGET}:", _socs(cursor))):
+        names += [kind + word for word in rest]
+    before, comma, _ = cursor.word.rpartition(",")
+    listed = before.split(",")
+    return [before + comma + name for name in names if name not in listed]
+
+
 def _socs(_: Cursor) -> Iterable[str]:
     from buildtool.deploy.emulated.socs import known_socs
 
@@ -136,6 +152,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "device|dir": _devices,
     "format": _formats,
     "launcher": _launchers,
+    "list": _lists,
     "platform": _platforms,
     "program": _programs,
     "run": _runs,

@@ -15,17 +15,26 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     Launcher,
+    On,
+    Share,
     Soc,
     StrictIsa,
     Verbose,
+    Wait,
+    not_with_on,
     print_json,
+    wait_seconds,
+    without_on,
 )
+from buildtool.cli.typer_classes import ARGUMENTS
+from buildtool.project.model import BUILT_IN_TARGET
 
 
 def deploy(
+    ctx: typer.Context,
     device: Annotated[
         str, typer.Argument(metavar="[DEVICE]", help="Device to deploy to; default: sim.")
-    ] = "sim",
+    ] = "",
     *,
     verify: Annotated[
         bool,
@@ -40,6 +49,9 @@ def deploy(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: Launcher = "",
+    on: On = "",
+    wait: Wait = "",
+    share: Share = False,
     json: Json = False,
 ) -> None:
     """Build what changed, and make the release current on a device.
@@ -54,13 +66,27 @@ def deploy(
     from buildtool.engine.context import Options
     from buildtool.project.read import find_project
 
-    project = find_project(Path.cwd())
+    choice = DeviceChoice(
+        *(target, soc, verify, force, build_type, strict_isa),
+        wait=wait_seconds(wait),
+        share=share,
+    )
+    options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
+    if on:
+        from buildtool.cli.on_devices import on_devices
+
+        if device:
+            raise not_with_on("DEVICE")
+        arguments = ["deploy", *without_on(ctx.meta[ARGUMENTS])]
+        raise typer.Exit(
+            on_devices(on, arguments, choice=choice, verbose=verbose, as_json=json, options=options)
+        )
     done = flow.deploy(
-        project,
-        device,
-        DeviceChoice(target, soc, verify, force, build_type, strict_isa),
+        find_project(Path.cwd()),
+        device or BUILT_IN_TARGET,
+        choice,
         Screen(quiet=True, verbose=verbose),
-        Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
+        options,
     )
     if json:
         print_json(done.as_json())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from buildtool.cli.device_lock import DeviceName, lock, unlock
 from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
 from buildtool.cli.typer_classes import Command, Group
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from buildtool.project.model import Project
 
 app = typer.Typer(cls=Group, help="Add and check the devices that programs run on.")
-
-DeviceName = Annotated[
-    str, typer.Argument(metavar="DEVICE", help="A name that `devices list` prints.")
-]
 
 
 @app.command("list", cls=Command)
@@ -144,7 +141,9 @@ def check(
     from buildtool.deploy.check_device import check_device
     from buildtool.deploy.configuration import configured_devices
     from buildtool.deploy.facts import remember_facts
+    from buildtool.deploy.finding import Finding
     from buildtool.deploy.read_facts import read_facts_and_board
+    from buildtool.deploy.sharing.lock import holder_of
     from buildtool.plan.plan import find_target
     from buildtool.project.read import find_project
 
@@ -157,6 +156,8 @@ def check(
         target = device.target if device else BUILT_IN_TARGET
         target = target or project.header.default_target
     findings = check_device(found, board, target, find_target(project, target) if project else None)
+    if holder := None if name == BUILT_IN_TARGET else holder_of(connected):
+        findings = (*findings, Finding("in-use", f"{name} is in use by {holder}"))
     wrong = sum(1 for finding in findings if finding.remedy)
     if json:
         rows = [finding.as_json() for finding in findings]
@@ -167,6 +168,10 @@ def check(
             if finding.remedy:
                 show(f"  → {finding.remedy}")
     raise typer.Exit(int(wrong > 0))
+
+
+app.command(cls=Command)(lock)
+app.command(cls=Command)(unlock)
 
 
 def _project() -> Project | None:

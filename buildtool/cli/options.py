@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from buildtool.cli.show import show_json
+from buildtool.core.errors import UsageError
 from buildtool.engine.jobserver import MAX_JOBS
 
 SCHEMA = 1
@@ -80,10 +82,61 @@ Strict = Annotated[
         " the start.",
     ),
 ]
+Wait = Annotated[
+    str,
+    typer.Option(
+        "--wait", metavar="[=TIME]", help="Wait for a device that is in use, for at most TIME."
+    ),
+]
+Share = Annotated[bool, typer.Option("--share", help="Use the device beside another user.")]
+On = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="LIST",
+        help="Several devices instead, in parallel: names, tag:TAG (the first free one), all:TAG"
+        " and sim:SOC, with commas between them.",
+    ),
+]
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Build without the caches of earlier builds."),
 ]
+
+
+def wait_seconds(text: str) -> float:
+    """The value of --wait in seconds, without a limit for "forever"; raises `UsageError`."""
+    from buildtool.project.runs import DURATION_FORM, seconds
+
+    if text in ("", "forever"):
+        return math.inf if text else 0
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise UsageError(f"--wait: {error}", remedy=DURATION_FORM) from error
+
+
+def without_on(arguments: Sequence[str]) -> list[str]:
+    """The arguments of a command without `--on LIST`."""
+    rest = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--on":
+            next(words, None)
+        elif not word.startswith("--on="):
+            rest.append(word)
+    return rest
+
+
+def not_with_on(option: str) -> UsageError:
+    """The error for what cannot be done on several devices at once."""
+    return UsageError(
+        f"--on and {option} exclude each other",
+        why="--on names the devices"
+        if option == "DEVICE"
+        else "several devices would use the same terminal or file",
+        remedy=f"Omit {option}, or run on one device: buildtool run DEVICE",
+    )
 
 
 def print_json(document: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from buildtool.cli.options import Json, Soc, print_json
+from buildtool.cli.options import Json, Share, Soc, Wait, print_json, wait_seconds
 
 
 def rollback(
@@ -16,6 +16,8 @@ def rollback(
     ] = "sim",
     *,
     soc: Soc = "",
+    wait: Wait = "",
+    share: Share = False,
     json: Json = False,
 ) -> None:
     """Make the release current that was deployed to a device before.
@@ -30,7 +32,8 @@ def rollback(
     from buildtool.project.read import find_project
 
     project = find_project(Path.cwd())
-    former, current = flow.rollback(project, device, DeviceChoice(soc=soc), Screen())
+    choice = DeviceChoice(soc=soc, wait=wait_seconds(wait), share=share)
+    former, current = flow.rollback(project, device, choice, Screen())
     if json:
         print_json({"device": device, "former": former, "current": current})
     else:

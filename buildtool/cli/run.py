@@ -14,12 +14,18 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     Launcher,
+    On,
+    Share,
     Soc,
     Strict,
     StrictIsa,
     Verbose,
+    Wait,
+    not_with_on,
+    wait_seconds,
+    without_on,
 )
-from buildtool.cli.typer_classes import StrictCommand
+from buildtool.cli.typer_classes import ARGUMENTS, StrictCommand
 
 
 class RunCommand(StrictCommand):
@@ -90,12 +96,16 @@ def run(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: Launcher = "",
+    on: On = "",
+    wait: Wait = "",
+    share: Share = False,
     json: Json = False,
 ) -> None:
     """Build and push what changed, and run a program on a device.
 
     The exit status is the program's: 128+n after signal n, and 125 if it could not be run.
-    With --json the program's output goes to standard error.
+    With --json the program's output goes to standard error. With --on it is 1 if the status on a
+    device is not 0, and [RUN] comes first.
 
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
@@ -103,6 +113,22 @@ def run(
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
 
+    choice = DeviceChoice(
+        *(target, soc, verify, force, build_type, strict_isa, strict, debug),
+        wait=wait_seconds(wait),
+        share=share,
+    )
+    options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
+    if on:
+        from buildtool.cli.on_devices import on_devices
+
+        if name or pull or tty or debug:
+            excluded = "DEVICE" if name else "--pull" if pull else "--tty" if tty else "--debug"
+            raise not_with_on(excluded)
+        arguments = ["run", *without_on(ctx.meta[ARGUMENTS]), "--", *(ctx.obj or ())]
+        raise typer.Exit(
+            on_devices(on, arguments, choice=choice, verbose=verbose, as_json=json, options=options)
+        )
     status = run_program(
         device,
         name,
@@ -113,9 +139,9 @@ def run(
         pull=pull or (),
         farf=farf,
         terminal=tty,
-        choice=DeviceChoice(target, soc, verify, force, build_type, strict_isa, strict, debug),
+        choice=choice,
         verbose=verbose,
         as_json=json,
-        options=Options(jobs=jobs, keep_going=keep_going, launcher=launcher),
+        options=options,
     )
     raise typer.Exit(status)

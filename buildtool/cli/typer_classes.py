@@ -11,6 +11,10 @@ from buildtool.cli.help import help_page, usage
 from buildtool.cli.show import write
 
 USAGE_STATUS = 2
+ARGUMENTS = "buildtool.arguments"
+"""Key in a context's `meta` of the command's own arguments, as they were given."""
+WITHOUT_VALUE = {"--wait": "--wait=forever"}
+"""What options without their value stand for."""
 
 
 class Command(TyperCommand):
@@ -21,6 +25,12 @@ class Command(TyperCommand):
 
     def get_usage(self, ctx: Any) -> str:
         return f"Usage: {usage(_names(ctx))}"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[ARGUMENTS] = tuple(args)
+        cut = args.index("--") if "--" in args else len(args)
+        own = [WITHOUT_VALUE.get(word, word) for word in args[:cut]]
+        return super().parse_args(ctx, own + args[cut:])
 
 
 class StrictCommand(Command):

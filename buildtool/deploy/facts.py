@@ -100,17 +100,22 @@ def facts_of(device: Device, *, refresh: bool = False) -> Facts:
 
     Raises `DeviceError` when the device cannot be reached or gives no sensible answer.
     """
-    entry = _entry(device)
-    if not refresh:
-        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
-            known = read_checksummed(entry)
-            if known["schema"] == SCHEMA:
-                return _from_json(known["facts"])
+    if not refresh and (known := remembered_facts(device)):
+        return known
     from buildtool.deploy.read_facts import read_facts  # noqa: PLC0415 - usually they are known
 
     facts = read_facts(device)
     remember_facts(device, facts)
     return facts
+
+
+def remembered_facts(device: Device) -> Facts | None:
+    """The facts about `device` that were read before; None if there are none."""
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        known = read_checksummed(_entry(device))
+        if known["schema"] == SCHEMA:
+            return _from_json(known["facts"])
+    return None
 
 
 def remember_facts(device: Device, facts: Facts) -> None:

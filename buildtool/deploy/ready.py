@@ -27,8 +27,9 @@ EMULATED_ROOT = "opt/buildtool"
 class DeviceChoice(Value):
     """What a command line says about a device: the target, by default the device's; the SoC that
     the emulated device imitates; whether the files there are verified; whether the release is
-    brought there although it does not fit; a build type in place of the target's; and `strict-isa`
-    in addition to the target's.
+    brought there although it does not fit; a build type in place of the target's; `strict-isa` in
+    addition to the target's; for how many seconds another user of the device is waited for; and
+    whether the device is used beside another user.
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `debug` its DSP process waits for a debugger."""
@@ -41,6 +42,8 @@ class DeviceChoice(Value):
     strict_isa: bool = False
     strict: str = ""
     debug: bool = False
+    wait: float = 0
+    share: bool = False
 
 
 class Selected(Value):

@@ -15,6 +15,8 @@ from buildtool.core.value import Value
 from buildtool.deploy.transports.transport import quote
 
 MAX_REPORT = 64 << 20
+LOCK_SCRIPTS = ("common", "lock", "device_lock")
+"""What comes before scripts that take the lock of the device."""
 
 
 class Report(Value):

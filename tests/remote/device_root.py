@@ -1,10 +1,10 @@
 """A place where the programs of a device run: a root directory and, if needed, a network.
 
 The root directory is that of this machine, with these differences: `/data` is a directory of the
-test, `/run` is empty, `/bin/sh` is the shell of the device's tools, `/etc/passwd` names one user
-with a home directory and a login shell of the test, and the kernel's boot ID is another.  All are
-mounted in a mount namespace, so nothing of this machine changes.  Other paths, such as those below
-`/tmp`, are the same in and outside.  Process IDs are the same too.
+test, `/run` is empty but for `/run/lock` of a board, `/bin/sh` is the shell of the device's tools,
+`/etc/passwd` names one user with a home directory and a login shell of the test, and the kernel's
+boot ID is another.  All are mounted in a mount namespace, so nothing of this machine changes.
+Other paths, such as those below `/tmp`, are the same in and outside.  Process IDs are the same too.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ else
 fi
 mount -t tmpfs none "$root/run"
 mkdir -m 755 "$root/run/sshd"
+[ "$network" ] || mkdir -m 1777 "$root/run/lock" # boards have it, phones do not
 mount --bind "$passwd" "$root/etc/passwd"
 mount --bind "$shell" "$root/bin/sh"
 mount --bind "$boot_id" "$root/proc/sys/kernel/random/boot_id"

@@ -16,6 +16,7 @@ from buildtool.deploy.push.contents import Contents, Deployment, deployment
 from buildtool.deploy.ready import Ready
 from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.sharing.lock import DeviceLock
 from buildtool.deploy.site import Site
 from buildtool.release.slices import Release
 from tests.remote.releases import NO_LINKS, NO_MODES, Files, contents_of, make_release
@@ -85,12 +86,19 @@ class Remote(Value):
         (self.state / "known.json").unlink(missing_ok=True)
 
     def run(
-        self, release: Release, *command: str, stdin: bytes | int | None = None, **request: Any
+        self,
+        release: Release,
+        *command: str,
+        stdin: bytes | int | None = None,
+        lock: DeviceLock | None = None,
+        **request: Any,
     ) -> Ran:
         """Run a program in this process, with streams of its own; see `redirected` for `stdin`."""
         ready = self.ready(release)
         with redirected(stdin) as streams:
-            result = run_on_device(ready, RunRequest(command, **request), renew=lambda: ready)
+            result = run_on_device(
+                ready, RunRequest(command, **request), renew=lambda: ready, lock=lock
+            )
         return Ran(result.status, streams.stdout, streams.stderr)
 
     def shell(self, release: Release, script: str, *arguments: str, **options: Any) -> Ran:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import re
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO
@@ -18,6 +15,7 @@ from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.script import Report
+from buildtool.deploy.sharing.holder import user_and_host
 
 LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5
@@ -84,5 +82,4 @@ def failure(device: Device, report: Report, what: str = "the release") -> Device
 
 def owner() -> str:
     """Who pushes, for others."""
-    name = f"{getpass.getuser()}@{socket.gethostname()}, process {os.getpid()}"
-    return re.sub(r"[^\w.@, -]", "?", name)
+    return f"{user_and_host()}, process {os.getpid()}"

@@ -11,9 +11,10 @@ from buildtool.core.escape import escape
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.ready import Ready
-from buildtool.deploy.run.program import RunRequest, find_command
+from buildtool.deploy.run.program import NO_VARIABLES, RunRequest, find_command
 from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run
 from buildtool.deploy.script import Report
+from buildtool.deploy.sharing.lock import DeviceLock, lock_failure
 from buildtool.deploy.site import make_current, make_current_after, outdated, verify
 
 TRIES = 4
@@ -48,10 +49,12 @@ def run_on_device(
     request: RunRequest,
     *,
     renew: Callable[[], Ready],
+    lock: DeviceLock | None = None,
     verify_files: bool = False,
     streams: Streams = OWN,
 ) -> RunResult:
-    """Run the command of `request`; `renew` reads the facts about the device again.
+    """Run the command of `request`; `renew` reads the facts about the device again.  Without a
+    `lock`, the lock of the device is neither held nor respected.
 
     The release is only pushed when the device does not have it: looking for it and starting the
     program is one command.  Raises `DeviceError`.
@@ -60,6 +63,8 @@ def run_on_device(
     emulated = transport.direct and "BUILDTOOL_EXEC" in transport.environment  # by QEMU
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
+    if lock and (verify_files or outdated(ready.site, ready.deployment)):
+        lock.hold()
     if verify_files:
         verify(ready.site, ready.deployment)
     elif outdated(ready.site, ready.deployment):
@@ -68,12 +73,16 @@ def run_on_device(
     for _ in range(TRIES):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()
-        report = run(place, request, name, streams)
+        report = run(place, request, name, streams, lock=lock.variables if lock else NO_VARIABLES)
         if report.word == "exit" and report.text.isdecimal():
             break
         if report.word == "rebooted":
             ready = renew()
+        elif report.word == "in-use" and lock:
+            lock.hold()
         elif report.word == "missing":
+            if lock:
+                lock.hold()
             make_current_after(ready.site, ready.deployment, report.text)
         else:
             raise _failure(ready, report)
@@ -102,6 +111,8 @@ def _absolute(place: Place, request: RunRequest, path: str) -> str:
 
 def _failure(ready: Ready, report: Report) -> DeviceError:
     device = ready.site.device
+    if report.word == "unlockable":
+        return lock_failure(device, report)
     where = f"{device.name} ({device.transport.address})"
     if report.word == "directory":
         return DeviceError(

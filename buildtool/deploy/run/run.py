@@ -12,7 +12,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.process import DEVNULL, PIPE, Process, running
@@ -20,8 +20,8 @@ from buildtool.core.value import Value
 from buildtool.deploy.conversation import CHUNK, Conversation, conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.run.program import RunRequest
-from buildtool.deploy.script import Report, assignments, script
+from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
+from buildtool.deploy.script import LOCK_SCRIPTS, Report, assignments, script
 from buildtool.deploy.transports.transport import Command
 
 STDIN, STDOUT, STDERR = 0, 1, 2
@@ -67,12 +67,20 @@ def new_run() -> str:
     return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3)
 
 
-def run(place: Place, request: RunRequest, name: str, streams: Streams = OWN) -> Report:
+def run(
+    place: Place,
+    request: RunRequest,
+    name: str,
+    streams: Streams = OWN,
+    *,
+    lock: Mapping[str, str] = NO_VARIABLES,
+) -> Report:
     """Run the command of `request`, in one exchange with the device; returns its report.
 
     That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
-    `rebooted`; `directory` when the working directory is missing; or `failed` and why.  The program
-    has `streams`, by default those of this process.  Ctrl-C is sent on to it.
+    `rebooted`; `directory` when the working directory is missing; `in-use` or `unlockable` when the
+    lock of the device, for which `lock` has the variables, cannot be taken; or `failed` and why.
+    The program has `streams`, by default those of this process.  Ctrl-C is sent on to it.
 
     Raises `DeviceConnectionError` when the connection is lost, `RunTimeoutError`, and
     `KeyboardInterrupt` when the program has ended after Ctrl-C.
@@ -85,7 +93,7 @@ def run(place: Place, request: RunRequest, name: str, streams: Streams = OWN) ->
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return _Session(place, request, name, folder, streams).run()
+        return _Session(place, request, name, folder, streams=streams, lock=lock).run()
 
 
 class _Session:
@@ -98,9 +106,12 @@ class _Session:
         request: RunRequest,
         name: str,
         folder: Path | None,
+        *,
         streams: Streams,
+        lock: Mapping[str, str],
     ) -> None:
         self.place = place
+        self.lock = lock
         self.request = request
         self.name = name
         self.folder = folder
@@ -123,7 +134,7 @@ class _Session:
             lifeline, stdin = "", self.streams.stdin
         with conversation(
             self.place.device.transport,
-            script("common", "start"),
+            script(*(LOCK_SCRIPTS if self.lock else ["common"]), "start"),
             self._variables(lifeline),
             self._arguments(),
             stdin=stdin,
@@ -154,6 +165,8 @@ class _Session:
             "cwd": self.request.cwd,
             "farf": self.request.farf,
             "name": posixpath.basename(self.request.command[0]),
+            "access": "",
+            **self.lock,
         }
 
     def _arguments(self) -> list[str]:

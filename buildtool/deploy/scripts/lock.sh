@@ -1,38 +1,61 @@
-# One pusher at a time.  The lock is a link, which is created whole or not at all; its text is the id
-# and the start of the process that holds it, the boot, and who that is.  Set before:
-#   owner        who pushes, for messages
+# Locks.  A lock is a link, which is created whole or not at all; its text is the id and the start of
+# the process that holds it, the boot, and more words.
 
-lock() {
+# Make the lock $1, whose text ends with $2; `mine` is the whole text then.  Returns 1 when another
+# process holds it, whose text is `held` then, and 2 when it cannot be made: `failure` says why.
+take() {
+    read_boot
+    started $$
+    mine="$$ $start $boot $2"
+    tries=0 failure='it is a directory'
+    until [ ! -d "$1" ] && failure=$(ln -s "$mine" "$1" 2>&1); do
+        held=$(readlink "$1") || {
+            # Released in between; or it cannot be made.
+            tries=$((tries + 1))
+            [ "$tries" -lt 100 ] || return 2
+            continue
+        }
+        stale "$held" || return 1
+        # Another process may have replaced the stale lock in between: then it is put back.
+        mv "$1" "$1.$$" 2>/dev/null || continue
+        [ "$(readlink "$1.$$")" = "$held" ] || ln -s "$(readlink "$1.$$")" "$1"
+        rm -f "$1.$$"
+    done
+}
+
+read_boot() {
     boot=
     read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
     boot=${boot:--} # a word of the lock's text
-    started $$
-    tries=0 failure='it is a directory'
-    until [ ! -d lock ] && failure=$(ln -s "$$ $start $boot $owner" lock 2>&1); do
-        held=$(readlink lock) || {
-            # Released in between; or it cannot be made.
-            tries=$((tries + 1))
-            [ "$tries" -lt 100 ] || { report failed "$PWD/lock cannot be made: $failure" && exit; }
-            continue
-        }
-        if stale $held; then
-            # Another process may have replaced the stale lock in between: then it is put back.
-            mv lock "lock.$$" 2>/dev/null || continue
-            [ "$(readlink "lock.$$")" = "$held" ] || ln -s "$(readlink "lock.$$")" lock
-            rm -f "lock.$$"
-            continue
-        fi
-        report locked "$held"
-        exit
-    done
-    trap 'rm -f lock' EXIT
-    trap 'exit 1' HUP INT TERM PIPE
 }
 
-# Whether the process that a lock's text names has ended.
+# Whether the process that the lock's text $1 names has ended.
 stale() {
-    [ "$3" = "$boot" ] || return 0
+    set -f
+    set -- $1
+    set +f
+    [ "${3:-}" = "$boot" ] || return 0
     holder=$2
     started "$1"
-    [ "$start" != "$holder" ]
+    [ "$start" != "$holder" ] || return 1
+    # /proc can hide the processes of other users: hidepid in proc(5).
+    [ -z "$start" ] && [ ! -r /proc/1/stat ] || return 0
+    case $(LC_ALL=C && kill -0 "$1" 2>&1) in
+        *'No such process'*) ;;
+        *) return 1 ;;
+    esac
+}
+
+# One pusher at a time to the project in the working directory.  Set before:
+#   owner        who pushes, for messages
+lock() {
+    take lock "$owner" || {
+        case $? in
+            1) report locked "$held" ;;
+            *) report failed "$PWD/lock cannot be made: $failure" ;;
+        esac
+        exit
+    }
+    trap 'rm -f lock' EXIT
+    trap 'exit 1' HUP INT TERM PIPE
 }

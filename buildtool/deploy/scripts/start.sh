@@ -9,6 +9,7 @@
 #   cwd          working directory, relative to the release; "" for the release
 #   farf         what `PROGRAM.farf` says: the levels of DSP messages that are logged; "" for none
 #   name         name of the program
+#   access       as in device_lock.sh; "" without it
 # The arguments are the command that starts the program.
 booted=
 read -r booted 2>/dev/null </proc/sys/kernel/random/boot_id
@@ -20,6 +21,7 @@ fi
     report failed 'setsid of util-linux, busybox or toybox is missing'
     exit
 }
+[ -z "$access" ] || use_device
 cd "$project" 2>/dev/null || {
     report missing
     exit
@@ -127,4 +129,5 @@ fi
 }
 rm -f "$log.running" "$log.group" "$log/stdin" "$log/dsp"
 [ ! -d "$log" ] || rmdir "$log" 2>/dev/null
+[ -z "$access" ] || release_device
 report exit "$status"

@@ -19,6 +19,8 @@ from buildtool.cli.complete_values import WORDS_OF
 
 FREE = {
     "=front",
+    "=time",
+    "command",
     "digest",
     "file",
     "host",

@@ -22,6 +22,16 @@ platform = "ubuntu-aarch64"
 [target.phone]
 platform = "android"
 """
+DEVICES = """\
+[device.q6a]
+transport = "ssh"
+address = "q6a"
+tags = ["lab"]
+[device.phone]
+transport = "adb"
+address = "1a2b"
+tags = ["lab", "v75"]
+"""
 STAGED = ("bin/demo", "bin/my prog", "bin/\x1b[31mred", "lib/libx.so", "run.sh", "tools/deep/x")
 
 
@@ -31,6 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "host").mkdir(parents=True)
     (root / "host/CMakeLists.txt").touch()
     (root / "buildtool.toml").write_text(PROJECT)
+    (root / "devices.toml").write_text(DEVICES)
     for name in STAGED:
         file = root / ".buildtool/release/sim" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -65,8 +76,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("build --build-type = De", "words", ["Debug"]),
         ("build --build-type =", "words", ["Release", "Debug", "RelWithDebInfo", "MinSizeRel"]),
         ("build --launcher n", "words", ["none"]),
-        ("run ", "words", ["sim"]),
+        ("run ", "words", ["sim", "q6a", "phone"]),
         ("run sim --target ph", "words", ["phone"]),
+        ("run --on q", "words", ["q6a"]),
+        ("run --on q6a,", "words", ["q6a,sim", "q6a,phone", "q6a,tag:lab", "q6a,tag:v75", ...]),
+        ("run --on q6a,phone,s", "words", ["q6a,phone,sim", "q6a,phone,sim:QCS6490", ...]),
+        ("run --on tag : l", "words", ["lab"]),  # bash splits words at ":"
+        ("run --on tag :", "words", ["lab", "v75"]),
+        ("deploy --on = q6a,all : l", "words", ["lab"]),
+        ("devices unlock ", "words", ["sim", "q6a", "phone"]),
         ("run sim -- ", "words", ["bin/demo", "bin/my prog", "tools/deep/x"]),
         ("run sim -- bin/d", "words", ["bin/demo"]),
         ('run sim -- "bin/m', "words", ["bin/my prog"]),
@@ -81,7 +99,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-C ", "directories", []),
         ("init ", "directories", []),
         ("init --template ", "words", ["hvx"]),
-        ("sysroot pull ", "words", ["sim"]),
+        ("sysroot pull ", "words", ["sim", "q6a", "phone"]),
         ("sysroot pull x", "directories", []),
         ("sysroot stub --platform a", "words", ["android"]),
         ("completion f", "words", ["fish"]),
@@ -139,6 +157,8 @@ WORDS = [
     "'",
     "\\",
     "-j",
+    "--on",
+    ":",
     "",
     "cache",
 ]

@@ -1,0 +1,98 @@
+"""`buildtool devices lock` and `unlock`: hold the lock of a device, or remove it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from buildtool.cli.options import Json, Wait, print_json, wait_seconds
+from buildtool.cli.show import show
+from buildtool.core.errors import UsageError
+from buildtool.project.model import BUILT_IN_TARGET
+
+DeviceName = Annotated[
+    str, typer.Argument(metavar="DEVICE", help="A name that `devices list` prints.")
+]
+
+
+def lock(
+    name: DeviceName,
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="COMMAND...", help="What runs here; write -- before it."),
+    ],
+    *,
+    wait: Wait = "",
+) -> None:
+    """Keep others off a device while a command runs here.
+
+    buildtool in COMMAND may use the device. The exit status is that of COMMAND.
+    """
+    from buildtool.cli.screen import Screen
+    from buildtool.deploy.configuration import open_device
+    from buildtool.deploy.sharing.lock import held_device
+    from buildtool.project.read import find_optional_project
+
+    seconds = wait_seconds(wait)
+    _check_shared(name)
+    device = open_device(name, find_optional_project(Path.cwd()))
+    device.transport.connect()
+    purpose = Path(command[0]).name
+    with held_device(device, purpose, Screen(), wait=seconds) as variables:
+        status = _foreground(command, variables)
+    raise typer.Exit(status)
+
+
+def unlock(name: DeviceName, *, json: Json = False) -> None:
+    """Remove the lock of a device, whoever holds it.
+
+    What its holder runs there goes on.
+    """
+    from buildtool.deploy.configuration import open_device
+    from buildtool.deploy.sharing.lock import holder_of
+    from buildtool.project.read import find_optional_project
+
+    _check_shared(name)
+    device = open_device(name, find_optional_project(Path.cwd()))
+    device.transport.connect()
+    holder = holder_of(device, remove=True)
+    if json:
+        print_json({"device": name, "holder": holder and holder.as_json()})
+    elif holder:
+        show(f"{name} is free now; it was in use by {holder}")
+    else:
+        show(f"{name} was not in use")
+
+
+def _check_shared(name: str) -> None:
+    if name == BUILT_IN_TARGET:
+        raise UsageError(
+            f"{name} has no lock",
+            why="each project has an emulated device of its own",
+            remedy="Name a device of devices.toml: buildtool devices list",
+        )
+
+
+def _foreground(command: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run `command` on the terminal, which sends it Ctrl-C too; returns its exit status."""
+    from buildtool.core.process import running
+
+    with running(
+        command,
+        env={**os.environ, **variables},
+        stdin=None,
+        stdout=None,
+        stderr=None,
+        own_session=False,
+    ) as process:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            status = process.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)
+    return status if status >= 0 else 128 - status

@@ -1,0 +1,253 @@
+"""`run --on` and `deploy --on`: the same command on several devices, in parallel.
+
+Each device has a process of its own, `buildtool run DEVICE`: signals, streams and crashes of one
+device do not affect the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+from buildtool import flow
+from buildtool.cli import INTERRUPTED
+from buildtool.cli.options import print_json
+from buildtool.cli.prefixed_lines import PrefixedLines, prefix
+from buildtool.cli.screen import Screen
+from buildtool.cli.show import show
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Listener
+from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.deploy.configuration import open_device
+from buildtool.deploy.ready import DeviceChoice, select
+from buildtool.deploy.selection import Chosen, select_devices
+from buildtool.deploy.sharing.lock import DeviceLock
+from buildtool.engine.context import Options
+from buildtool.project.model import Project
+from buildtool.project.read import find_project
+
+CHUNK = 1 << 16
+MAX_DOCUMENT = 64 << 20
+
+
+class _Child:
+    """The process of a device, and where it writes: lines, or a document if they are None."""
+
+    def __init__(
+        self,
+        process: Process,
+        chosen: Chosen,
+        release: str,
+        lock: DeviceLock | None,
+        lines: Sequence[PrefixedLines | None],
+    ) -> None:
+        assert process.stdout
+        assert process.stderr
+        self.process = process
+        self.chosen = chosen
+        self.release = release
+        self.status: int | None = None
+        self.seconds = 0.0
+        self.lines = dict(zip((process.stdout, process.stderr), lines, strict=True))
+        self._lock = lock
+        self._started = time.monotonic()
+        self._document = bytearray()
+
+    def read(self, stream: IO[bytes]) -> bool:
+        """Pass on what can be read from `stream`; False if there is nothing more."""
+        try:
+            data = os.read(stream.fileno(), CHUNK)
+        except BlockingIOError:
+            return False
+        if lines := self.lines[stream]:
+            lines.feed(data)
+        elif len(self._document) < MAX_DOCUMENT:
+            self._document += data
+        return bool(data)
+
+    def finish(self) -> None:
+        """Pass on the rest after the process has ended."""
+        for stream, lines in self.lines.items():
+            while self.read(stream):
+                pass
+            if lines:
+                lines.end()
+        self.seconds = time.monotonic() - self._started
+        status = self.process.wait()
+        self.status = status if status >= 0 else 128 - status
+        if self._lock:
+            self._lock.release()
+
+    def as_json(self) -> dict[str, Any]:
+        """Its row, with the document that it printed."""
+        document = None
+        with contextlib.suppress(ValueError, RecursionError):
+            document = json.loads(self._document)
+        return {
+            "device": str(self.chosen),
+            "release": self.release,
+            "status": self.status,
+            "seconds": round(self.seconds, 3),
+            "document": document,
+        }
+
+
+def on_devices(
+    text: str,
+    arguments: Sequence[str],
+    *,
+    choice: DeviceChoice,
+    verbose: bool,
+    as_json: bool,
+    options: Options,
+) -> int:
+    """Run the command line `arguments`, which has `--on` with the devices `text`, on each of them.
+
+    Returns 0, 1 when a status is not 0, and 130 after Ctrl-C.  Raises what can be said before.
+    """
+    project = find_project(Path.cwd())
+    listener = Screen(quiet=True, verbose=verbose)
+    with contextlib.ExitStack() as stack:
+        locks: dict[str, DeviceLock] = {}
+
+        def reserve(name: str) -> str:
+            try:
+                device = open_device(name, project)
+                device.transport.connect()
+                lock = DeviceLock(device, f"{arguments[0]} of {project.name}", listener)
+                stack.enter_context(lock).hold()
+            except BuildtoolError as error:
+                return error.message
+            locks[name] = lock
+            return ""
+
+        devices = select_devices(text, project, reserve, listener, wait=choice.wait)
+        releases = _build(project, devices, choice, listener, options)
+        shown = (sys.stderr,) if as_json else (sys.stdout, sys.stderr)
+        names = [str(chosen) for chosen in devices]
+        children = [
+            stack.enter_context(
+                _child(
+                    arguments,
+                    chosen,
+                    releases[number],
+                    locks.get(chosen.name),
+                    {stream: prefix(names, number, stream) for stream in shown},
+                )
+            )
+            for number, chosen in enumerate(devices)
+        ]
+        interrupted = _attend(children)
+    failed = any(child.status for child in children)
+    if as_json:
+        print_json({"ok": not failed, "devices": [child.as_json() for child in children]})
+    else:
+        _show_table(children)
+    return INTERRUPTED if interrupted else int(failed)
+
+
+def _build(
+    project: Project,
+    devices: Sequence[Chosen],
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> list[str]:
+    """The id of the release for each device, after building each target once."""
+    targets = [
+        select(project, chosen.name, choice._replace(soc=chosen.soc or choice.soc)).target
+        for chosen in devices
+    ]
+    releases = {}
+    for target in dict.fromkeys(targets):
+        wanted = flow.with_options(
+            project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
+        )
+        releases[target] = flow.build_release(wanted, target, listener, options)[1].id
+    return [releases[target] for target in targets]
+
+
+@contextlib.contextmanager
+def _child(
+    arguments: Sequence[str],
+    chosen: Chosen,
+    release: str,
+    lock: DeviceLock | None,
+    prefixes: Mapping[TextIO, bytes],
+) -> Iterator[_Child]:
+    command, *rest = arguments
+    soc = ["--soc", chosen.soc] if chosen.soc else []
+    with running(
+        [sys.executable, "-P", "-m", "buildtool", command, chosen.name, *soc, *rest],
+        env={**os.environ, **(lock.environment if lock else {})},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    ) as process:
+        lines = [
+            PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None
+            for stream in (sys.stdout, sys.stderr)
+        ]
+        child = _Child(process, chosen, release, lock, lines)
+        for stream in child.lines:
+            os.set_blocking(stream.fileno(), False)
+        yield child
+
+
+def _attend(children: Sequence[_Child]) -> bool:
+    """Pass on what the processes write until all have ended; returns whether Ctrl-C was pressed,
+    which each of them gets too."""
+    interrupted = False
+    with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
+        for child in children:
+            ended = os.pidfd_open(child.process.pid)
+            stack.callback(os.close, ended)
+            selector.register(ended, selectors.EVENT_READ, child)
+            for stream in child.lines:
+                selector.register(stream, selectors.EVENT_READ, child)
+        while selector.get_map():
+            try:
+                for key, _ in selector.select():
+                    _handle(selector, key)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                for child in children:
+                    if child.status is None:
+                        child.process.send_signal(signal.SIGINT)
+    return interrupted
+
+
+def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    child: _Child = key.data
+    if child.status is not None:
+        return
+    if isinstance(key.fileobj, int):
+        child.finish()
+        for source in [k.fileobj for k in selector.get_map().values() if k.data is child]:
+            selector.unregister(source)
+    elif not child.read(key.fileobj):  # type: ignore[arg-type]  # a stream of the process
+        selector.unregister(key.fileobj)
+
+
+def _show_table(children: Sequence[_Child]) -> None:
+    rows = [("device", "release", "status", "seconds")]
+    rows += [
+        (str(child.chosen), child.release, str(child.status), f"{child.seconds:.1f}")
+        for child in children
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for device, release, status, seconds in rows:
+        show(
+            f"{device:<{widths[0]}}  {release:<{widths[1]}}  {status:>{widths[2]}}"
+            f"  {seconds:>{widths[3]}}"
+        )

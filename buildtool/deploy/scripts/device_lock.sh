@@ -1,0 +1,73 @@
+# The lock of the device, which all logins and projects share.  Set before, besides what common.sh
+# says:
+#   access       "alone": nobody else may use the device; "beside": others may; "": it is not used
+#   token        a word: who has it may use the device while a lock with this word is held
+#   user         who uses the device, and for what
+# The text of the lock goes on with the token, the seconds since the boot, and the user.
+
+# Set `device_lock` to the lock, in the first directory that this login can use.  Everybody may write
+# to it, unlike to a sticky directory: there, nobody could remove the stale lock of another user.
+find_device_lock() {
+    for folder in /run/lock /data/local/tmp /tmp "$PWD"; do
+        [ "$folder" != /run/lock ] || [ -k "$folder" ] || continue # for root only
+        folder=$folder/buildtool-lock
+        [ -d "$folder" ] || [ -z "$access" ] || mkdir -m 777 "$folder" 2>/dev/null
+        device_lock=$folder/device
+        [ ! -L "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ] && return
+    done
+    failure="$folder cannot be written, nor can directories in /tmp"
+    return 2
+}
+
+read_uptime() {
+    uptime=
+    read -r uptime rest 2>/dev/null </proc/uptime
+    uptime=${uptime%%.*}
+    uptime=${uptime:--}
+}
+
+# Take the lock, unless it is held for this command.  Returns 1 and 2 as `take` does.
+try_device() {
+    device_mine=
+    find_device_lock || return
+    read_uptime
+    take "$device_lock" "$token $uptime $user"
+    case $? in
+        0)
+            device_mine=$mine
+            trap release_device EXIT
+            trap 'exit 1' HUP INT TERM PIPE
+            ;;
+        1) [ "$access" = beside ] || has_token "$held" ;;
+        *) return 2 ;;
+    esac
+}
+
+has_token() {
+    set -f
+    set -- $1
+    set +f
+    [ "${4:-}" = "$token" ]
+}
+
+# Release the lock if this script has it: `buildtool devices unlock` may have removed it.
+release_device() {
+    [ -n "$device_mine" ] && [ "$(readlink "$device_lock")" = "$device_mine" ] &&
+        rm -f "$device_lock"
+    device_mine=
+}
+
+# Report why `try_device` returned $1.
+report_device() {
+    case $1 in
+        1) report in-use "$uptime $held" ;;
+        *) report unlockable "$device_lock: $failure" ;;
+    esac
+}
+
+use_device() {
+    try_device || {
+        report_device $?
+        exit
+    }
+}

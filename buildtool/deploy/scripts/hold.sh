@@ -1,0 +1,20 @@
+# Hold the lock of the device, after a line says so, until standard input ends.  Set before, besides
+# what common.sh, lock.sh and device_lock.sh say:
+#   patience     how many seconds to wait for it
+waited=0
+while
+    try_device
+    result=$?
+    [ "$result" = 1 ] && [ "$waited" -lt "$patience" ]
+do
+    sleep 1
+    waited=$((waited + 1))
+done
+[ "$result" = 0 ] || {
+    report_device "$result"
+    exit
+}
+echo held
+cat >/dev/null
+release_device
+report released

@@ -1,0 +1,16 @@
+# Report who holds the lock of the device: `in-use`, `free`, or `strange` when it is not a link.  Set
+# before, besides what common.sh, lock.sh and device_lock.sh say:
+#   remove       1: remove the lock
+access=
+word=free held=
+read_boot
+read_uptime
+if find_device_lock; then
+    if held=$(readlink "$device_lock"); then
+        stale "$held" || word=in-use
+    elif [ -e "$device_lock" ]; then
+        word=strange
+    fi
+    [ -z "$remove" ] || rm -rf "$device_lock"
+fi
+report "$word" "$uptime $held"
