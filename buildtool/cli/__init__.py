@@ -17,7 +17,7 @@ USAGE_ERROR = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return the exit status; never raises on bad input."""
-    from buildtool.cli.errors import show_error, show_internal_error, show_repairs
+    from buildtool.cli.errors import as_error, show_error, show_internal_error, show_repairs
     from buildtool.cli.show import discard_output, flush
 
     for name in ("stdout", "stderr"):
@@ -50,14 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has exited
         return 1
     except OSError as error:
-        from buildtool.core.unwritable import as_unwritable_error
-
-        # Where an error names two files, as for a copy, the second is the one that is written.
-        where = [name for name in (error.filename2, error.filename) if name is not None]
-        problem = as_unwritable_error(error) or BuildtoolError(
-            ": ".join([*map(str, where[:1]), error.strerror or str(error)]),
-            remedy="Check the path, its permissions, and the free space on the disk.",
-        )
+        problem = as_error(error)
         show_error(problem, as_json=as_json)
         return failed or problem.exit_status
     except MemoryError:

@@ -19,6 +19,20 @@ def show_error(error: BuildtoolError, *, as_json: bool) -> None:
     _print(error_text(error))
 
 
+def as_error(error: BuildtoolError | OSError) -> BuildtoolError:
+    """What people are told about `error`."""
+    if isinstance(error, BuildtoolError):
+        return error
+    from buildtool.core.unwritable import as_unwritable_error
+
+    # Where an error names two files, as for a copy, the second is the one that is written.
+    where = [name for name in (error.filename2, error.filename) if name is not None]
+    return as_unwritable_error(error) or BuildtoolError(
+        ": ".join([*map(str, where[:1]), error.strerror or str(error)]),
+        remedy="Check the path, its permissions, and the free space on the disk.",
+    )
+
+
 def error_text(error: BuildtoolError) -> str:
     """`error` as lines for people."""
     lines = ["error: " + error.message]

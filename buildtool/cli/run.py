@@ -87,6 +87,10 @@ def run(
     debug: Annotated[
         bool, typer.Option("--debug", help="Debug the DSP process of sim with LLDB.")
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", "-w", help="Run again whenever a source changes, until Ctrl-C."),
+    ] = False,
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
@@ -122,9 +126,15 @@ def run(
     if on:
         from buildtool.cli.on_devices import on_devices
 
-        if name or pull or tty or debug:
-            excluded = "DEVICE" if name else "--pull" if pull else "--tty" if tty else "--debug"
-            raise not_with_on(excluded)
+        excluded = {
+            "DEVICE": name,
+            "--pull": pull,
+            "--tty": tty,
+            "--debug": debug,
+            "--watch": watch,
+        }
+        for word in filter(excluded.get, excluded):
+            raise not_with_on(word)
         arguments = ["run", *without_on(ctx.meta[ARGUMENTS]), "--", *(ctx.obj or ())]
         raise typer.Exit(
             on_devices(on, arguments, choice=choice, verbose=verbose, as_json=json, options=options)
@@ -143,5 +153,6 @@ def run(
         verbose=verbose,
         as_json=json,
         options=options,
+        watch=watch,
     )
     raise typer.Exit(status)

@@ -39,29 +39,42 @@ def run_program(
     verbose: bool = False,
     as_json: bool = False,
     options: Options | None = None,
+    watch: bool = False,
 ) -> int:
     """Build and push what changed, run a program on `device`, and return its status.
 
-    `name` is a named run of the project; `command`, the variables `env` and the other arguments add
-    to it or take the place of its own.  Without any it runs the target's only program.
+    With `watch` that is repeated after each change until Ctrl-C.  `name` is a named run of the
+    project; `command`, the variables `env` and the other arguments add to it or take the place of
+    its own.  Without any it runs the target's only program.
     """
     project = find_project(Path.cwd())
-    named = _named(project, name)
-    request = RunRequest(
-        command=tuple(command) or ((named.program, *named.args) if named else ()),
-        env={**variables(named.env if named else {}), **dict(_variable(text) for text in env)},
-        cwd=cwd or (named.cwd if named else ""),
-        timeout=option_seconds(timeout or (named.timeout if named and not choice.debug else "")),
-        terminal=terminal,
-        farf=farf_levels(farf or bool(named and named.farf)),
-        pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),
-    )
+    screen = Screen(quiet=True, verbose=verbose)
+
+    def request_of(project: Project) -> RunRequest:
+        named = _named(project, name)
+        return RunRequest(
+            command=tuple(command) or ((named.program, *named.args) if named else ()),
+            env={**variables(named.env if named else {}), **dict(_variable(text) for text in env)},
+            cwd=cwd or (named.cwd if named else ""),
+            timeout=option_seconds(
+                timeout or (named.timeout if named and not choice.debug else "")
+            ),
+            terminal=terminal,
+            farf=farf_levels(farf or bool(named and named.farf)),
+            pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),
+        )
+
+    if watch:
+        from buildtool.cli.run_watch import WatchedRun, check_options, run_watching
+
+        check_options({"--tty": terminal, "--debug": choice.debug, "--json": as_json})
+        run_watching(project, WatchedRun(device, request_of, choice, options), screen)
     result = flow.run(
         project,
         device,
-        request,
+        request_of(project),
         choice=choice,
-        listener=Screen(quiet=True, verbose=verbose),
+        listener=screen,
         options=options,
         streams=Streams(stdout=sys.stderr.fileno()) if as_json else None,
     )

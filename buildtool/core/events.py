@@ -78,6 +78,10 @@ class TestFinished(Value):
     output: str
 
 
+class ProgramStarts(Value):
+    """A program of a release is about to be started on a device."""
+
+
 class Warned(Value):
     """The output of the tools of a step that succeeded with warnings."""
 
@@ -100,6 +104,7 @@ Event = (
     | StepFailed
     | BuildFinished
     | TestFinished
+    | ProgramStarts
     | Warned
     | Note
 )

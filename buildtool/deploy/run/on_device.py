@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from buildtool.core.escape import escape
+from buildtool.core.events import ProgramStarts
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.ready import Ready
@@ -70,6 +71,7 @@ def run_on_device(
     elif outdated(ready.site, ready.deployment):
         make_current(ready.site, ready.deployment)
     name = new_run()
+    ready.site.listener(ProgramStarts())
     for _ in range(TRIES):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()

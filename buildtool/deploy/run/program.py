@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
@@ -15,6 +16,16 @@ FARF_LEVELS = "0x1f001f"
 """All levels of messages in the DSP's library and in skels; see log_config.c of libcdsprpc."""
 
 
+class Stop(Protocol):
+    """Decides while a program runs whether it has to end."""
+
+    def fileno(self) -> int:
+        """A descriptor; when it can be read, `wanted` is called."""
+
+    def wanted(self) -> bool:
+        """Whether the program has to end now, as after Ctrl-C."""
+
+
 class RunRequest(Value):
     """What runs, and how.
 
@@ -22,7 +33,8 @@ class RunRequest(Value):
     for the top of the release.  `timeout` is in seconds, 0 for none.  With `terminal` the program
     gets a terminal, with `farf` the DSP logs messages of the levels that this number stands for.
     Without `input` it reads /dev/null instead of the standard input.  `pull` are files that are
-    fetched after it has ended: path on the device → path here.
+    fetched after it has ended: path on the device → path here.  `stop` can end the program; it then
+    reads /dev/null, and has no terminal.
     """
 
     command: tuple[str, ...] = ()
@@ -33,6 +45,7 @@ class RunRequest(Value):
     input: bool = True
     farf: str = ""
     pull: Mapping[str, str] = NO_VARIABLES
+    stop: Stop | None = None
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

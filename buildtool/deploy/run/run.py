@@ -206,12 +206,13 @@ class _Session:
 
     def _attend(self, talk: Conversation, line: _Lifeline) -> None:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
-        seconds = self.request.timeout
+        seconds, stop = self.request.timeout, self.request.stop
         deadline = time.monotonic() + seconds if seconds else math.inf
         try:
             with contextlib.ExitStack() as stack:
                 source = _Input(self, line, stack) if self.feeds else None
-                while not talk.wait(deadline, source.wakes if source else None):
+                wakes = stop.fileno() if stop else None
+                while not talk.wait(deadline, source.wakes if source else wakes):
                     if time.monotonic() >= deadline:
                         _end(talk, line, "TERM")
                         raise RunTimeoutError(
@@ -220,8 +221,11 @@ class _Session:
                             " its group",
                             remedy="Allow more time: --timeout",
                         )
-                    assert source
-                    source.go_on()
+                    if source:
+                        source.go_on()
+                    elif stop and stop.wanted():
+                        _end(talk, line, "INT")
+                        return
         except KeyboardInterrupt:
             if not self.request.terminal:
                 with contextlib.suppress(KeyboardInterrupt):

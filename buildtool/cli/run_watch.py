@@ -1,0 +1,200 @@
+"""`buildtool run --watch`: build, push and run, again after each change of an input."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from buildtool import flow
+from buildtool.cli.errors import as_error, show_error
+from buildtool.cli.screen import Screen
+from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.events import Event, Note, ProgramStarts, StepFinished
+from buildtool.core.process import signals_as_interrupt
+from buildtool.core.value import Value
+from buildtool.deploy.configuration import FILE_NAME, user_file
+from buildtool.deploy.ready import DeviceChoice, select
+from buildtool.deploy.run.program import RunRequest
+from buildtool.engine.context import Options
+from buildtool.engine.result import Outcome
+from buildtool.inputs.file_states import FileStates
+from buildtool.project.model import Project
+from buildtool.project.read import find_project
+from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
+from buildtool.watch.watch import Watch
+
+Paths = tuple[str, ...]
+SHOWN = 3
+"""Changed paths that a line names."""
+DONE = (Outcome.BUILT, Outcome.RESTORED)
+
+
+class InputsChangedError(Exception):
+    """An input changed before the program was started."""
+
+
+def check_options(given: Mapping[str, bool]) -> None:
+    """Raises `UsageError` if one of the options is given: they are for a single run."""
+    for option in (name for name, is_given in given.items() if is_given):
+        raise UsageError(
+            f"--watch and {option} exclude each other",
+            why="with --watch the program is started again and again, and has no input",
+            remedy=f"Omit {option}, or omit --watch for a single run.",
+        )
+
+
+class WatchedRun(Value):
+    """What `flow.run` is called with in each turn; `request_of` gives the program of a project."""
+
+    device: str
+    request_of: Callable[[Project], RunRequest]
+    choice: DeviceChoice
+    options: Options | None
+
+
+def run_watching(project: Project, run: WatchedRun, screen: Screen) -> NoReturn:
+    """Run a program until Ctrl-C, again after each change.
+
+    Raises `KeyboardInterrupt`, and what is wrong with the command line.
+    """
+    run.request_of(project)
+    select(project, run.device, run.choice)
+    with signals_as_interrupt(), Watch(lambda text: screen(Note(text))) as watch:
+        loop = _Loop(project, run, screen, watch)
+        changed: Paths = ()
+        while True:
+            loop.turn(changed)
+            changed = loop.wait()
+
+
+class _Loop:
+    """The turns, one after the other; while a program runs, this decides whether it has to end."""
+
+    def __init__(
+        self,
+        project: Project,
+        run: WatchedRun,
+        screen: Screen,
+        watch: Watch,
+    ) -> None:
+        self._project, self._run, self._screen, self._watch = project, run, screen, watch
+        self._inputs: Inputs | None = None  # of the last build, when they have been read
+        self._project_inputs = self._read_project()
+        self._is_new = self._failed = self._is_repeated = False
+        self._changed: Paths = ()  # what the turn is for
+        self._pending: Paths = ()  # what the next turn is for
+        self._found = self._started = time.monotonic()
+        self._done: list[str] = []
+        self._read_inputs()
+
+    def turn(self, changed: Paths) -> None:
+        """Build, push and run once, since these inputs have changed."""
+        self._changed, self._pending, self._done = changed, (), []
+        self._is_new, self._failed, self._started = True, False, self._found
+        self._project_inputs = self._read_project()
+        try:
+            self._project = find_project(self._project.root)
+            result = flow.run(
+                self._project,
+                self._run.device,
+                self._run.request_of(self._project)._replace(stop=self, input=False),
+                choice=self._run.choice,
+                listener=self._listen,
+                options=self._run.options,
+            )
+        except InputsChangedError:
+            return
+        except (BuildtoolError, OSError) as error:
+            self._failed = True
+            show_error(as_error(error), as_json=False)
+            self._say("waiting for changes")
+            return
+        if not self._pending:
+            ended = f"exit status {result.status} after {result.seconds:.1f} s"
+            self._say(f"{result.command[0]}: {ended}; waiting for changes")
+
+    def wait(self) -> Paths:
+        """Wait until inputs have changed; returns their paths."""
+        while not (changed := self._pending or self._look()):
+            self._watch.wait()
+        return changed
+
+    def fileno(self) -> int:
+        """As `Stop`: can be read when something may have changed."""
+        return self._watch.fileno()
+
+    def wanted(self) -> bool:
+        """As `Stop`: whether inputs have changed since they were built."""
+        self._pending = self._look()
+        return bool(self._pending)
+
+    def _look(self) -> Paths:
+        """The inputs that have changed since the turn began.
+
+        After a failure every file in the directories that are watched counts: the compiler may miss
+        a file that no step has read before.  What changed during the turn may have been changed by
+        the build itself: then only one more turn follows.
+        """
+        self._found = time.monotonic()
+        paths = self._watch.changed()
+        is_first, self._is_new = self._is_new, False
+        if is_first:
+            self._read_inputs()
+        if self._failed or not self._inputs:
+            left = tuple(path for path in paths if Path(path).exists())  # others were temporary
+            changed, is_own = tuple(map(self._shown, left or paths)), is_first
+        elif paths or is_first:
+            states = FileStates(self._project.state / "state" / "digests")
+            changed, is_own = self._inputs.changed(states), False
+            if is_first and not changed:
+                changed, is_own = self._inputs.late, True
+        else:
+            return ()
+        if changed:
+            self._is_repeated = is_own and not self._is_repeated
+        return changed if self._is_repeated or not is_own else ()
+
+    def _read_project(self) -> Read:
+        devices = (self._project.root / FILE_NAME, user_file())
+        states = FileStates(self._project.state / "state" / "digests")
+        return project_inputs(self._project, devices, states)
+
+    def _read_inputs(self) -> None:
+        """Read what the steps have read, and watch that; without a plan, as before."""
+        with contextlib.suppress(BuildtoolError, OSError):
+            plan = flow.plan_for(self._project, self._run.device, self._run.choice)
+            self._inputs = target_inputs(plan, self._project_inputs)
+            self._watch.watch(places_of(plan, self._inputs))
+
+    def _listen(self, event: Event) -> None:
+        match event:
+            case ProgramStarts():
+                self._before_start()
+            case StepFinished(name, outcome, seconds) if self._changed and outcome in DONE:
+                self._done.append(f"{outcome} {name}")
+                event = StepFinished(name, Outcome.UP_TO_DATE, seconds)  # reported below
+        self._screen(event)
+
+    def _before_start(self) -> None:
+        """Report the build.  Raises `InputsChangedError` when it is outdated."""
+        if self._watch.is_ready() and (changed := self._look()):
+            self._pending = changed
+            raise InputsChangedError
+        if self._changed:
+            shown = ", ".join(self._changed[:SHOWN])
+            more = len(self._changed) - SHOWN
+            done = ", ".join(self._done) or "nothing to build"
+            self._say(
+                f"{shown}{f' and {more} more' if more > 0 else ''} changed: {done},"
+                f" {time.monotonic() - self._started:.2f} s"
+            )
+        self._watch.nudge()  # so that `wanted` reads the new inputs while the program starts
+
+    def _shown(self, path: str) -> str:
+        return path.removeprefix(f"{self._project.root}/")
+
+    def _say(self, text: str) -> None:
+        self._screen(Note(text))
