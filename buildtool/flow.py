@@ -15,7 +15,7 @@ from buildtool.engine.check_target import check_cdsprpc_needs
 from buildtool.engine.context import open_context
 from buildtool.engine.executor import run_plan
 from buildtool.plan.plan import Plan, find_target, plan_target
-from buildtool.project.model import BUILD_TYPES, BUILT_IN_TARGET, Project
+from buildtool.project.model import BUILD_TYPES, Project
 from buildtool.release.assemble import in_use, make_release
 from buildtool.release.slices import Release
 from buildtool.sdk.cmake import find_cmake
@@ -260,35 +260,17 @@ def run(
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
     it; `streams` as in `deploy.run.run`."""
-    from buildtool.deploy.run.on_device import run_on_device
-    from buildtool.deploy.run.run import OWN
+    from buildtool.deploy.run.attended import run_attended, with_ports
 
     purpose = request.command[0] if request.command else project.name
     with (
+        with_ports(device_name, request, listener) as forwarding,
         _ready(project, device_name, choice, listener, options) as (ready, renew, _),
         _lock(ready.site.device, purpose, choice, listener) as lock,
+        forwarding(ready.site.device) as ports,
     ):
-        start = partial(
-            run_on_device,
-            renew=renew,
-            lock=lock,
-            verify_files=choice.verify,
-            streams=streams or OWN,
-        )
-        if device_name != BUILT_IN_TARGET:
-            return start(ready, request)
-        from buildtool.deploy.emulated.watched_run import run_watched
-
-        terminal = not request.terminal and streams is None
-        return run_watched(
-            project,
-            ready,
-            request,
-            start=start,
-            choice=choice,
-            listener=listener,
-            terminal=terminal,
-        )
+        start = partial(run_attended, project, ready, request, listener, choice=choice)
+        return start(renew=renew, lock=lock, streams=streams)._replace(forward=ports)
 
 
 def test(

@@ -78,6 +78,15 @@ def run(
             help="Fetch FILE at the end (as HERE: FILE:HERE); may be repeated.",
         ),
     ] = None,
+    forward: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--forward",
+            metavar="PORT",
+            help="Make a TCP port of the device reachable here (as HERE: HERE:PORT); may be"
+            " repeated.",
+        ),
+    ] = None,
     farf: Annotated[bool, typer.Option("--farf", help="Show and keep what the DSP logs.")] = False,
     tty: Annotated[bool, typer.Option("--tty", "-t", help="Give the program a terminal.")] = False,
     verify: Annotated[
@@ -147,6 +156,7 @@ def run(
         cwd=cwd,
         timeout=timeout,
         pull=pull or (),
+        forward=forward or (),
         farf=farf,
         terminal=tty,
         choice=choice,

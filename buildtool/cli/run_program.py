@@ -15,7 +15,7 @@ from buildtool.deploy.run.program import RunRequest, farf_levels, variables
 from buildtool.deploy.run.run import Streams
 from buildtool.project.model import Project, Run
 from buildtool.project.read import find_project
-from buildtool.project.runs import option_seconds
+from buildtool.project.runs import PORT_FORM, Forward, option_seconds, ports
 from buildtool.project.validate import suggest
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def run_program(
     cwd: str = "",
     timeout: str = "",
     pull: Sequence[str] = (),
+    forward: Sequence[str] = (),
     farf: bool = False,
     terminal: bool = False,
     choice: DeviceChoice = ANY,
@@ -62,6 +63,7 @@ def run_program(
             terminal=terminal,
             farf=farf_levels(farf or bool(named and named.farf)),
             pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),
+            forward=tuple(_ports(text) for text in (*(named.forward if named else ()), *forward)),
         )
 
     if watch:
@@ -112,3 +114,10 @@ def _pulled(text: str) -> tuple[str, str]:
     """FILE or FILE:HERE as a path on the device and a path here."""
     there, _, here = text.partition(":")
     return there, here or Path(there).name
+
+
+def _ports(text: str) -> Forward:
+    try:
+        return ports(text)
+    except ValueError as error:
+        raise UsageError(f"--forward: {error}", remedy=PORT_FORM) from error

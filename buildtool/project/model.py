@@ -253,6 +253,9 @@ class Run(Value):
     pull: Annotated[
         Strings, Key("files that are fetched after it has ended, from its working directory")
     ] = ()
+    forward: Annotated[
+        Strings, Key("TCP ports of the device that are reachable here while it runs: HERE:THERE")
+    ] = ()
 
 
 class Test(Value):

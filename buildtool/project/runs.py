@@ -1,4 +1,4 @@
-"""Durations, and the checks of `[run.NAME]`, `[test.NAME]` and `[expected-failure.TAG]`."""
+"""Durations, ports, and the checks of `[run.NAME]`, `[test.NAME]` and `[expected-failure.TAG]`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
+from buildtool.core.value import Value
 from buildtool.project.model import ExpectedFailure, Run, Test
 from buildtool.project.paths import Violation, path_violations
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+MAX_PORT = (1 << 16) - 1
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 DURATION_FORM = 'Write a number and a unit: "90s", "2m" or "1h".'
+PORT_FORM = 'Write PORT or HERE:THERE, such as "8080" or "9000:8080"; HERE may be 0.'
+
+
+class Forward(Value):
+    """A TCP port of a device, and the port of 127.0.0.1 here that leads to it; 0 for a free one."""
+
+    here: int
+    there: int
 
 
 def seconds(text: str) -> float:
@@ -33,12 +43,29 @@ def option_seconds(text: str) -> float:
         raise UsageError(f"--timeout: {error}", remedy=DURATION_FORM) from error
 
 
+def ports(text: str) -> Forward:
+    """The ports in "8080" or "9000:8080", of which the second is the device's.
+
+    Raises `ValueError`.
+    """
+    found = re.fullmatch(r"(?:(\d{1,5}):)?(\d{1,5})", text, re.ASCII)
+    named = Forward(int(found[1] or found[2]), int(found[2])) if found else Forward(0, 0)
+    if not 0 < named.there <= MAX_PORT or named.here > MAX_PORT:
+        raise ValueError(f"{text!r} does not name ports from 1 to {MAX_PORT}")
+    return named
+
+
 def run_violations(runs: Mapping[str, Run]) -> Iterator[Violation]:
     """The problems of named runs."""
     for name, run in runs.items():
         if not run.program:
             yield ("run", name, "program"), "is empty", 'Name a program: "bin/demo".'
         yield from _program_violations(("run", name), run)
+        for text in run.forward:
+            try:
+                ports(text)
+            except ValueError as error:
+                yield ("run", name, "forward"), str(error), PORT_FORM
 
 
 def violations_of_tests(root: Path, tests: Mapping[str, Test]) -> Iterator[Violation]:

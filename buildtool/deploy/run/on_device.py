@@ -17,6 +17,7 @@ from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run
 from buildtool.deploy.script import Report
 from buildtool.deploy.sharing.lock import DeviceLock, lock_failure
 from buildtool.deploy.site import make_current, make_current_after, outdated, verify
+from buildtool.project.runs import Forward
 
 TRIES = 4
 """How often the program is started: a device can have been booted again and be without the release,
@@ -27,7 +28,7 @@ class RunResult(Value):
     """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
 
     `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, `run` the name of the run.
+    it, `run` the name of the run, `forward` the ports that were reachable here.
     """
 
     device: str
@@ -40,9 +41,11 @@ class RunResult(Value):
     command: tuple[str, ...]
     status: int
     seconds: float
+    forward: tuple[Forward, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        return {**self._asdict(), "seconds": round(self.seconds, 3)}
+        forward = [ports._asdict() for ports in self.forward]
+        return {**self._asdict(), "seconds": round(self.seconds, 3), "forward": forward}
 
 
 def run_on_device(

@@ -9,6 +9,7 @@ from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.project.model import Define
+from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
 
 NO_VARIABLES: Mapping[str, str] = {}
@@ -34,7 +35,8 @@ class RunRequest(Value):
     gets a terminal, with `farf` the DSP logs messages of the levels that this number stands for.
     Without `input` it reads /dev/null instead of the standard input.  `pull` are files that are
     fetched after it has ended: path on the device → path here.  `stop` can end the program; it then
-    reads /dev/null, and has no terminal.
+    reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
+    while it runs.
     """
 
     command: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class RunRequest(Value):
     farf: str = ""
     pull: Mapping[str, str] = NO_VARIABLES
     stop: Stop | None = None
+    forward: tuple[Forward, ...] = ()
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

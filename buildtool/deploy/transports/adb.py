@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape
@@ -26,6 +28,9 @@ from buildtool.deploy.transports.transport import Command, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.adb import find_adb
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable
+
+if TYPE_CHECKING:
+    from socket import socket
 
 MAX_REQUEST = 0xFFFF
 """Bytes of a request to the adb server, whose length has four hex digits."""
@@ -89,6 +94,18 @@ class Adb(Value):
                 remedy="Pass less in arguments and variables, for example the name of a file.",
             )
         return [*self._adb, "shell", "-tt" if terminal else "-T", line]
+
+    @contextlib.contextmanager
+    def forwarded(self, number: int) -> Iterator[Callable[[], socket]]:
+        # `adb forward` would outlive this process, and would listen on the server's machine.
+        server = adb_server(self.server)
+        if not server:
+            raise DeviceError(
+                f"ports of {self.address} cannot be forwarded",
+                why="ADB_SERVER_SOCKET names the adb server in a way that is unknown here",
+                remedy="Write it as tcp:HOST:PORT or localfilesystem:PATH.",
+            )
+        yield lambda: server.open(self.serial, f"tcp:{number}")
 
     def lost(self, status: int, messages: str) -> DeviceError:
         failures = () if status < 0 else FAILURES

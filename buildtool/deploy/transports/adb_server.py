@@ -6,9 +6,7 @@ of the same form.  Source: docs/user/adb.1.md and SERVICES.TXT of Android's adb.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
@@ -44,8 +42,7 @@ class AdbServer(Value):
     def ask(self, request: str) -> Answer:
         """The answer to a request.  Raises `OSError` when there is none."""
         with self._connected() as connection:
-            data = os.fsencode(request)
-            connection.sendall(b"%04x%s" % (len(data), data))
+            _send(connection, request)
             okay = _read(connection, 4) == b"OKAY"
             try:
                 size = int(_read(connection, 4), 16)
@@ -53,20 +50,33 @@ class AdbServer(Value):
                 raise ConnectionError(0, "it does not answer as an adb server does") from None
             return Answer(okay, _read(connection, size).decode(errors="replace"))
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[socket.socket]:
+    def open(self, serial: str, service: str) -> socket.socket:
+        """A connection to a service of a device, such as `tcp:8080`.  Raises `OSError`."""
+        connection = self._connected()
+        try:
+            for request in (f"host:transport:{serial}", service):
+                _send(connection, request)
+                if _read(connection, 4) != b"OKAY":
+                    raise ConnectionRefusedError(0, f"the adb server refuses {request}")
+            connection.settimeout(None)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connected(self) -> socket.socket:
         import socket  # noqa: PLC0415 - only commands for devices need it
 
-        if self.path:
-            connection = socket.socket(socket.AF_UNIX)
+        if not self.path:
+            return socket.create_connection((self.host.strip("[]"), self.port), ANSWER_SECONDS)
+        connection = socket.socket(socket.AF_UNIX)
+        try:
             connection.settimeout(ANSWER_SECONDS)
-        else:
-            place = self.host.strip("[]"), self.port
-            connection = socket.create_connection(place, ANSWER_SECONDS)
-        with connection:
-            if self.path:
-                connection.connect(self.path)
-            yield connection
+            connection.connect(self.path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 def adb_server(server: str = "") -> AdbServer | None:
@@ -91,6 +101,11 @@ def adb_server(server: str = "") -> AdbServer | None:
         local = host in {"", "localhost"}
         return AdbServer(local=local, host=host or "localhost", port=int(port))
     return None
+
+
+def _send(connection: socket.socket, request: str) -> None:
+    data = os.fsencode(request)
+    connection.sendall(b"%04x%s" % (len(data), data))
 
 
 def _read(connection: socket.socket, size: int) -> bytes:

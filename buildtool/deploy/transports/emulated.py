@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.transports.transport import Command
+
+if TYPE_CHECKING:
+    from socket import socket
 
 
 class Emulated(Value):
@@ -30,6 +35,12 @@ class Emulated(Value):
     def command(self, script: str, *, terminal: bool = False) -> Command:
         del terminal  # the shell has the streams of this process
         return [self.shell, "-c", script]
+
+    @contextlib.contextmanager
+    def forwarded(self, number: int) -> Iterator[Callable[[], socket]]:
+        from socket import create_connection  # noqa: PLC0415 - rarely needed
+
+        yield lambda: create_connection(("localhost", number))
 
     def lost(self, status: int, messages: str) -> DeviceError:
         return DeviceConnectionError(

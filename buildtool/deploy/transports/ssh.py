@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import selectors
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape, is_control
@@ -26,11 +28,15 @@ from buildtool.deploy.transports.ssh_failures import (
     SHELL_FAILURES,
     SILENT,
 )
+from buildtool.deploy.transports.ssh_ports import forwarded_port
 from buildtool.deploy.transports.ssh_socket import accepts, socket_path
 from buildtool.deploy.transports.transport import Command, quote
 from buildtool.project.model import Tool
 from buildtool.sdk.ssh import find_ssh
 from buildtool.sdk.tool_search import NO_REQUIREMENT, require_usable, version_numbers
+
+if TYPE_CHECKING:
+    from socket import socket
 
 IDLE_SECONDS = 600
 CONNECT_SECONDS = 15
@@ -100,6 +106,9 @@ class Ssh(Value):
         # Without a shared connection ssh makes one of its own.
         options = ["-S", str(self._socket()), "-o", "ControlMaster=no", "-tt" if terminal else "-T"]
         return [*self._ssh(*options), self.host, "--", line]
+
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        return forwarded_port(self.program, self._socket(), self.address, number)
 
     def lost(self, status: int, messages: str) -> DeviceError:
         failures: tuple[Failure, ...] = ()

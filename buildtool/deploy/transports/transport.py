@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from buildtool.deploy.errors import DeviceError
+
+if TYPE_CHECKING:
+    from socket import socket
 
 Command = Sequence[str | Path]
 
@@ -45,6 +49,14 @@ class Transport(Protocol):
 
         The standard streams of the process are those of the script, byte for byte; with `terminal`
         they are a terminal of the device.  Raises `DeviceError` when the script is too long.
+        """
+
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        """For the block, a function that connects to a TCP port on the device's loopback.
+
+        `connect` must have been called.  The function can be called from any thread; it raises
+        `OSError` when nothing listens there, unless the socket that it returns ends at once.
+        Raises `DeviceError`.
         """
 
     def lost(self, status: int, messages: str) -> DeviceError:

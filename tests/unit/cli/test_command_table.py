@@ -30,6 +30,7 @@ FREE = {
     "name=value",
     "name[=value",
     "place",
+    "port",
     "serial",
     "size",
     "time",

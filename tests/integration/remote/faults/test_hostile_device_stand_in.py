@@ -7,7 +7,10 @@ import os
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from socket import socket
 
 import pytest
 
@@ -60,6 +63,9 @@ class HostileTransport(Value):
             "def err(data): write(2, data)\n"
         )
         return [sys.executable, "-I", "-S", "-c", start + self.code]
+
+    def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
+        raise NotImplementedError(number)
 
     def lost(self, status: int, messages: str) -> DeviceError:
         return DeviceConnectionError(
