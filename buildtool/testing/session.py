@@ -65,7 +65,7 @@ class Session:
         self.ready = on_test_site(project, ready)
         self.choice = choice
         self._renew = renew
-        self._gone: LostError | None = None
+        self._gone: DeviceConnectionError | None = None
 
     @property
     def tags(self) -> frozenset[str]:
@@ -95,10 +95,10 @@ class Session:
                 return ran._replace(lost=tuple(lost))
             except DeviceConnectionError as error:
                 lost.append(error.message)
+                self._reconnect()  # also after the last try: other programs follow
                 if len(lost) == TRIES:
                     raise _lost(error, lost) from error
-            self._reconnect(lost)
-        raise self._gone
+        raise _lost(self._gone, lost)
 
     def _run(self, request: RunRequest, stdin: bytes, *, together: bool, limit: int) -> Ran:
         notes: list[str] = []
@@ -151,7 +151,7 @@ class Session:
         self.ready = on_test_site(self.project, self._renew())
         return self.ready
 
-    def _reconnect(self, lost: list[str]) -> None:
+    def _reconnect(self) -> None:
         for pause in PAUSES:
             time.sleep(pause)
             try:
@@ -160,7 +160,7 @@ class Session:
                 problem = error
             else:
                 return
-        self._gone = _lost(problem, lost)  # other programs do not wait as long again
+        self._gone = problem  # other programs do not wait as long again
 
 
 def on_test_site(project: Project, ready: Ready) -> Ready:

@@ -1,0 +1,208 @@
+"""Tests that pytest runs with the fixture `device`: on sim, and over real ssh and adb."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.device.testing.conftest import Reached
+from tests.device.testing.suite import FILE, PYTEST, PYTEST_OUTCOMES
+from tests.device.testing.test_programs import cuts, results_of
+from tests.junit import read_junit
+from tests.project import Project
+
+SUITE = """
+[test.accuracy]
+pytest = ["tests"]
+timeout = "20s"
+env = {{ EXPECTED_DEVICE = "{device}", PYTEST_ADDOPTS = "-p no:randomly" }}
+
+[expected-failure.{tag}]
+tests = ["accuracy/*tagged"]
+reason = "as tagged"
+"""
+ID = "tests/test_app.py::"
+
+
+@pytest.fixture
+def suite(project: Project, device: Reached) -> Project:
+    """The project with a suite of pytest; boards have the tag of the expected failure."""
+    tag = "sim" if device.name == "sim" else "lab"
+    project.write("buildtool.toml", FILE + SUITE.format(device=device.name, tag=tag))
+    project.write("tests/test_app.py", PYTEST)
+    return project
+
+
+def test_results_of_pytest_are_those_of_the_suite(
+    suite: Project, device: Reached, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.xml"
+
+    document = results_of(suite, device.name, "--junit", str(file), status=1)
+
+    tests: dict[str, dict[str, Any]] = {test["name"]: test for test in document["tests"]}
+    found = {name: (test["outcome"], test["message"]) for name, test in tests.items()}
+    assert found == {ID + name: outcome for name, outcome in PYTEST_OUTCOMES.items()}
+    assert {test["suite"] for test in tests.values()} == {"accuracy"}
+    assert "--- Captured stdout call ---\nseen\n" in tests[ID + "test_fails"]["output"]
+    assert "session.py" not in tests[ID + "test_wrong_program"]["output"]
+    names = {case.get("name") for case in read_junit(file).iter("testcase")}
+    assert names == set(found)
+    assert re.search(rf"^✗ accuracy/{ID}test_fails failed", suite.messages, re.MULTILINE)
+
+
+def test_a_cut_line_is_recorded_with_the_test(
+    suite: Project, device: Reached, tmp_path: Path
+) -> None:
+    if not device.proxy:
+        pytest.skip("there is no line to sim")
+    once = tmp_path / "once"
+    suite.write(
+        "tests/test_app.py",
+        "def test_before(device): device.run('bin/app')\n"
+        "def test_cut(device):\n"
+        f"    assert device.run('bin/app', 'hang-once', {str(once)!r}).status == 0\n"
+        "def test_after(device): device.run('bin/app')\n",
+    )
+
+    with cuts(device, once):
+        document = results_of(suite, device.name, status=0)
+
+    assert {test["name"]: len(test["lost"]) for test in document["tests"]} == {
+        ID + "test_before": 0,
+        ID + "test_cut": 1,
+        ID + "test_after": 0,
+    }
+
+
+def test_chosen_tests_run(suite: Project, device: Reached) -> None:
+    document = results_of(suite, device.name, "*test_crash", "*_facts", status=0)
+
+    assert [test["name"] for test in document["tests"]] == [ID + "test_crash", ID + "test_facts"]
+
+
+def pytest_here(
+    project: Project, *arguments: str, folder: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest by hand, in a folder of the project."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments],
+        cwd=project.root / folder,
+        env={**os.environ, **project.environment, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_the_fixture_works_without_the_command(suite: Project, device: Reached) -> None:
+    names = "passes or facts or crash"
+    by_option = pytest_here(
+        suite, "tests", "-k", names, f"--device={device.name}", EXPECTED_DEVICE=device.name
+    )
+    by_variable = pytest_here(
+        suite,
+        *("-k", names),
+        folder="tests",
+        BUILDTOOL_DEVICE=device.name,
+        EXPECTED_DEVICE=device.name,
+    )
+
+    for done in (by_option, by_variable):
+        assert done.returncode == 0, done.stdout
+        assert "3 passed" in done.stdout
+
+
+def test_workers_of_xdist_share_the_device(suite: Project) -> None:
+    suite.edit("buildtool.toml", "-p no:randomly", "-p no:randomly -n 2")
+    document = results_of(suite, "sim", status=1)
+
+    found = {test["name"]: test["outcome"] for test in document["tests"]}
+    outcomes = {ID + name: outcome for name, (outcome, _) in PYTEST_OUTCOMES.items()}
+    facts = ID + "test_facts"
+    assert {**found, facts: ""} == {**outcomes, facts: "", **_without_tag(suite)}
+
+
+def _without_tag(project: Project) -> dict[str, str]:
+    """On sim, a failure that is expected on other devices is one."""
+    tagged = "expected-failure.sim" in (project.root / "buildtool.toml").read_text()
+    return {} if tagged else {ID + "test_tagged": "failed"}
+
+
+def test_a_device_that_is_not_there(suite: Project) -> None:
+    done = pytest_here(suite, "tests", "-k", "facts", "--device=bord")
+
+    assert done.returncode == 1
+    assert "there is no device 'bord'" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "buildtool/flow.py" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "name", "message"),
+    [
+        ("def broken\n", "not run", "tests/test_app.py", "pytest cannot collect its tests"),
+        ("", "not run", "accuracy", "pytest found no tests in [test.accuracy]"),
+        (
+            "import os\ndef test_a(): os.kill(os.getpid(), 11)\n",
+            "crashed",
+            ID + "test_a",
+            "pytest ended with SIGSEGV",
+        ),
+        (
+            "def pytest_configure(): pass\ndef test_a(): raise SystemExit(9)\n",
+            "failed",
+            ID + "test_a",
+            "SystemExit: 9",
+        ),
+        (
+            "import os\ndef test_a(): os._exit(9)\n",
+            "not run",
+            ID + "test_a",
+            "pytest ended with status 9",
+        ),
+    ],
+)
+def test_pytest_does_not_get_to_its_end(
+    project: Project, source: str, outcome: str, name: str, message: str
+) -> None:
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
+    project.write("tests/test_app.py", source)
+
+    (test,) = results_of(project, "sim", status=1)["tests"]
+
+    assert (test["outcome"], test["name"], test["message"]) == (outcome, name, message)
+
+
+def test_suites_after_a_broken_one_run(project: Project) -> None:
+    text = '\n[test.second]\npytest = ["tests/second.py"]\n[test.last]\nprogram = "bin/app"\n'
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none") + text)
+    project.write("tests/test_app.py", "def broken\n")
+    project.write("tests/second.py", "def test_a(): pass\n")
+    project.edit("buildtool.toml", 'pytest = ["tests"]', 'pytest = ["tests/test_app.py"]')
+
+    tests = results_of(project, "sim", status=1)["tests"]
+
+    assert [(test["suite"], test["outcome"]) for test in tests] == [
+        ("test", "passed"),
+        ("accuracy", "not run"),
+        ("second", "passed"),
+    ]
+
+
+def test_ids_are_listed(project: Project) -> None:
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
+    project.write("tests/test_app.py", PYTEST)
+
+    listed = project.succeeds("test", "--list", "sim", "*_crash").splitlines()
+    assert listed == [f"accuracy/{ID}test_crash"]
+    document = json.loads(project.succeeds("test", "--list", "--json"))
+    assert [test["name"] for test in document["tests"]] == [ID + name for name in PYTEST_OUTCOMES]
