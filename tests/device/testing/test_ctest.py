@@ -1,0 +1,172 @@
+"""The CTest suite of a third party's tree runs unmodified: on sim, over real ssh and real adb."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import REPOSITORY
+from tests.device.devices.emulated_board import emulated_board, emulated_phone
+from tests.project import Project
+from tests.remote.adbd import AdbServer
+from tests.remote.proxy import Proxy
+from tests.remote.remote import processes_with
+from tests.remote.sshd import SshServer
+
+PROJECT = """\
+[project]
+name = "meter"
+
+[host.meter]
+source = "."
+
+[target.sim]
+platform = "ubuntu-aarch64"
+"""
+DEVICE = """
+[device.board]
+{how}
+root = "{root}"
+"""
+GOOD = [
+    *("Mean.OfNone", "Mean.OfThree", "Largest.OfNegative"),
+    *("cli.small", "cli.by_path", "cli.usage", "cli.directory"),
+    *("report.write", "report.compare", "ends.well", "ends.environment"),
+]
+OUTCOMES = {
+    **dict.fromkeys(GOOD, "passed"),
+    "ends.fail": "failed",
+    "ends.crash": "crashed",
+    "ends.abort": "crashed",
+    "ends.hang": "timed out",
+    "ends.skip": "skipped",
+}
+MESSAGES = {
+    "ends.fail": "exit status 3",
+    "ends.crash": "ended by SIGSEGV",
+    "ends.abort": "ended by SIGABRT",
+    "ends.skip": "SKIP_RETURN_CODE=77",
+}
+
+
+def third_party(root: Path) -> Project:
+    shutil.copytree(REPOSITORY / "tests/third_parties/tested_tree", root)
+    (root / "buildtool.toml").write_text(PROJECT)
+    return Project(root)
+
+
+@pytest.fixture(scope="module")
+def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The third party's tree.  Its path has what shells and regular expressions give a
+    meaning."""
+    project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
+    project.build_here()
+    return project
+
+
+def results(project: Project, *arguments: str) -> dict[str, dict[str, Any]]:
+    """The tests of `buildtool test --json`, by name."""
+    done = project.run("test", *arguments, "--json")
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout)
+    assert found["ok"] == (done.returncode == 0)
+    return {test["name"]: test for test in found["tests"]}
+
+
+def assert_as_documented(tests: dict[str, dict[str, Any]]) -> None:
+    assert {name: test["outcome"] for name, test in tests.items()} == OUTCOMES
+    assert MESSAGES.items() <= {name: test["message"] for name, test in tests.items()}.items()
+    assert {test["suite"] for test in tests.values()} == {"meter"}
+    assert "count 3, mean 6, largest 10" in tests["cli.small"]["output"]
+    assert "about to crash" in tests["ends.crash"]["output"]
+
+
+def test_outcomes_are_told_apart_on_sim(meter: Project) -> None:
+    assert_as_documented(results(meter, "sim"))
+    assert meter.build_here() == {"host/meter": "up-to-date"}
+    before = [
+        (path, path.lstat().st_mtime_ns)
+        for path in (meter.root / ".buildtool/device").rglob("opt/buildtool/*+tests/releases/*")
+    ]
+
+    again = results(meter, "sim", "report.*", "cli.*")
+
+    assert [test["outcome"] for test in again.values()] == ["passed"] * 6
+    assert before == [(path, path.lstat().st_mtime_ns) for path, _ in before]
+    deployments = list((meter.root / ".buildtool/tests/deployments/sim").iterdir())
+    assert len(deployments) == 1
+    assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
+
+
+def test_the_names_of_tests_are_listed(meter: Project) -> None:
+    listed = meter.succeeds("test", "sim", "--list").splitlines()
+    assert sorted(listed) == sorted(f"meter/{name}" for name in OUTCOMES)
+
+
+@pytest.fixture(params=["ssh", "adb"])
+def board(request: pytest.FixtureRequest, meter: Project, tmp_path: Path) -> Iterator[Proxy]:
+    """A device `board` that the project has, behind a proxy."""
+    server: SshServer | AdbServer
+    if request.param == "ssh":
+        server = emulated_board(tmp_path)
+        with server, Proxy(server.port) as proxy:
+            client = server.make_client(tmp_path / "client", proxy.port)
+            how = f'transport = "ssh"\naddress = "{client.host}"'
+            meter.variables = client.environment
+            _configure(meter, how, server.device.home)
+            yield proxy
+        return
+    server = emulated_phone(tmp_path)
+    with server, Proxy(server.ports[0], device=server.device) as proxy:
+        serial = server.connect(proxy.port)
+        meter.variables = server.environment
+        _configure(meter, f'transport = "adb"\naddress = "{serial}"', server.device.home)
+        yield proxy
+
+
+def _configure(project: Project, how: str, home: Path) -> None:
+    root = home / "install root"
+    (project.root / "devices.toml").write_text(DEVICE.format(how=how, root=root))
+
+
+def test_outcomes_are_told_apart_on_boards(meter: Project, board: Proxy) -> None:
+    assert_as_documented(results(meter, "board"))
+    left = processes_with("install root")
+    assert not [line for line in left.values() if "ends" in line], left
+    first = board.traffic().up
+    board.reset_traffic()
+
+    again = results(meter, "board", "cli.*")
+
+    assert {test["outcome"] for test in again.values()} == {"passed"}
+    assert board.traffic().up < first / 4  # nothing is pushed again
+
+
+def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy) -> None:
+    results(meter, "board", "cli.small")
+    done: list[dict[str, dict[str, Any]]] = []
+    run = threading.Thread(
+        target=lambda: done.append(results(meter, "board", "ends.fail", "ends.hang"))
+    )
+    run.start()
+    end = time.monotonic() + 60
+    while not [line for line in processes_with("install root").values() if "ends hang" in line]:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    board.cut()
+    run.join()
+
+    (tests,) = done
+    assert {name: test["outcome"] for name, test in tests.items()} == {
+        "ends.fail": "failed",
+        "ends.hang": "timed out",
+    }
+    assert tests["ends.fail"]["lost"] == []
+    assert len(tests["ends.hang"]["lost"]) == 1
