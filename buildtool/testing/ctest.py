@@ -5,7 +5,9 @@ CTest works in a directory of its own, so that several can run for one tree.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,16 +15,22 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import replace_link, write_if_changed
+from buildtool.core.files import read_regular, replace_link, write_if_changed
+from buildtool.core.own_directory import STATE
 from buildtool.core.process import Completed, capture
 from buildtool.core.value import Value
+from buildtool.sdk.cmake import CMake
+from buildtool.sdk.tool_search import version_numbers
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 TEST_FILE = "CTestTestfile.cmake"
 OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
 """What CTest reads in its directory of the settings of the project, such as a default timeout."""
 JUNIT = "results.xml"
+ENABLES = rb"(?i)\benable_testing\s*\(|\binclude\s*\(\s*CTest\s*\)"
 OUTPUT_BYTES = 1 << 20
+FIRST_WITH_LISTS = (3, 29)
+"""The first CTest that reads the names of tests from a file."""
 NO_PROPERTIES: Mapping[str, Any] = {}
 
 
@@ -66,10 +74,22 @@ def has_tests(tree: Path) -> bool:
     return (tree / TEST_FILE).is_file()
 
 
-class CTest(Value):
-    """CTest, the program, for `tree`; it works in the directory `folder`."""
+def may_have_tests(folder: Path) -> bool:
+    """Whether a CMake file below `folder` enables tests."""
+    for inside, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in (STATE, ".git")]
+        for name in names:
+            if name == "CMakeLists.txt" or name.endswith(".cmake"):
+                with contextlib.suppress(OSError):
+                    if re.search(ENABLES, read_regular(Path(inside, name))):
+                        return True
+    return False
 
-    program: Path
+
+class CTest(Value):
+    """The CTest of `cmake` for `tree`; it works in the directory `folder`."""
+
+    cmake: CMake
     tree: Path
     folder: Path
 
@@ -111,16 +131,18 @@ class CTest(Value):
 
         Tests without a TIMEOUT have `timeout` seconds.  The results are in `JUNIT` then.
         """
-        sizes = [f"--test-output-size-{kind}={OUTPUT_BYTES}" for kind in ("passed", "failed")]
         arguments = ["--output-junit", JUNIT, "--timeout", f"{timeout:g}"]
+        for kind in ("passed", "failed"):
+            arguments += [f"--test-output-size-{kind}", str(OUTPUT_BYTES)]
         (self.folder / JUNIT).unlink(missing_ok=True)
-        if names is not None:
+        if names is not None and version_numbers(self.cmake.version) >= FIRST_WITH_LISTS:
             chosen = self.folder / "chosen.txt"
             chosen.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
             arguments += ["--tests-from-file", str(chosen)]
-        return self._run(
-            [*arguments, *(part for s in sizes for part in s.split("="))], environment, on_line
-        )
+        elif names is not None:
+            literal = (re.sub(r"([][.*+?()|^$\\])", r"\\\1", name) for name in names)
+            arguments += ["--tests-regex", f"^({'|'.join(literal)})$"]
+        return self._run(arguments, environment, on_line)
 
     def _run(
         self,
@@ -128,7 +150,12 @@ class CTest(Value):
         environment: Mapping[str, str],
         on_line: Callable[[str], None] | None = None,
     ) -> Completed:
-        command: list[str | Path] = [self.program, "--test-dir", self.folder, *arguments]
+        command: list[str | Path] = [
+            self.cmake.program.with_name("ctest"),
+            "--test-dir",
+            self.folder,
+            *arguments,
+        ]
         return capture(command, env={**environment, "LANG": "C.UTF-8"}, on_line=on_line)
 
 

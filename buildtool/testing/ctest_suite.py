@@ -191,7 +191,7 @@ class CTestSuite:
                 remove_tree(left, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=runs, prefix=f"{self.step.component}-"))
         with held_directory(folder):
-            ctest = CTest(self.step.cmake.program.with_name("ctest"), self.step.tree, folder)
+            ctest = CTest(self.step.cmake, self.step.tree, folder)
             ctest.prepare()
             records = folder / "records"
             records.mkdir()
