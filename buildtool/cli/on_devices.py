@@ -19,8 +19,9 @@ from typing import IO, Any, TextIO
 
 from buildtool import flow
 from buildtool.cli import INTERRUPTED
-from buildtool.cli.options import print_json
+from buildtool.cli.options import not_with_on, print_json
 from buildtool.cli.prefixed_lines import PrefixedLines, prefix
+from buildtool.cli.run_program import find_named_run
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import show
 from buildtool.core.errors import BuildtoolError
@@ -36,6 +37,7 @@ from buildtool.project.read import find_project
 
 CHUNK = 1 << 16
 MAX_DOCUMENT = 64 << 20
+SHOWN_DIGITS = 16
 
 
 class _Child:
@@ -98,6 +100,12 @@ class _Child:
             "seconds": round(self.seconds, 3),
             "document": document,
         }
+
+
+def check_run(name: str) -> None:
+    """Raise `UsageError` unless the project has a named run that can be on several devices."""
+    if find_named_run(find_project(Path.cwd()), name).pull:
+        raise not_with_on(f"the key pull of [run.{name}]")
 
 
 def on_devices(
@@ -242,7 +250,7 @@ def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> Non
 def _show_table(children: Sequence[_Child]) -> None:
     rows = [("device", "release", "status", "seconds")]
     rows += [
-        (str(child.chosen), child.release, str(child.status), f"{child.seconds:.1f}")
+        (str(child.chosen), child.release[:SHOWN_DIGITS], str(child.status), f"{child.seconds:.1f}")
         for child in children
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

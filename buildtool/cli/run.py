@@ -26,6 +26,7 @@ from buildtool.cli.options import (
     without_on,
 )
 from buildtool.cli.typer_classes import ARGUMENTS, StrictCommand
+from buildtool.project.model import BUILT_IN_TARGET
 
 
 class RunCommand(StrictCommand):
@@ -133,7 +134,7 @@ def run(
     )
     options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
     if on:
-        from buildtool.cli.on_devices import on_devices
+        from buildtool.cli.on_devices import check_run, on_devices
 
         excluded = {
             "DEVICE": name,
@@ -144,6 +145,8 @@ def run(
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)
+        if device != BUILT_IN_TARGET:
+            check_run(device)
         arguments = ["run", *without_on(ctx.meta[ARGUMENTS]), "--", *(ctx.obj or ())]
         raise typer.Exit(
             on_devices(on, arguments, choice=choice, verbose=verbose, as_json=json, options=options)

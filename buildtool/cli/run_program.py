@@ -52,7 +52,7 @@ def run_program(
     screen = Screen(quiet=True, verbose=verbose)
 
     def request_of(project: Project) -> RunRequest:
-        named = _named(project, name)
+        named = find_named_run(project, name) if name else None
         return RunRequest(
             command=tuple(command) or ((named.program, *named.args) if named else ()),
             env={**variables(named.env if named else {}), **dict(_variable(text) for text in env)},
@@ -87,9 +87,8 @@ def run_program(
     return result.status
 
 
-def _named(project: Project, name: str) -> Run | None:
-    if not name:
-        return None
+def find_named_run(project: Project, name: str) -> Run:
+    """The run `name` of the project; raises `UsageError` with a suggestion."""
     if found := project.runs.get(name):
         return found
     raise UsageError(

@@ -67,7 +67,7 @@ def run_on_device(
     emulated = transport.direct and "BUILDTOOL_EXEC" in transport.environment  # by QEMU
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
-    if lock and (verify_files or outdated(ready.site, ready.deployment)):
+    if lock and (verify_files or request.pull or outdated(ready.site, ready.deployment)):
         lock.hold()
     if verify_files:
         verify(ready.site, ready.deployment)

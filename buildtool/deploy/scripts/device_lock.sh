@@ -29,18 +29,16 @@ read_uptime() {
 # Take the lock, unless it is held for this command.  Returns 1 and 2 as `take` does.
 try_device() {
     device_mine=
-    find_device_lock || return
     read_uptime
-    take "$device_lock" "$token $uptime $user"
-    case $? in
-        0)
-            device_mine=$mine
-            trap release_device EXIT
-            trap 'exit 1' HUP INT TERM PIPE
-            ;;
-        1) [ "$access" = beside ] || has_token "$held" ;;
-        *) return 2 ;;
-    esac
+    find_device_lock && take "$device_lock" "$token $uptime $user"
+    taken=$?
+    if [ "$taken" = 0 ]; then
+        device_mine=$mine
+        trap release_device EXIT
+        trap 'exit 1' HUP INT TERM PIPE
+    elif [ "$access" != beside ]; then
+        [ "$taken" = 1 ] && has_token "$held" || return "$taken"
+    fi
 }
 
 has_token() {

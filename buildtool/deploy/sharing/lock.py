@@ -42,8 +42,8 @@ class DeviceInUseError(DeviceError):
             why=f"it was not released in {duration(waited)}"
             if waited
             else "one command at a time uses a device",
-            remedy=f"Wait for it: --wait; run beside it: --share; or, if it is not in use, remove"
-            f" the lock: buildtool devices unlock {device.name}",
+            remedy="Wait for it: --wait. Use the device beside it: --share.\n"
+            f"If it has ended, remove its lock: buildtool devices unlock {device.name}",
         )
         self.holder = holder
 
@@ -84,6 +84,9 @@ class DeviceLock:
     def __exit__(self, *_: object) -> None:
         with self._stack:
             if self._held:
+                if self._held.process.poll() is not None:
+                    where = self._device.name
+                    self._listener(Note(f"the lock of {where} was lost with a connection to it"))
                 self.release()
                 self._held.wait(time.monotonic() + RELEASE_SECONDS)
 
@@ -174,7 +177,8 @@ def lock_failure(device: Device, report: Report) -> DeviceError:
     return DeviceError(
         f"{device.name} ({device.transport.address}) cannot be locked",
         why=escape(report.text[-1000:]) or f"its script ended with {report.word!r}",
-        remedy=f"Remove what is in the lock's place: buildtool devices unlock {device.name}",
+        remedy="Remove what is in the place of the lock: buildtool devices unlock"
+        f" {device.name}. Or use the device without the lock: --share",
     )
 
 

@@ -203,6 +203,8 @@ def test_something_else_in_the_place_of_the_lock(remote: Remote, make: str) -> N
     with lock_of(remote) as lock, pytest.raises(DeviceError, match="cannot be locked") as error:
         lock.hold()
     assert "devices unlock" in error.value.remedy
+    with DeviceLock(remote.device, "test", ignore, share=True) as lock:
+        lock.hold()
     assert holder_of(remote.device, remove=True)
     with lock_of(remote) as lock:
         lock.hold()
