@@ -12,13 +12,16 @@ report() {
     fi
 }
 
-# Set `start` to the time when process $1 started, in clock ticks after the boot; "" without one.
+# Set `start` to the time when process $1 started, in clock ticks after the boot; "" when it has ended.
 started() {
     start=
     read -r start 2>/dev/null <"/proc/$1/stat" || return 0
     # The second field is the program's name in parentheses, which may contain anything.
     set -- ${start##*) }
-    start=${20}
+    case $1 in
+        Z | X) start= ;; # nobody has asked for its status yet
+        *) start=${20} ;;
+    esac
 }
 
 # Point `current` to release $1: the rename replaces one link by another.

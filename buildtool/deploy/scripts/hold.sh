@@ -15,6 +15,6 @@ done
     exit
 }
 echo held
-cat >/dev/null
+while read -r line; do :; done
 release_device
 report released

@@ -68,6 +68,7 @@ class DeviceLock:
         self._listener = listener
         self._wait = wait
         self._held: Conversation | None = None
+        self._released = False
         self._stack = contextlib.ExitStack()
         self.variables: Mapping[str, str] = {}
         """What `start.sh` needs to take the lock; empty without one."""
@@ -84,7 +85,7 @@ class DeviceLock:
     def __exit__(self, *_: object) -> None:
         with self._stack:
             if self._held:
-                if self._held.process.poll() is not None:
+                if not self._released and self._held.process.poll() is not None:
                     where = self._device.name
                     self._listener(Note(f"the lock of {where} was lost with a connection to it"))
                 self.release()
@@ -97,6 +98,7 @@ class DeviceLock:
 
     def release(self) -> None:
         """Release the lock before the end of the block, without waiting for the device."""
+        self._released = True
         if self._held and self._held.process.stdin:
             self._held.process.stdin.close()
 

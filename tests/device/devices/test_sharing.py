@@ -189,6 +189,7 @@ def test_a_tag_takes_a_device_that_is_free(ann: User, bob: User, tmp_path: Path)
     with ann.holding("one", tmp_path / "1"), ann.holding("two", tmp_path / "2"):
         printed = bob.succeeds("run", "--on", "tag:board,phone", "--", "bin/lab", "status")
         assert [line.split()[0] for line in printed.splitlines()[-2:]] == ["three", "phone"]
+        assert "was lost" not in bob.messages
         printed = bob.succeeds("run", "--on", "tag:v75", "--", "bin/lab", "status")
         assert printed.splitlines()[-1].startswith("three ")  # by its facts
         with ann.holding("three", tmp_path / "3"):

@@ -210,6 +210,23 @@ def test_something_else_in_the_place_of_the_lock(remote: Remote, make: str) -> N
         lock.hold()
 
 
+def test_a_lock_that_is_lost_is_reported(remote: Remote) -> None:
+    notes: list[Event] = []
+    with DeviceLock(remote.device, "test", notes.append) as lock:
+        lock.hold()
+        script = f"kill -9 $(set -- $(readlink {place_of(remote)}) && echo $1)"
+        assert remote.device.exec(script).status == 0
+        end = time.monotonic() + 20
+        while holder_of(remote.device):
+            assert time.monotonic() < end
+        time.sleep(0.5)  # for the client to notice it
+    (note,) = notes
+    assert isinstance(note, Note)
+    assert note.text == f"the lock of {remote.device.name} was lost with a connection to it"
+    with lock_of(remote) as lock:
+        lock.hold()
+
+
 def test_a_lock_that_was_removed_is_not_released_again(remote: Remote) -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(lock_of(remote, "first")).hold()
