@@ -22,6 +22,7 @@ from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.select_profiles import profiles
 
 if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.bundle.record import RunRecord
     from buildtool.deploy.data.files import DataFile
     from buildtool.deploy.deploy import Deployed
     from buildtool.deploy.device import Device
@@ -257,20 +258,22 @@ def run(
     listener: Listener,
     options: Options | None = None,
     streams: Streams | None = None,
+    record: RunRecord | None = None,
 ) -> RunResult:
     """Build, make the release, bring it onto the device if it is not there, and run a program of
-    it; `streams` as in `deploy.run.run`."""
+    it; `streams` as in `deploy.run.run`.  `record` gets to know what happens."""
     from buildtool.deploy.run.attended import run_attended, with_ports
 
     purpose = request.command[0] if request.command else project.name
     with (
         with_ports(device_name, request, listener) as forwarding,
-        _ready(project, device_name, choice, listener, options) as (ready, renew, _),
+        _ready(project, device_name, choice, listener, options, record=record) as (ready, renew, _),
         _lock(ready.site.device, purpose, choice, listener) as lock,
         forwarding(ready.site.device) as ports,
     ):
         start = partial(run_attended, project, ready, request, listener, choice=choice)
-        return start(renew=renew, lock=lock, streams=streams)._replace(forward=ports)
+        done = start(renew=renew, lock=lock, streams=streams, record=record)
+        return done._replace(forward=ports)
 
 
 def test(
@@ -375,10 +378,11 @@ def _ready(
     options: Options | None,
     *,
     trees: bool = False,
+    record: RunRecord | None = None,
 ) -> Iterator[tuple[Ready, Callable[[], Ready], BuildResult]]:
     """Build what the device needs, and find out where it goes there; also returns a function that
     finds it out again, and what was built.  With `trees`, steps of the ARM64 side whose build trees
-    are missing are built, and not restored from a cache."""
+    are missing are built, and not restored from a cache.  `record` gets what was built."""
     from buildtool.deploy.ready import make_ready, select
 
     selected = select(project, device_name, choice)
@@ -390,6 +394,8 @@ def _ready(
             needed = (step.name for step in plan.cmake_steps if trees and not step.arch)
             build, release = _build_release(plan, context._replace(trees=frozenset(needed)))
             release = stack.enter_context(in_use(release))
+            if record:
+                record.built = build, release
             data = _data(project, context)
         prepare = partial(make_ready, project, selected, release, listener, data=data)
         yield prepare(), partial(prepare, refresh=True), build

@@ -37,6 +37,8 @@ class RunCommand(StrictCommand):
             cut = args.index("--")
             ctx.obj = args[cut + 1 :]
             args = args[:cut]
+        defaults = {"--strict": "--strict=back", "--bundle": "--bundle=default"}
+        args = [defaults.get(word, word) for word in args]
         return super().parse_args(ctx, args)
 
 
@@ -101,6 +103,14 @@ def run(
         bool,
         typer.Option("--watch", "-w", help="Run again whenever a source changes, until Ctrl-C."),
     ] = False,
+    bundle: Annotated[
+        str,
+        typer.Option(
+            "--bundle",
+            metavar="[=FILE]",
+            help="On failure, leave an archive with output, logs and facts; =none: not even in CI.",
+        ),
+    ] = "",
     force: Force = False,
     target: DeviceTarget = "",
     soc: Soc = "",
@@ -163,6 +173,7 @@ def run(
         farf=farf,
         terminal=tty,
         choice=choice,
+        bundle=bundle,
         verbose=verbose,
         as_json=json,
         options=options,

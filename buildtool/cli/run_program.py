@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from buildtool.engine.context import Options
 
 ANY = DeviceChoice()
+DEFAULT, NO_BUNDLE = "default", "none"
+"""Values of `--bundle` that name no file: one that is named after the run, and none."""
 
 
 def run_program(
@@ -36,6 +40,7 @@ def run_program(
     forward: Sequence[str] = (),
     farf: bool = False,
     terminal: bool = False,
+    bundle: str = "",
     choice: DeviceChoice = ANY,
     verbose: bool = False,
     as_json: bool = False,
@@ -71,24 +76,35 @@ def run_program(
 
         check_options({"--tty": terminal, "--debug": choice.debug, "--json": as_json})
         run_watching(project, WatchedRun(device, request_of, choice, options), screen)
-    result = flow.run(
+    request = request_of(project)
+    start = partial(
+        flow.run,
         project,
         device,
-        request_of(project),
+        request,
         choice=choice,
-        listener=screen,
         options=options,
         streams=Streams(stdout=sys.stderr.fileno()) if as_json else None,
     )
+    if bundle == NO_BUNDLE or not (bundle or _in_ci()):
+        result, left = start(listener=screen), None
+    else:
+        from buildtool.deploy.bundle.leave import run_with_bundle
+        from buildtool.deploy.bundle.record import RunRecord
+
+        record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
+        file = None if bundle in ("", DEFAULT) else Path(bundle).absolute()
+        result, left = run_with_bundle(start, record, file, screen)
     if as_json:
         from buildtool.cli.options import print_json
 
-        print_json(result.as_json())
+        print_json({**result.as_json(), "bundle": str(left) if left else None})
     return result.status
 
 
 def find_named_run(project: Project, name: str) -> Run:
     """The run `name` of the project; raises `UsageError` with a suggestion."""
+
     if found := project.runs.get(name):
         return found
     raise UsageError(
@@ -98,6 +114,11 @@ def find_named_run(project: Project, name: str) -> Run:
         if project.runs
         else f"Add [run.{name}] to buildtool.toml, or write: buildtool run DEVICE -- {name}",
     )
+
+
+def _in_ci() -> bool:
+    """Whether a CI service runs this: all of them set the variable."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def _variable(text: str) -> tuple[str, str]:

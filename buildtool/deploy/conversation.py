@@ -46,11 +46,11 @@ def conversation(
 ) -> Iterator[Conversation]:
     """Run the script `text`, with shell variables and arguments, for the block.
 
-    `stdin` and `stdout` are descriptors or `PIPE`; None is this process's.  `on_messages` gets what
-    the script writes to standard error.  With `terminal` the script has a terminal for its streams:
-    this process's on a device of this machine, otherwise one of the device, and `on_messages` gets
-    what the script writes there.  A device of this machine can write its report to `report_file`:
-    then the script's standard error is the descriptor `stderr`, by default this process's.
+    `stdin` and `stdout` are descriptors or `PIPE`, `stderr` a descriptor; None is this process's.
+    `on_messages` gets what the script writes to standard error. With `terminal` the script has a
+    terminal for its streams: this process's on a device of this machine, otherwise one of the
+    device, and `on_messages` gets what the script writes there. A device of this machine can write
+    its report to `report_file`: then the script has the standard error `stderr`.
 
     Raises `ToolError` when ssh or adb cannot be started.
     """

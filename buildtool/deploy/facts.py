@@ -110,7 +110,7 @@ def facts_of(device: Device, *, refresh: bool = False) -> Facts:
 
 
 def remembered_facts(device: Device) -> Facts | None:
-    """The facts about `device` that were read before; None if there are none."""
+    """The facts about `device` that are remembered; None if there are none."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
         known = read_checksummed(_entry(device))
         if known["schema"] == SCHEMA:

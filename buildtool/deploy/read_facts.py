@@ -72,7 +72,7 @@ def _read(device: Device, scripts: str, variables: Mapping[str, str]) -> tuple[P
         stream.seek(0)
         sizes = [str(len(program)) for program in programs]
         output = device.exec(
-            f"{script(*scripts.split())}\npart end",
+            f"{script('parts', *scripts.split())}\npart end",
             {"fence": fence, "root": device.root, "programs": " ".join(sizes), **variables},
             stdin=stream.fileno(),
             timeout=READ_SECONDS,

@@ -117,6 +117,10 @@ class Header(Value):
             " you may distribute: `package` refuses all others"
         ),
     ] = ()
+    secrets: Annotated[
+        Strings,
+        Key("environment variables with secrets, besides those whose names say so"),
+    ] = ()
 
 
 class Host(Value):

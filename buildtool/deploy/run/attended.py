@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from buildtool.core.events import Listener, Note
 from buildtool.deploy.device import Device
@@ -16,6 +17,9 @@ from buildtool.deploy.run.run import OWN, Streams
 from buildtool.deploy.sharing.lock import DeviceLock
 from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.runs import Forward
+
+if TYPE_CHECKING:
+    from buildtool.deploy.bundle.record import RunRecord
 
 Forwarding = Callable[[Device], contextlib.AbstractContextManager[tuple[Forward, ...]]]
 
@@ -47,12 +51,15 @@ def run_attended(
     renew: Callable[[], Ready],
     lock: DeviceLock,
     streams: Streams | None = None,
+    record: RunRecord | None = None,
 ) -> RunResult:
-    """Run the command of `request`; `renew`, `lock`, `streams` and errors are as in
-    `run_on_device`."""
-    start = partial(
-        run_on_device, renew=renew, lock=lock, verify_files=choice.verify, streams=streams or OWN
-    )
+    """Run the command of `request`, and keep its output in `record`.
+
+    `renew`, `lock`, `streams` and errors are those of `run_on_device`.
+    """
+    own = streams or OWN
+    start = partial(run_on_device, renew=renew, lock=lock, verify_files=choice.verify)
+    start = partial(_recorded, start, record, own) if record else partial(start, streams=own)
     if ready.site.device.name != BUILT_IN_TARGET:
         return start(ready, request)
     from buildtool.deploy.emulated.watched_run import run_watched  # noqa: PLC0415 - sim only
@@ -66,3 +73,16 @@ def run_attended(
         listener=listener,
         terminal=not request.terminal and streams is None,
     )
+
+
+def _recorded(
+    start: Callable[..., RunResult],
+    record: RunRecord,
+    streams: Streams,
+    ready: Ready,
+    request: RunRequest,
+) -> RunResult:
+    record.ready = ready
+    with record.kept_streams(streams) as kept:
+        record.result = start(ready, request, name=record.name, streams=kept)
+    return record.result

@@ -56,9 +56,10 @@ def run_on_device(
     lock: DeviceLock | None = None,
     verify_files: bool = False,
     streams: Streams = OWN,
+    name: str = "",
 ) -> RunResult:
-    """Run the command of `request`; `renew` reads the facts about the device again.  Without a
-    `lock`, the lock of the device is neither held nor respected.
+    """Run the command of `request`; `renew` reads the facts about the device again, and `name` is
+    that of the run.  Without a `lock`, the lock of the device is neither held nor respected.
 
     The release is only pushed when the device does not have it: looking for it and starting the
     program is one command.  Raises `DeviceError`.
@@ -73,7 +74,7 @@ def run_on_device(
         verify(ready.site, ready.deployment)
     elif outdated(ready.site, ready.deployment):
         make_current(ready.site, ready.deployment)
-    name = new_run()
+    name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(TRIES):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)

@@ -1,4 +1,4 @@
-# Print more about the DSP, in parts; facts.sh comes before and sets `system`.  Set before:
+# Print more about the DSP, in parts; parts.sh and facts.sh come before.  Set before:
 #   images     directories of firmware, relative to the root directory
 #   topics     extended regular expression: the messages of the kernel that are printed
 #   limit, libraries, binaries: as in facts.sh
@@ -81,14 +81,7 @@ done
 part enforcing
 getenforce 2>/dev/null || cat sys/fs/selinux/enforce 2>/dev/null
 part kernel
-if [ "$system" = / ]; then
-    # To users who may not read the journal, journalctl shows nothing, without an error.
-    dmesg 2>/dev/null || journalctl -k -b -q --no-pager 2>/dev/null | grep . ||
-        logcat -d 2>/dev/null ||
-        cat var/log/dmesg 2>/dev/null || echo unreadable
-else
-    cat var/log/dmesg 2>/dev/null || echo unreadable
-fi | grep -E "$topics|^unreadable\$" | tail -n 300 | head -c "$limit"
+kernel_messages | grep -E "$topics|^unreadable\$" | tail -n 300 | head -c "$limit"
 for program in fastrpc-healthcheck dsp_check; do
     for folder in usr/bin usr/local/bin vendor/bin; do
         [ -x "$folder/$program" ] && part health "/$folder/$program" &&

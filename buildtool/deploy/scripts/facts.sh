@@ -1,5 +1,4 @@
-# Print facts about the device in parts: a line FENCE NAME, then raw text.  Set before:
-#   fence      text that begins each part
+# Print facts about the device in parts; parts.sh comes before.  Set before:
 #   limit      bytes of a text file that are printed
 #   properties names of Android's properties
 #   root       where releases are installed; may begin with $HOME/
@@ -9,17 +8,9 @@
 #   programs   sizes of the programs on standard input that query the DSP: for Linux, for Android;
 #              "" for none
 # texts, libraries, binaries and nodes are patterns relative to the root directory.
-part() {
-    printf '\n%s %s\n' "$fence" "$*"
-}
-
 digest_of() {
     sha256sum <"$1" 2>&1 | head -c 200
 }
-
-# An emulated ARM64 system, below QEMU_LD_PREFIX, in place of the one that runs this shell.
-emulator=${BUILDTOOL_EXEC:-}
-system=${QEMU_LD_PREFIX:-/}
 
 machine=aarch64
 [ "$system" != / ] || machine=$(uname -m)

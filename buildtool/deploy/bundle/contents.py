@@ -1,0 +1,135 @@
+"""The files of a bundle, without secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from buildtool.core.errors import BuildtoolError
+from buildtool.core.files import open_regular
+from buildtool.core.value import Value
+from buildtool.deploy.bundle.device_logs import DeviceLogs, read_logs
+from buildtool.deploy.bundle.record import RunRecord
+from buildtool.deploy.bundle.redact import (
+    Redactor,
+    argument_secrets,
+    redactor,
+    toml_secrets,
+    variable_secrets,
+)
+from buildtool.deploy.bundle.run_document import run_document
+from buildtool.project.read import FILE_NAME
+from buildtool.project.tables import MAX_BYTES
+
+
+class Contents(Value):
+    """The `files` of a bundle by name; `missing` says why others are not part of it."""
+
+    files: Mapping[str, bytes]
+    missing: Mapping[str, str]
+    document: Mapping[str, Any]
+
+
+def contents_of(record: RunRecord, seconds: float) -> Contents:
+    """The files for `record`, a run that took `seconds`; `document` is that of run.json."""
+    redact = _redactor(record)
+    files = {}
+    missing: dict[str, str] = {}
+    if record.has_terminal:
+        missing["stdout.txt and stderr.txt"] = "with --tty the program had the terminal itself"
+    else:
+        files = {f"{name}.txt": redact.kept(ends.kept()) for name, ends in record.streams.items()}
+    files["messages.txt"] = redact.kept(record.messages.kept())
+    document: Mapping[str, Any] = redact.value(run_document(record, seconds))
+    files["run.json"] = _json(document)
+    makers: dict[str, Callable[[RunRecord], Any]] = {
+        FILE_NAME: _project_file,
+        "build.json": _build,
+        "release.json": _release,
+        "device.json": _device,
+    }
+    for name, make in makers.items():
+        try:
+            made = make(record)
+        except (BuildtoolError, OSError, ValueError) as error:
+            missing[name] = str(error)
+        else:
+            is_text = isinstance(made, bytes)
+            files[name] = redact.clean(made) if is_text else _json(redact.value(made))
+    logs = _logs(record, seconds)
+    files |= {name: redact.part(data) for name, data in logs.logs.items()}
+    missing |= logs.missing
+    return Contents(
+        {name: data for name, data in files.items() if data},
+        {name: redact.text(why) for name, why in missing.items()},
+        document,
+    )
+
+
+def _redactor(record: RunRecord) -> Redactor:
+    """Knows the secrets of this process, of the program, and of the project file."""
+    project, request = record.project, record.request
+    named = project.header.secrets
+    environments = [
+        os.environ,
+        request.env,
+        *({name: str(value) for name, value in run.env.items()} for run in project.runs.values()),
+    ]
+    values = [value for each in environments for value in variable_secrets(each, named)]
+    for arguments in (record.arguments, request.command):
+        values += argument_secrets(arguments, named)
+    try:
+        text = _project_file(record).decode(errors="surrogateescape")
+    except OSError:  # it has been removed, and is no part of the bundle
+        text = ""
+    return redactor([*values, *toml_secrets(text, named)])
+
+
+def _json(document: Any) -> bytes:
+    """`document` as JSON; nothing for an empty one."""
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n" if document else ""
+    return text.encode(errors="backslashreplace")
+
+
+def _project_file(record: RunRecord) -> bytes:
+    with open_regular(record.project.root / FILE_NAME, follow=True) as stream:
+        return stream.read(MAX_BYTES)
+
+
+def _build(record: RunRecord) -> Mapping[str, Any]:
+    """What a build that failed did."""
+    return record.error.document if isinstance(record.error, BuildtoolError) else {}
+
+
+def _release(record: RunRecord) -> Mapping[str, Any]:
+    if not record.built:
+        return {}
+    from buildtool.release.document import release_document  # noqa: PLC0415 - after a failure only
+    from buildtool.release.source import find_source  # noqa: PLC0415 - after a failure only
+
+    project, (build, release) = record.project, record.built
+    source = find_source(project.root, project.state, lambda _: None)
+    return release_document(project, build, release, source, {})
+
+
+def _device(record: RunRecord) -> Mapping[str, Any]:
+    """The facts about the device as they are remembered."""
+    if not record.ready or record.ready.site.device.transport.direct:
+        return {}
+    from buildtool.deploy.facts import remembered_facts  # noqa: PLC0415 - after a failure only
+
+    facts = remembered_facts(record.ready.site.device)
+    return facts.as_json() if facts else {}
+
+
+def _logs(record: RunRecord, seconds: float) -> DeviceLogs:
+    if not record.ready:
+        return DeviceLogs({}, {"logs of the device": "the run did not get that far"})
+    if record.ready.site.device.transport.direct:
+        return DeviceLogs({}, {})  # what its DSP logs is part of stderr.txt
+    try:
+        return read_logs(record.ready, record.name, seconds)
+    except (BuildtoolError, OSError) as error:
+        return DeviceLogs({}, {"logs of the device": str(error)})

@@ -1,0 +1,84 @@
+"""Leaves a bundle when a run fails: one archive, complete or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from buildtool.core.events import Listener, Note
+from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
+from buildtool.core.own_directory import make_directory
+from buildtool.deploy.bundle.record import RunRecord
+from buildtool.deploy.run.on_device import RunResult
+
+FOLDER = "bundles"
+"""The directory of bundles in the project's `.buildtool`."""
+KEPT = 20
+MODE = 0o600
+
+
+def run_with_bundle(
+    start: Callable[..., RunResult], record: RunRecord, file: Path | None, listener: Listener
+) -> tuple[RunResult, Path | None]:
+    """The result of `start`, which gets `record` and a listener, and the bundle that was left.
+
+    When `start` raises an error, apart from Ctrl-C, or the status is not 0, the bundle is left: as
+    `file`, by default as a new one in the project's `.buildtool`.  `listener` is told so.  That it
+    cannot be written is only a message: the failure of the run remains the command's.
+    """
+    begun = time.monotonic()
+    try:
+        result = start(listener=record.listen(listener), record=record)
+    except Exception as error:
+        record.error = error
+        _leave(record, time.monotonic() - begun, file, listener)
+        raise
+    if not result.status:
+        return result, None
+    return result, _leave(record, time.monotonic() - begun, file, listener)
+
+
+def _leave(record: RunRecord, seconds: float, file: Path | None, listener: Listener) -> Path | None:
+    place = file or record.project.state / FOLDER / f"{record.name}.zip"
+    try:
+        _write(record, seconds, place)
+        if not file:
+            _remove_old(place.parent)
+    except KeyboardInterrupt:
+        listener(Note("no bundle of this failure is left: it was interrupted"))
+    except Exception as error:
+        listener(Note(f"no bundle of this failure is left: {type(error).__name__}: {error}"))
+    else:
+        listener(Note(f"bundle of this failure: {place}"))
+        return place
+    return None
+
+
+def _write(record: RunRecord, seconds: float, place: Path) -> None:
+    # After a failure only.
+    from buildtool.deploy.bundle.contents import contents_of  # noqa: PLC0415
+    from buildtool.deploy.bundle.summary import NAME, WHAT, summary  # noqa: PLC0415
+    from buildtool.release.formats.entries import Entry  # noqa: PLC0415
+    from buildtool.release.formats.zip_file import write_zip  # noqa: PLC0415
+
+    contents = contents_of(record, seconds)
+    files = {NAME: summary(contents), **contents.files}
+    order = [NAME, *WHAT]
+    entries = [Entry(name, 0o644, files[name]) for name in sorted(files, key=order.index)]
+    make_directory(place.parent)
+    with (
+        with_path_in_errors(place),
+        temporary_file(place.parent, f".{place.name}.") as fresh,
+    ):
+        write_zip(fresh, entries, int(record.begun), f"{record.name}/")
+        replace_file(fresh, place, MODE)
+
+
+def _remove_old(folder: Path) -> None:
+    """Keep the newest bundles only: their names begin with the time."""
+    for old in sorted(folder.glob("*.zip"))[:-KEPT]:
+        with contextlib.suppress(OSError):
+            os.unlink(old)  # noqa: PTH108 - also a link
