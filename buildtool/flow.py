@@ -324,13 +324,13 @@ def device_session(
     device_name: str,
     choice: DeviceChoice,
     listener: Listener,
-    options: Options | None = None,
+    options: Options,
 ) -> Iterator[Session]:
     """Build, make the release, and run programs of it on a device for the block."""
     from buildtool.testing.session import Session
 
     with _ready(project, device_name, choice, listener, options) as (ready, renew, _):
-        yield Session(project, ready, renew, choice)
+        yield Session(project, ready, renew, choice, options)
 
 
 @contextlib.contextmanager
@@ -346,7 +346,7 @@ def _test_session(
 
     ready_to_test = _ready(project, device_name, choice, listener, options, trees=True)
     with ready_to_test as (ready, renew, build):
-        yield Session(project, ready, renew, choice), build
+        yield Session(project, ready, renew, choice, options), build
 
 
 def rollback(

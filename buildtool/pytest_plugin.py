@@ -52,6 +52,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
+    from buildtool.engine.context import Options  # noqa: PLC0415 - see above
     from buildtool.testing.fixture import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
 
@@ -64,6 +65,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
                     pytestconfig.getoption("device"),
                     DeviceChoice(**told.get("choice", {})),
                     Screen(quiet=True),
+                    Options(**told.get("options", {})),
                 )
             )
         except BuildtoolError as error:

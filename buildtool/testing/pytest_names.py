@@ -2,6 +2,7 @@
 
 TEST_VARIABLE = "BUILDTOOL_TEST"
 """The variable with what pytest is told, as JSON: `records`, the descriptor for `Records`;
-`choice`, the fields of `DeviceChoice`; `timeout`, the seconds that programs have by default."""
+`choice` and `options`, the fields of `DeviceChoice` and `Options`; `timeout`, the seconds that
+programs have by default."""
 LOST, OUTCOME = "connection lost", "outcome"
 """Properties of tests in reports."""

@@ -14,6 +14,9 @@ import pytest
 
 from buildtool.testing.pytest_names import LOST, OUTCOME
 
+KEPT = 1 << 20
+"""Characters at the end of what a test wrote."""
+
 
 class Records:
     """A plugin that writes `{"collected": [ID...]}`, `{"begins": ID}`, and for each test that has
@@ -72,7 +75,7 @@ def _record(phases: list[pytest.TestReport]) -> dict[str, Any]:
         "outcome": outcome,
         "seconds": sum(report.duration for report in phases),
         "message": _message(decisive),
-        "output": "\n".join(texts),
+        "output": "\n".join(texts)[-KEPT:],
         "lost": [str(value) for name, value in last.user_properties if name == LOST],
     }
 

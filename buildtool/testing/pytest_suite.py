@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
@@ -48,7 +48,11 @@ class PytestSuite:
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:
         device = session.ready.site.device.name
-        told = {"choice": session.choice._asdict(), "timeout": self._timeout}
+        told = {
+            "choice": session.choice._asdict(),
+            "options": session.options._asdict(),
+            "timeout": self._timeout,
+        }
         pytest = _Pytest(self._project, self._test, [f"--device={device}"], told, names)
         begun, bad = "", 0
         for record in pytest.records():
@@ -99,7 +103,7 @@ class _Pytest:
         with ExitStack() as stack:
             output, written = stack.enter_context(captured(KEPT_BYTES))
             read, write = os.pipe()
-            stream = stack.enter_context(os.fdopen(read, encoding="ascii"))
+            stream = stack.enter_context(os.fdopen(read, encoding="ascii", errors="replace"))
             told = json.dumps({**self._told, "records": write})
             try:
                 process = stack.enter_context(
@@ -116,7 +120,8 @@ class _Pytest:
             finally:
                 os.close(write)
             for line in stream:
-                yield json.loads(line)
+                with suppress(ValueError):  # the last line of a process that was killed
+                    yield json.loads(line)
             self.status = process.wait()
         self._output = written.text
 

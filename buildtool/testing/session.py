@@ -16,11 +16,15 @@ from buildtool.deploy.errors import DeviceConnectionError
 from buildtool.deploy.push.known import known_file
 from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.run import RunTimeoutError, Streams
+from buildtool.project.model import BUILT_IN_TARGET
 from buildtool.testing.captured import captured
 
 if TYPE_CHECKING:
+    from buildtool.core.events import Listener
     from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.run.on_device import RunResult
     from buildtool.deploy.run.program import RunRequest
+    from buildtool.engine.context import Options
     from buildtool.project.model import Project
 
 TRIES = 3
@@ -58,12 +62,18 @@ class Session:
     """Runs programs of one release on one device, beside the releases of the project there."""
 
     def __init__(
-        self, project: Project, ready: Ready, renew: Callable[[], Ready], choice: DeviceChoice
+        self,
+        project: Project,
+        ready: Ready,
+        renew: Callable[[], Ready],
+        choice: DeviceChoice,
+        options: Options,
     ) -> None:
-        """`ready` and `renew` are as for `run_on_device`."""
+        """`ready` and `renew` are as for `run_on_device`; the release was built with `options`."""
         self.project = project
         self.ready = on_test_site(project, ready)
         self.choice = choice
+        self.options = options
         self._renew = renew
         self._gone: DeviceConnectionError | None = None
 
@@ -117,18 +127,10 @@ class Session:
             out, stdout = stack.enter_context(captured(limit))
             err, stderr = (out, None) if together else stack.enter_context(captured(limit))
             try:
-                result = run_watched(
-                    self.project,
-                    self.ready,
+                result = self._start(
                     request._replace(input=bool(stdin)),
-                    start=partial(
-                        run_on_device,
-                        renew=self._renewed,
-                        streams=Streams(source.fileno(), out, err),
-                    ),
-                    choice=self.choice,
-                    listener=listen,
-                    terminal=False,
+                    Streams(source.fileno(), out, err),
+                    listen,
                 )
             except RunTimeoutError:
                 pass
@@ -145,6 +147,20 @@ class Session:
             stderr.text if stderr else "",
             time.monotonic() - started,
             "\n".join(notes),
+        )
+
+    def _start(self, request: RunRequest, streams: Streams, listener: Listener) -> RunResult:
+        start = partial(run_on_device, renew=self._renewed, streams=streams)
+        if self.ready.site.device.name != BUILT_IN_TARGET:
+            return start(self.ready, request)
+        return run_watched(
+            self.project,
+            self.ready,
+            request,
+            start=start,
+            choice=self.choice,
+            listener=listener,
+            terminal=False,
         )
 
     def _renewed(self) -> Ready:

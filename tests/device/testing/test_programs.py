@@ -80,6 +80,11 @@ def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     assert "\n    | out\n" in done.stderr
     assert max(map(len, lines)) <= 80
 
+    project.edit("buildtool.toml", '"LEVEL"', '"BUILDTOOL_SIM_CRASHES"')
+    (environment,) = results_of(project, device.name, "environment", status=0)["tests"]
+    assert (environment["output"] == "(unset)\n") == (device.name != "sim")
+    project.edit("buildtool.toml", '"BUILDTOOL_SIM_CRASHES"', '"LEVEL"')
+
     quiet = project.run("test", device.name, "environment")
     assert (quiet.returncode, "| 7" in quiet.stderr) == (0, False)
     assert "| 7" in project.run("test", device.name, "environment", "-v").stderr

@@ -88,6 +88,19 @@ def test_chosen_tests_run(suite: Project, device: Reached) -> None:
     assert [test["name"] for test in document["tests"]] == [ID + "test_crash", ID + "test_facts"]
 
 
+def test_pytest_runs_the_release_of_the_command(suite: Project, device: Reached) -> None:
+    suite.write(
+        "tests/test_app.py", "def test_a(device):\n    print(device.directory)\n    1 / 0\n"
+    )
+
+    options = ("--build-type", "Debug", "--launcher", "none", "--force")
+    document = results_of(suite, device.name, *options, status=1)
+
+    (test,) = document["tests"]
+    assert f"suite+tests/releases/{document['deployment']}\n" in test["output"]
+    assert document["deployment"] != results_of(suite, device.name, status=1)["deployment"]
+
+
 def pytest_here(
     project: Project, *arguments: str, folder: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
