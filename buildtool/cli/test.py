@@ -110,10 +110,12 @@ def test(
         listener=listener,
         options=options,
     )
-    if junit:
-        write_junit(done, junit)
+    try:
+        if junit:
+            write_junit(done, junit)
+    finally:
+        if not json:
+            show_summary(done)
     if json:
         print_json(done.as_json())
-    else:
-        show_summary(done)
     raise typer.Exit(int(bool(done.bad)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from buildtool.cli.show import shows_colours, write
 from buildtool.core.escape import escape
 from buildtool.testing.results import BAD, Outcome, TestRun, title
 
@@ -21,7 +23,15 @@ COLUMNS = {
 
 def show_summary(run: TestRun) -> None:
     """Print how many tests of each suite ended how, and which ones were bad or run again."""
-    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    text = io.StringIO()
+    console = Console(
+        file=text,
+        force_terminal=shows_colours(sys.stdout),
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+    )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("suite", overflow="fold")
     for name, (_, style) in COLUMNS.items():
@@ -46,6 +56,7 @@ def show_summary(run: TestRun) -> None:
     good = len(run.tests) - len(run.bad)
     where = " ".join(filter(None, (run.device, run.soc, run.arch)))
     console.print(_text(f"{good} of {len(run.tests)} tests are good on {where}"))
+    write(text.getvalue())
 
 
 def _text(text: str) -> Text:

@@ -197,6 +197,17 @@ def test_what_cannot_run_says_so(project: Project) -> None:
     assert done.returncode == 125
 
 
+def test_results_that_cannot_be_written_are_shown(project: Project) -> None:
+    project.write("buildtool.toml", FILE + TESTS)
+    options = ("test", "sim", "passes", "--junit", "/proc/results.xml")
+
+    done = project.run(*options)
+    assert (done.returncode, "1 of 1 tests are good" in done.stdout) == (125, True)
+    assert "error: /proc/results.xml: " in done.stderr
+    done = project.run(*options, "--json")
+    assert (done.returncode, [*json.loads(done.stdout)]) == (125, ["schema", "error"])
+
+
 def test_names_are_listed_without_a_build(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("buildtool.toml", FILE.replace("app", "app") + TESTS)

@@ -21,6 +21,8 @@ source = "host"
 platform = "ubuntu-aarch64"
 [target.phone]
 platform = "android"
+[test.unit]
+program = "bin/demo"
 """
 DEVICES = """\
 [device.q6a]
@@ -91,6 +93,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("run sim -- 'bin/m", "words", ["bin/my prog"]),
         ("run --target phone -- ", "words", []),
         ("run sim -- bin/demo --", "files", []),
+        ("test ", "words", ["sim"]),
+        ("test sim ", "words", ["unit"]),
+        ("test sim unit u", "words", ["unit"]),
+        ("test sim --junit ", "files", []),
         ("profile --arch v7", "words", ["v73", "v75", "v79"]),
         ("profile -o ", "files", []),
         ("inspect ", "files", []),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from buildtool.cli.test_summary import show_summary
@@ -59,6 +62,29 @@ def test_long_names_stay_within_the_table_and_long_reasons_on_one_line(
     assert "".join(lines[:-2]).count("q") == 100
     assert lines[-2].startswith(f"✗ {name}/{name} failed: why\\x1b[0m why")
     assert lines[-1] == "0 of 1 tests are good on q6a QCS6490 v68"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "coloured"), [("TERM", "xterm", True), ("NO_COLOR", "1", False)]
+)
+def test_a_terminal_has_colours_if_it_wants_them(
+    variable: str, value: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv(variable, value)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+
+    show_summary(TestRun("q6a", "board", "0", "1", "", "", 0.0, 3.0, RESULTS))
+
+    text = terminal.getvalue()
+    assert ("\x1b[31m✗ test/crash" in text) == ("\x1b" in text) == coloured
+    assert "[red]lost[/red]" in text
 
 
 def test_a_line_for_each_test_and_the_output_of_bad_ones() -> None:
