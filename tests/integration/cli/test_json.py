@@ -23,7 +23,9 @@ COMMANDS = [
     ("run", "run sim"),
     ("test", "test sim"),
     ("test", "test --list"),
+    ("run", "run --on sim"),
     ("deploy", "deploy --build-type Debug"),
+    ("deploy", "deploy --build-type Debug --on sim,sim:SM8350"),
     ("rollback", "rollback"),
     ("package", "package"),
     ("verify", "verify dist/demo-0.1.0-sim.tar.zst"),
@@ -52,7 +54,7 @@ COMMANDS = [
     ("clean", "clean"),
     ("cache-clear", "cache clear --all"),
 ]
-OTHERWISE = {"devices-add", "sdk-install"}
+OTHERWISE = {"devices-add", "devices-unlock", "sdk-install"}
 """Commands that need a server; their own tests validate their documents."""
 
 
