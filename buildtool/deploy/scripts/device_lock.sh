@@ -34,8 +34,9 @@ try_device() {
     taken=$?
     if [ "$taken" = 0 ]; then
         device_mine=$mine
+        # Signals that end the shell leave a stale lock: a trap for them would keep the shell, and
+        # so the program on its terminal, alive.
         trap release_device EXIT
-        trap 'exit 1' HUP INT TERM PIPE
     elif [ "$access" != beside ]; then
         [ "$taken" = 1 ] && has_token "$held" || return "$taken"
     fi

@@ -14,6 +14,7 @@ done
     report_device "$result"
     exit
 }
+trap 'exit 1' HUP INT TERM PIPE
 echo held
 while read -r line; do :; done
 release_device

@@ -122,10 +122,14 @@ def lab(directory: Path) -> Iterator[Lab]:
 class User(Project):
     """A user of the lab, with a home directory and a copy of the project."""
 
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of `buildtool ARGUMENTS...`."""
+        return [sys.executable, "-P", "-m", "buildtool", *arguments]
+
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start `buildtool ARGUMENTS...`, a group of its own, with pipes for its output."""
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "buildtool", *arguments],
+            self.command(*arguments),
             cwd=self.root,
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,

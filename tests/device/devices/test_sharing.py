@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,31 @@ def test_the_lock_of_a_client_that_was_killed_is_freed(
         process.kill()
         process.communicate()
         assert bob.succeeds("run", name, "--wait=20s") == VERIFIED
+
+
+@pytest.mark.parametrize("name", ["one", "phone"])
+def test_a_program_on_a_terminal_that_is_closed_ends_with_its_lock(
+    name: str, ann: User, bob: User, tmp_path: Path
+) -> None:
+    ours, theirs = os.openpty()
+    program = ("bin/lab", "wait", f"{tmp_path}/never")
+    process = subprocess.Popen(
+        ["setsid", "--ctty", *ann.command("run", name, "--tty", "--", *program)],
+        cwd=ann.root,
+        env={**os.environ, **ann.environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while b"waiting" not in shown:
+        shown += os.read(ours, 4096)
+    refused(bob, "run", name)
+    os.close(ours)
+    assert bob.succeeds("run", name, "--wait=20s") == VERIFIED
+    process.wait(SECONDS)
+    wait_until(lambda: not processes_with(f"{tmp_path}/never"))
 
 
 def test_a_lock_from_before_a_reboot_is_stale(
