@@ -292,8 +292,8 @@ def test(
     """
     from buildtool.testing.suites import find_suites, run_suites, select
 
-    with _test_session(project, device_name, choice, listener, options) as (session, build):
-        suites = find_suites(session, build, timeout)
+    with device_session(project, device_name, choice, listener, options, trees=True) as session:
+        suites = find_suites(project, timeout, session)
         return run_suites(select(suites, patterns), session, listener)
 
 
@@ -306,16 +306,15 @@ def list_tests(
     listener: Listener,
     options: Options,
 ) -> list[tuple[str, str]]:
-    """Build; suite and name of the tests that `patterns` select.  Programs that tell the names of
-    theirs run on the device."""
-    from buildtool.testing.suites import TIMEOUT, find_suites, select
+    """Suite and name of the tests that `patterns` select.  Those of CTest are known after a build;
+    programs that tell the names of theirs run on the device."""
+    from buildtool.testing.ctest import may_have_tests
+    from buildtool.testing.suites import TIMEOUT, find_suites, names_of
 
-    with _test_session(project, device_name, choice, listener, options) as (session, build):
-        return [
-            (suite.name, name)
-            for suite, names in select(find_suites(session, build, TIMEOUT), patterns)
-            for name in (suite.names() if names is None else names)
-        ]
+    if not may_have_tests(project):
+        return names_of(find_suites(project, TIMEOUT), patterns)
+    with device_session(project, device_name, choice, listener, options, trees=True) as session:
+        return names_of(find_suites(project, TIMEOUT, session), patterns)
 
 
 @contextlib.contextmanager
@@ -325,28 +324,18 @@ def device_session(
     choice: DeviceChoice,
     listener: Listener,
     options: Options,
+    *,
+    trees: bool = False,
 ) -> Iterator[Session]:
-    """Build, make the release, and run programs of it on a device for the block."""
+    """Build, make the release, and run programs of it on a device for the block; with `trees` also
+    the tests of the build trees of the ARM64 side, which are built for that."""
+    from buildtool.testing.ctest import may_have_tests
     from buildtool.testing.session import Session
 
-    with _ready(project, device_name, choice, listener, options) as (ready, renew, _):
-        yield Session(project, ready, renew, choice, options)
-
-
-@contextlib.contextmanager
-def _test_session(
-    project: Project,
-    device_name: str,
-    choice: DeviceChoice,
-    listener: Listener,
-    options: Options,
-) -> Iterator[tuple[Session, BuildResult]]:
-    """As `device_session`, with the build trees of the ARM64 side, from which its tests run."""
-    from buildtool.testing.session import Session
-
-    ready_to_test = _ready(project, device_name, choice, listener, options, trees=True)
-    with ready_to_test as (ready, renew, build):
-        yield Session(project, ready, renew, choice, options), build
+    trees = trees and may_have_tests(project)
+    prepared = _ready(project, device_name, choice, listener, options, trees=trees)
+    with prepared as (ready, renew, build):
+        yield Session(project, ready, renew, choice, build=build, options=options)
 
 
 def rollback(
@@ -391,8 +380,8 @@ def _ready(
     )
     with contextlib.ExitStack() as stack:
         with _open_target(project, selected.target, listener, options) as (plan, context):
-            needed = (step.name for step in plan.cmake_steps if trees and not step.arch)
-            build, release = _build_release(plan, context._replace(trees=frozenset(needed)))
+            host = (step.name for step in plan.cmake_steps if trees and not step.arch)
+            build, release = _build_release(plan, context._replace(trees=frozenset(host)))
             release = stack.enter_context(in_use(release))
             if record:
                 record.built = build, release

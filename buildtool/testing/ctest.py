@@ -19,6 +19,7 @@ from buildtool.core.files import read_regular, replace_link, write_if_changed
 from buildtool.core.own_directory import STATE
 from buildtool.core.process import Completed, capture
 from buildtool.core.value import Value
+from buildtool.project.model import Project
 from buildtool.sdk.cmake import CMake
 from buildtool.sdk.tool_search import version_numbers
 
@@ -74,8 +75,13 @@ def has_tests(tree: Path) -> bool:
     return (tree / TEST_FILE).is_file()
 
 
-def may_have_tests(folder: Path) -> bool:
-    """Whether a CMake file below `folder` enables tests."""
+def may_have_tests(project: Project) -> bool:
+    """Whether a CMake file of the project enables tests, whatever includes it."""
+    sources = {project.root / host.source for host in project.hosts.values() if host.source}
+    return any(map(_enables_tests, {project.root, *sources}))
+
+
+def _enables_tests(folder: Path) -> bool:
     for inside, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in (STATE, ".git")]
         for name in names:

@@ -17,7 +17,6 @@ from buildtool.deploy.emulated.watched_run import watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import make_current, make_current_after
-from buildtool.engine.result import BuildResult
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.slices import Release
@@ -44,15 +43,15 @@ MAKE_DIRECTORIES = 'cd "$project/releases/$id" && mkdir -p -- "$@"'
 
 
 class CTestSuites:
-    """The CTest suites of the ARM64 side of `build`, whose build trees are there, on the device of
-    `session`.  They have one test deployment.  Tests without a TIMEOUT have `timeout` seconds."""
+    """The CTest suites of the ARM64 side of what was built, on the device of `session`.  They have
+    one test deployment.  Tests without a TIMEOUT have `timeout` seconds."""
 
-    def __init__(self, session: Session, build: BuildResult, timeout: float) -> None:
+    def __init__(self, session: Session, timeout: float) -> None:
         self.session = session
         self.timeout = timeout
         self.folder = session.project.state / FOLDER
-        steps = [step for step in build.plan.cmake_steps if not step.arch and has_tests(step.tree)]
-        self.suites = [CTestSuite(self, step) for step in steps]
+        steps = [step for step in session.build.plan.cmake_steps if not step.arch]
+        self.suites = [CTestSuite(self, step) for step in steps if has_tests(step.tree)]
         self._release: Release | None = None
 
     @cached_property

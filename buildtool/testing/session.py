@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from buildtool.deploy.run.on_device import RunResult
     from buildtool.deploy.run.program import RunRequest
     from buildtool.engine.context import Options
+    from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
 
 TRIES = 3
@@ -67,10 +68,14 @@ class Session:
         ready: Ready,
         renew: Callable[[], Ready],
         choice: DeviceChoice,
+        *,
+        build: BuildResult,
         options: Options,
     ) -> None:
-        """`ready` and `renew` are as for `run_on_device`; the release was built with `options`."""
+        """`ready` and `renew` are as for `run_on_device`; `build`, made with `options`, is what
+        the release was made of."""
         self.project = project
+        self.build = build
         self.ready = on_test_site(project, ready)
         self.choice = choice
         self.options = options

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepStarted, TestFinished
-from buildtool.engine.result import BuildResult
+from buildtool.project.model import Project
 from buildtool.project.validate import suggest
 from buildtool.testing.ctest_suite import CTestSuites
 from buildtool.testing.expected import as_expected, matches
@@ -43,11 +43,10 @@ class Suite(Protocol):
         """
 
 
-def find_suites(session: Session, build: BuildResult, timeout: float) -> list[Suite]:
-    """The suites of a project whose target is built with the build trees of its ARM64 side; tests
-    without a timeout of their own have `timeout` seconds."""
-    project = session.project
-    suites: list[Suite] = [*CTestSuites(session, build, timeout).suites]
+def find_suites(project: Project, timeout: float, session: Session | None = None) -> list[Suite]:
+    """The suites of `project`, those of CTest only with a session; tests without a timeout of their
+    own have `timeout` seconds."""
+    suites: list[Suite] = [*CTestSuites(session, timeout).suites] if session else []
     programs = {name: test for name, test in project.tests.items() if test.program}
     if programs:
         suites.append(Programs(programs, timeout))
@@ -71,6 +70,15 @@ def select(suites: Sequence[Suite], patterns: Sequence[str]) -> Selected:
             raise UsageError(f"there is no test {pattern!r}", remedy=suggest(pattern, titles))
     chosen = [(s, [n for n in names if matches(s.name, n, patterns)]) for s, names in known]
     return [(suite, names) for suite, names in chosen if names]
+
+
+def names_of(suites: Sequence[Suite], patterns: Sequence[str]) -> list[tuple[str, str]]:
+    """Suite and name of the tests that `patterns` select."""
+    return [
+        (suite.name, name)
+        for suite, names in select(suites, patterns)
+        for name in (suite.names() if names is None else names)
+    ]
 
 
 def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:

@@ -11,6 +11,8 @@ import pytest
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.run.program import RunRequest
 from buildtool.engine.context import Options
+from buildtool.engine.result import BuildResult
+from buildtool.plan.plan import Plan
 from buildtool.project.model import Header, Project, Target
 from buildtool.release.slices import Release
 from buildtool.testing import session as module
@@ -41,7 +43,9 @@ def session(
         line.remote.device.transport.connect()
         return line.remote.ready(release)
 
-    return Session(project, line.remote.ready(release), renew, DeviceChoice(), Options())
+    ready = line.remote.ready(release)
+    build = BuildResult(Plan(release.target, (), release.directory, tmp_path), ())
+    return Session(project, ready, renew, DeviceChoice(), build=build, options=Options())
 
 
 def runs(line: Line) -> int:
