@@ -170,3 +170,56 @@ def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy
     }
     assert tests["ends.fail"]["lost"] == []
     assert len(tests["ends.hang"]["lost"]) == 1
+
+
+def test_expected_failures_apply(meter: Project) -> None:
+    expected = '[expected-failure.sim]\ntests = ["ends.fail", "ends.well"]\nreason = "known"\n'
+    (meter.root / "buildtool.toml").write_text(PROJECT + expected)
+    tests = results(meter, "sim", "ends.fail", "ends.well")
+    (meter.root / "buildtool.toml").write_text(PROJECT)
+    assert {name: test["outcome"] for name, test in tests.items()} == {
+        "ends.fail": "expected failure",
+        "ends.well": "unexpected pass",
+    }
+
+
+def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Project) -> None:
+    report = meter.tree("meter") / "test/reports/small.report"
+    report.unlink(missing_ok=True)
+    for _ in range(2):
+        assert results(meter, "sim", "report.write")["report.write"]["outcome"] == "passed"
+        assert report.read_text() == "count 3, mean 6, largest 10\n"
+    (deployed,) = (meter.root / ".buildtool/tests/deployments/sim").iterdir()
+    assert not list(deployed.rglob("reports"))
+
+
+def test_many_tests_at_once(meter: Project) -> None:
+    meter.variables = {"CTEST_PARALLEL_LEVEL": "8"}
+    tests = results(meter, "sim", "Mean.*", "cli.*", "report.*")
+    meter.variables = {}
+    assert {test["outcome"] for test in tests.values()} == {"passed"}
+
+
+def test_tests_of_a_changed_program_are_the_new_ones(meter: Project) -> None:
+    meter.edit("test/unit.c", '{"Mean", "OfNone", ', '{"Mean", "OfNothing", ')
+    listed = meter.succeeds("test", "sim", "--list", "Mean.*").splitlines()
+    meter.edit("test/unit.c", '{"Mean", "OfNothing", ', '{"Mean", "OfNone", ')
+    assert listed == ["meter/Mean.OfNothing", "meter/Mean.OfThree"]
+
+
+def test_a_test_calls_a_skel(tmp_path: Path) -> None:
+    project = Project(tmp_path / "my-project")
+    project.root.mkdir()
+    project.succeeds("init", "--template", "hvx")
+    (listing,) = project.root.glob("host/CMakeLists.txt")
+    listing.write_text(
+        f"{listing.read_text()}\nenable_testing()\nadd_test(NAME kernel COMMAND my-project)\n"
+    )
+    server = emulated_board(tmp_path)
+    with server:
+        project.variables = server.client.environment
+        _configure(project, 'transport = "ssh"\naddress = "board"', server.device.home)
+        for device in ("sim", "board"):
+            test = results(project, device, "kernel")["kernel"]
+            assert test["outcome"] == "passed", test
+            assert "verified against the CPU" in test["output"]
