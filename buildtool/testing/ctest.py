@@ -35,7 +35,7 @@ FIRST_WITH_LISTS = (3, 29)
 NO_PROPERTIES: Mapping[str, Any] = {}
 
 
-class TestsError(BuildtoolError):
+class CTestError(BuildtoolError):
     """CTest cannot list or run the tests of a build tree."""
 
     code = "ctest"
@@ -110,7 +110,7 @@ class CTest(Value):
                 replace_link(self.folder / name, self.tree / name)
 
     def list(self, environment: Mapping[str, str]) -> tuple[ListedTest, ...]:
-        """The tests; programs may run to tell the names of theirs.  Raises `TestsError`."""
+        """The tests; programs may run to tell the names of theirs.  Raises `CTestError`."""
         done = self._run(["--show-only=json-v1"], environment)
         try:
             # Programs that tell their tests may have written messages before it.
@@ -118,7 +118,7 @@ class CTest(Value):
             document, _ = json.JSONDecoder().raw_decode(done.output, start)
             return tuple(_listed(row) for row in document["tests"])
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise TestsError(
+            raise CTestError(
                 f"CTest cannot list the tests of {self.tree}",
                 why=done.output[-2000:] or f"it printed nothing ({error})",
                 remedy="Programs that list their own tests run on the device: check what they"

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as Xml
 from buildtool.core.escape import without_colours
 from buildtool.core.files import read_regular
 from buildtool.core.value import Value
-from buildtool.testing.ctest import TestsError
+from buildtool.testing.ctest import CTestError
 from buildtool.testing.programs import signal_name
 from buildtool.testing.record import Record
 from buildtool.testing.results import Outcome, TestResult
@@ -36,11 +36,11 @@ def started_test(line: str) -> str:
     return found[1] if found else ""
 
 
-def test_results(
+def results_of(
     suite: str, device: str, junit: Path, lines: Sequence[str], launched: Sequence[Launched]
 ) -> Iterator[TestResult]:
     """The results in CTest's `junit`; `lines` are what CTest printed, in which alone it tells
-    timeouts and signals.  Raises `TestsError`."""
+    timeouts and signals.  Raises `CTestError`."""
     causes = defaultdict(list)
     for line in lines:
         if found := re.match(_END, line):
@@ -51,7 +51,7 @@ def test_results(
     try:
         cases = Xml.fromstring(read_regular(junit)).findall("testcase")
     except (OSError, Xml.ParseError) as error:
-        raise TestsError(
+        raise CTestError(
             "CTest wrote no results that can be read",
             why="\n".join([str(error), *lines[-20:]]),
             remedy="Run it again; if nothing ended CTest, report this as an error of buildtool.",

@@ -20,8 +20,8 @@ from buildtool.deploy.site import make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.slices import Release
-from buildtool.testing.ctest import JUNIT, CTest, ListedTest, TestsError, has_tests
-from buildtool.testing.ctest_results import Launched, started_test, test_results
+from buildtool.testing.ctest import JUNIT, CTest, CTestError, ListedTest, has_tests
+from buildtool.testing.ctest_results import Launched, results_of, started_test
 from buildtool.testing.deployment import (
     Additions,
     directories,
@@ -113,11 +113,11 @@ class CTestSuite:
     @cached_property
     def tests(self) -> tuple[ListedTest, ...]:
         """The tests.  Programs that tell the names of theirs, and have changed since, run on the
-        device.  Raises `TestsError` and `DeviceError`."""
+        device.  Raises `CTestError` and `DeviceError`."""
         with self._ctest() as (ctest, records):
             try:
                 found = ctest.list(self._environment(records, None))
-            except TestsError:
+            except CTestError:
                 if not (records / WANTED).exists():
                     raise
             if not (records / WANTED).exists():
@@ -150,7 +150,7 @@ class CTestSuite:
             launched = [Launched(record, self._explained(crashes)) for record, crashes in ran]
             lines = done.output.split("\n")
             device = session.ready.site.device.name
-            yield from test_results(self.name, device, ctest.folder / JUNIT, lines, launched)
+            yield from results_of(self.name, device, ctest.folder / JUNIT, lines, launched)
 
     def additions(self) -> Additions:
         """What the test deployment has of this component."""

@@ -19,7 +19,7 @@ from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_tra
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import CRASHES, SUFFIX, Record, write_record
 
-TRIES = 4
+TRIES = 3
 """How often a program is started whose connection is lost."""
 PAUSE_SECONDS = 0.5
 """The pause before the second try; it is longer before later ones."""

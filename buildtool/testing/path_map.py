@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 # A path begins a text, or follows what separates it from an option's name, a format or another
 # path: --data=/…, --gtest_output=xml:/…, /…:/…, -I/….
 _BEFORE = r"(?:^-[A-Za-z]|^|[=:;,\s\"'(\[])"
+_ENDS = r"[:;,\"')\]]"
 _AFTER = r"(?=[/:;,\s\"')\]]|$)"
 
 
@@ -42,6 +43,5 @@ class PathMap:
         if not self.directories:
             return
         for found in re.finditer(self._pattern, text):
-            rest = text[found.start(2) :]
-            whole = re.match(r"[^:;,\"')\]]*", rest)
-            yield os.path.normpath(whole[0] if whole else rest)
+            rest = re.split(_ENDS, text[found.end(2) :], maxsplit=1)[0]
+            yield os.path.normpath(found[2] + rest)
