@@ -19,15 +19,16 @@ KEPT = 1 << 20
 
 
 class Records:
-    """A plugin that writes `{"collected": [ID...]}`, `{"begins": ID}`, and for each test that has
-    ended the fields of `TestResult` without suite and device."""
+    """A plugin that writes `{"collected": [ID...], "root": DIRECTORY}`, `{"begins": ID}`, and for
+    each test that has ended the fields of `TestResult` without suite and device."""
 
     def __init__(self, handle: int) -> None:
         self._stream = os.fdopen(handle, "w", encoding="ascii")
         self._phases: dict[str, list[pytest.TestReport]] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._write({"collected": [item.nodeid for item in session.items]})
+        ids = [item.nodeid for item in session.items]
+        self._write({"collected": ids, "root": str(session.config.rootpath)})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -34,6 +34,7 @@ class PytestSuite:
         self.name = name
         self._project = project
         self._test = test
+        self._root = str(project.root)
         self._timeout = seconds(test.timeout) if test.timeout else timeout
 
     def names(self) -> tuple[str, ...]:
@@ -41,6 +42,7 @@ class PytestSuite:
         pytest = _Pytest(self._project, self._test, ["--collect-only"], {})
         for record in pytest.records():
             if "collected" in record:
+                self._root = record["root"]  # which the ids are relative to
                 return tuple(record["collected"])
         raise pytest.error(self.name)
 
@@ -53,7 +55,8 @@ class PytestSuite:
             "options": session.options._asdict(),
             "timeout": self._timeout,
         }
-        pytest = _Pytest(self._project, self._test, [f"--device={device}"], told, names)
+        chosen = None if names is None else [f"{self._root}/{name}" for name in names]
+        pytest = _Pytest(self._project, self._test, [f"--device={device}"], told, chosen)
         begun, bad = "", 0
         for record in pytest.records():
             if name := record.get("begins"):
@@ -83,11 +86,11 @@ class _Pytest:
         test: Test,
         options: list[str],
         told: dict[str, Any],
-        names: Collection[str] | None = None,
+        chosen: Collection[str] | None = None,
     ) -> None:
         self._project = project
         self._test = test
-        self._arguments = [*options, *(test.pytest if names is None else names)]
+        self._arguments = [*options, *(test.pytest if chosen is None else chosen)]
         self._told = told
         self._output = ""
         self.status = 0

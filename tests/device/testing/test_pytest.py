@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -209,6 +210,20 @@ def test_suites_after_a_broken_one_run(project: Project) -> None:
         ("accuracy", "not run"),
         ("second", "passed"),
     ]
+
+
+def test_ids_are_relative_to_the_root_of_pytest(project: Project) -> None:
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
+    project.edit("buildtool.toml", '"tests"', '"tests/unit tests"')
+    project.write("tests/unit tests/pytest.ini", "[pytest]\npythonpath = lib\n")
+    project.write("tests/unit tests/lib/own.py", "NUMBER = 3\n")
+    source = "from own import NUMBER\n\ndef test_a(device):\n    assert NUMBER == 3\n"
+    project.write("tests/unit tests/test_own.py", source + "\ndef test_b(): pass\n")
+
+    document = results_of(project, "sim", "*_a", status=0)
+
+    shutil.rmtree(project.root / "tests/unit tests")
+    assert [test["name"] for test in document["tests"]] == ["test_own.py::test_a"]
 
 
 def test_ids_are_listed(project: Project) -> None:
