@@ -264,7 +264,7 @@ def run(
     it; `streams` as in `deploy.run.run`.  `record` gets to know what happens."""
     from buildtool.deploy.run.attended import run_attended, with_ports
 
-    purpose = request.command[0] if request.command else project.name
+    purpose = request.command[0] if request.command else f"run of {project.name}"
     with (
         with_ports(device_name, request, listener) as forwarding,
         _ready(project, device_name, choice, listener, options, record=record) as (ready, renew, _),

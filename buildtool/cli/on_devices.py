@@ -24,13 +24,12 @@ from buildtool.cli.prefixed_lines import PrefixedLines, prefix
 from buildtool.cli.run_program import find_named_run
 from buildtool.cli.screen import Screen
 from buildtool.cli.show import show
-from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import Listener
 from buildtool.core.process import DEVNULL, PIPE, Process, running
-from buildtool.deploy.configuration import open_device
 from buildtool.deploy.ready import DeviceChoice, select
 from buildtool.deploy.selection import Chosen, select_devices
 from buildtool.deploy.sharing.lock import DeviceLock
+from buildtool.deploy.sharing.reserved import ReservedDevices
 from buildtool.engine.context import Options
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
@@ -124,20 +123,9 @@ def on_devices(
     project = find_project(Path.cwd())
     listener = Screen(quiet=True, verbose=verbose)
     with contextlib.ExitStack() as stack:
-        locks: dict[str, DeviceLock] = {}
-
-        def reserve(name: str) -> str:
-            try:
-                device = open_device(name, project)
-                device.transport.connect()
-                lock = DeviceLock(device, f"{arguments[0]} of {project.name}", listener)
-                stack.enter_context(lock).hold()
-            except BuildtoolError as error:
-                return error.message
-            locks[name] = lock
-            return ""
-
-        devices = select_devices(text, project, reserve, listener, wait=choice.wait)
+        purpose = f"{arguments[0]} of {project.name}"
+        reserved = stack.enter_context(ReservedDevices(project, purpose, listener))
+        devices = select_devices(text, project, reserved.reserve, listener, wait=choice.wait)
         releases = _build(project, devices, choice, listener, options)
         shown = (sys.stderr,) if as_json else (sys.stdout, sys.stderr)
         names = [str(chosen) for chosen in devices]
@@ -147,7 +135,7 @@ def on_devices(
                     arguments,
                     chosen,
                     releases[number],
-                    locks.get(chosen.name),
+                    reserved.locks.get(chosen.name),
                     {stream: prefix(names, number, stream) for stream in shown},
                 )
             )
