@@ -94,8 +94,8 @@ On = Annotated[
     typer.Option(
         "--on",
         metavar="LIST",
-        help="Several devices instead, in parallel: names, tag:TAG (the first free one), all:TAG"
-        " and sim:SOC, with commas between them.",
+        help="Use several devices in parallel instead of DEVICE: names, all:TAG, tag:TAG (the first"
+        " that is free) and sim:SOC, with commas between them.",
     ),
 ]
 NoCache = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,3 +44,11 @@ def test_prefixes_have_one_width() -> None:
     names = ["q6a", "phone"]
     found = [prefix(names, number, io.StringIO()) for number in range(2)]
     assert found == [b"q6a   | ", b"phone | "]
+
+
+def test_prefixes_have_colours_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    assert prefix(["q6a"], 0, terminal) == b"\x1b[36mq6a | \x1b[0m"
