@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
             ("ANDROID_", "HEXAGON_", "DEFAULT_HEXAGON_", "BUILDTOOL_CLANG", "CONAN_")
         ):
             del os.environ[name]
+    os.environ.pop("CI", None)  # runs that fail would leave bundles
     # The programs that tests start compile buildtool to bytecode once, not each time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.pop("PYTHONUNBUFFERED", None)  # with it, errors of writing come earlier than usual

@@ -62,7 +62,7 @@ def contents_of(record: RunRecord, seconds: float) -> Contents:
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
     return Contents(
-        {name: data for name, data in files.items() if data},
+        {name: data for name, data in files.items() if data or name.startswith("std")},
         {name: redact.text(why) for name, why in missing.items()},
         document,
     )

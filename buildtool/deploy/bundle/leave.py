@@ -49,6 +49,8 @@ def _leave(record: RunRecord, seconds: float, file: Path | None, listener: Liste
             _remove_old(place.parent)
     except KeyboardInterrupt:
         listener(Note("no bundle of this failure is left: it was interrupted"))
+    except OSError as error:
+        listener(Note(f"no bundle of this failure is left: {error.filename}: {error.strerror}"))
     except Exception as error:
         listener(Note(f"no bundle of this failure is left: {type(error).__name__}: {error}"))
     else:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -51,7 +52,7 @@ def variable_secrets(variables: Mapping[str, str], further: Collection[str]) -> 
 
 def argument_secrets(arguments: Sequence[str], further: Collection[str]) -> Iterator[str]:
     """The secrets in `--api-key VALUE`, `--api-key=VALUE` and `API_KEY=VALUE`."""
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in pairwise([*arguments, ""]):
         name, equals, value = argument.partition("=")
         if is_secret(name, further):
             yield value if equals else following if name.startswith("-") else ""

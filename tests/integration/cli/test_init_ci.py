@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from buildtool.core.own_directory import STATE
+from buildtool.deploy.bundle.leave import FOLDER
 from tests.command_line import Buildtool
 
 yaml: Any = importlib.import_module("yaml")  # installed with Conan, has no types
+BUNDLES = f"{STATE}/{FOLDER}"
 FILES = {"github": ".github/workflows/buildtool.yml", "gitlab": ".gitlab-ci.yml"}
 
 
@@ -65,17 +68,20 @@ def test_the_commands_of_a_workflow_work_with_a_stand_in_for_apt_and_pip(
     assert "pip install hexagon-buildtool" in installed
 
 
-def test_both_keep_the_cache_and_the_release(tmp_path: Path, buildtool: Buildtool) -> None:
+def test_both_keep_the_cache_the_release_and_bundles(tmp_path: Path, buildtool: Buildtool) -> None:
     buildtool("init", "demo", cwd=tmp_path)
     for service in FILES:
         buildtool("init", "--ci", service, cwd=tmp_path / "demo")
     steps = workflow(tmp_path / "demo", "github")["jobs"]["release"]["steps"]
     used = {step["uses"].partition("@")[0]: step["with"] for step in steps if "with" in step}
     assert used["actions/cache"]["path"] == "~/.cache/buildtool"
-    assert used["actions/upload-artifact"]["path"] == "dist/"
+    uploads = [step for step in steps if step.get("uses", "").startswith("actions/upload-artifact")]
+    places = [(step.get("if"), step["with"]["path"]) for step in uploads]
+    assert places == [("failure()", f"{BUNDLES}/"), (None, "dist/")]
+    assert uploads[0]["with"]["include-hidden-files"] is True
     job = workflow(tmp_path / "demo", "gitlab")["release"]
     assert job["cache"]["paths"] == [".cache/buildtool"]
-    assert job["artifacts"]["paths"] == ["dist/"]
+    assert job["artifacts"] == {"when": "always", "paths": ["dist/", f"{BUNDLES}/"]}
 
 
 def test_a_target_for_phones_is_built_and_packaged_only(

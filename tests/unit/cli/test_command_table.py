@@ -18,6 +18,7 @@ from buildtool.cli.complete import DIRECTORIES, FILES
 from buildtool.cli.complete_values import WORDS_OF
 
 FREE = {
+    "=file",
     "=front",
     "=time",
     "command",
