@@ -285,16 +285,24 @@ def test(
     choice: DeviceChoice,
     listener: Listener,
     options: Options,
+    shard: str,
 ) -> TestRun:
     """Build, and run the tests that `patterns` select, all of them without patterns, on a device.
 
-    Tests without a timeout of their own have `timeout` seconds.
+    Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
+    in "2/3", and "" all of them.
     """
-    from buildtool.testing.suites import find_suites, run_suites, select
+    from buildtool.testing.shard import in_shard, parse_shard
+    from buildtool.testing.suites import find_suites, no_tests, run_suites, select
+
+    part = parse_shard(shard) if shard else None
 
     with device_session(project, device_name, choice, listener, options, trees=True) as session:
-        suites = find_suites(project, timeout, session)
-        return run_suites(select(suites, patterns), session, listener)
+        selected = select(find_suites(project, timeout, session), patterns)
+        done = run_suites(in_shard(selected, part) if part else selected, session, listener)
+        if not done.tests and not part:
+            raise no_tests()
+        return done
 
 
 def list_tests(
@@ -334,8 +342,12 @@ def device_session(
 
     trees = trees and may_have_tests(project)
     prepared = _ready(project, device_name, choice, listener, options, trees=trees)
-    with prepared as (ready, renew, build):
-        yield Session(project, ready, renew, choice, build=build, options=options)
+    with (
+        prepared as (ready, renew, build),
+        _lock(ready.site.device, f"tests of {project.name}", choice, listener) as lock,
+    ):
+        lock.hold()
+        yield Session(project, ready, renew, choice, build=build, options=options, lock=lock)
 
 
 def rollback(

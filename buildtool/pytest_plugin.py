@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture `device` and the option `--device`.
+"""The pytest plugin: the fixture `device` and the option `--buildtool-device`.
 
 pytest loads it wherever buildtool is installed, so it imports nothing else before a test needs a
 device.
@@ -26,7 +26,7 @@ DEVICE_VARIABLE = "BUILDTOOL_DEVICE"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("buildtool").addoption(
-        "--device",
+        "--buildtool-device",
         metavar="NAME",
         default=os.environ.get(DEVICE_VARIABLE) or "sim",
         help=f"device of the fixture `device` (default: ${DEVICE_VARIABLE}, or sim)",
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
-    """The device that --device names, with the release of the project.
+    """The device that --buildtool-device names, with the release of the project.
 
     The first test that needs it builds the project; the first program pushes what changed.
     """
@@ -62,7 +62,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
             session = stack.enter_context(
                 flow.device_session(
                     _project(pytestconfig),
-                    pytestconfig.getoption("device"),
+                    pytestconfig.getoption("buildtool_device"),
                     DeviceChoice(**told.get("choice", {})),
                     Screen(quiet=True),
                     Options(**told.get("options", {})),

@@ -1,4 +1,4 @@
-"""`run --on` and `deploy --on`: the same command on several devices, in parallel.
+"""`--on` of `run`, `deploy` and `test`: the same command on several devices, in parallel.
 
 Each device has a process of its own, `buildtool run DEVICE`: signals, streams and crashes of one
 device do not affect the others.
@@ -26,6 +26,7 @@ from buildtool.cli.screen import Screen
 from buildtool.cli.show import show
 from buildtool.core.events import Listener
 from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.value import Value
 from buildtool.deploy.ready import DeviceChoice, select
 from buildtool.deploy.selection import Chosen, select_devices
 from buildtool.deploy.sharing.lock import DeviceLock
@@ -39,7 +40,7 @@ MAX_DOCUMENT = 64 << 20
 SHOWN_DIGITS = 16
 
 
-class _Child:
+class Child:
     """The process of a device, and where it writes: lines, or a document if they are None."""
 
     def __init__(
@@ -87,24 +88,29 @@ class _Child:
         if self._lock:
             self._lock.release()
 
-    def as_json(self) -> dict[str, Any]:
-        """Its row, with the document that it printed."""
-        document = None
+    @property
+    def document(self) -> Any:
+        """The document that it printed; None without one."""
         with contextlib.suppress(ValueError, RecursionError):
-            document = json.loads(self._document)
+            return json.loads(self._document)
+        return None
+
+    def as_json(self) -> dict[str, Any]:
+        """Its row, with its document."""
         return {
             "device": str(self.chosen),
             "release": self.release,
             "status": self.status,
             "seconds": round(self.seconds, 3),
-            "document": document,
+            "document": self.document,
         }
 
 
 def check_run(name: str) -> None:
     """Raise `UsageError` unless the project has a named run that can be on several devices."""
-    if find_named_run(find_project(Path.cwd()), name).pull:
-        raise not_with_on(f"the key pull of [run.{name}]")
+    named = find_named_run(find_project(Path.cwd()), name)
+    if named.pull or named.forward:
+        raise not_with_on(f"the key {'pull' if named.pull else 'forward'} of [run.{name}]")
 
 
 def on_devices(
@@ -120,55 +126,99 @@ def on_devices(
 
     Returns 0, 1 when a status is not 0, and 130 after Ctrl-C.  Raises what can be said before.
     """
+    done = run_on_devices(
+        text, arguments, choice=choice, verbose=verbose, documents=as_json, options=options
+    )
+    if as_json:
+        print_json(done.as_json())
+    else:
+        _show_table(done.children)
+    return done.status
+
+
+class OnDevices(Value):
+    """What became of a command on several devices."""
+
+    children: tuple[Child, ...]
+    interrupted: bool
+
+    @property
+    def ok(self) -> bool:
+        return not any(child.status for child in self.children)
+
+    @property
+    def status(self) -> int:
+        return INTERRUPTED if self.interrupted else int(not self.ok)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"ok": self.ok, "devices": [child.as_json() for child in self.children]}
+
+
+def run_on_devices(
+    text: str,
+    arguments: Sequence[str],
+    *,
+    choice: DeviceChoice,
+    verbose: bool,
+    documents: bool,
+    options: Options,
+    shards: bool = False,
+) -> OnDevices:
+    """As `on_devices`, without printing a result.  With `documents` the standard output of each
+    process is its document; with `shards`, devices of one target get `--shard`, too."""
     project = find_project(Path.cwd())
     listener = Screen(quiet=True, verbose=verbose)
     with contextlib.ExitStack() as stack:
         purpose = f"{arguments[0]} of {project.name}"
         reserved = stack.enter_context(ReservedDevices(project, purpose, listener))
         devices = select_devices(text, project, reserved.reserve, listener, wait=choice.wait)
-        releases = _build(project, devices, choice, listener, options)
-        shown = (sys.stderr,) if as_json else (sys.stdout, sys.stderr)
+        targets = _targets(project, devices, choice)
+        releases = _build(project, targets, choice, listener, options)
+        shown = (sys.stderr,) if documents else (sys.stdout, sys.stderr)
         names = [str(chosen) for chosen in devices]
         children = [
             stack.enter_context(
                 _child(
-                    arguments,
+                    [*arguments, *(_shard(targets, number) if shards else ())],
                     chosen,
-                    releases[number],
+                    releases[targets[number]],
                     reserved.locks.get(chosen.name),
                     {stream: prefix(names, number, stream) for stream in shown},
                 )
             )
             for number, chosen in enumerate(devices)
         ]
-        interrupted = _attend(children)
-    failed = any(child.status for child in children)
-    if as_json:
-        print_json({"ok": not failed, "devices": [child.as_json() for child in children]})
-    else:
-        _show_table(children)
-    return INTERRUPTED if interrupted else int(failed)
+        return OnDevices(tuple(children), _attend(children))
+
+
+def _shard(targets: Sequence[str], number: int) -> list[str]:
+    """The part of the tests of its target for device `number`."""
+    target = targets[number]
+    return ["--shard", f"{targets[:number].count(target) + 1}/{targets.count(target)}"]
+
+
+def _targets(project: Project, devices: Sequence[Chosen], choice: DeviceChoice) -> list[str]:
+    return [
+        select(project, chosen.name, choice._replace(soc=chosen.soc or choice.soc)).target
+        for chosen in devices
+    ]
 
 
 def _build(
     project: Project,
-    devices: Sequence[Chosen],
+    targets: Sequence[str],
     choice: DeviceChoice,
     listener: Listener,
     options: Options,
-) -> list[str]:
-    """The id of the release for each device, after building each target once."""
-    targets = [
-        select(project, chosen.name, choice._replace(soc=chosen.soc or choice.soc)).target
-        for chosen in devices
-    ]
+) -> dict[str, str]:
+    """The id of the release for each target, after building it."""
     releases = {}
     for target in dict.fromkeys(targets):
         wanted = flow.with_options(
             project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
         )
         releases[target] = flow.build_release(wanted, target, listener, options)[1].id
-    return [releases[target] for target in targets]
+    return releases
 
 
 @contextlib.contextmanager
@@ -178,7 +228,7 @@ def _child(
     release: str,
     lock: DeviceLock | None,
     prefixes: Mapping[TextIO, bytes],
-) -> Iterator[_Child]:
+) -> Iterator[Child]:
     command, *rest = arguments
     soc = ["--soc", chosen.soc] if chosen.soc else []
     with running(
@@ -192,13 +242,13 @@ def _child(
             PrefixedLines(prefixes[stream], stream.buffer) if stream in prefixes else None
             for stream in (sys.stdout, sys.stderr)
         ]
-        child = _Child(process, chosen, release, lock, lines)
+        child = Child(process, chosen, release, lock, lines)
         for stream in child.lines:
             os.set_blocking(stream.fileno(), False)
         yield child
 
 
-def _attend(children: Sequence[_Child]) -> bool:
+def _attend(children: Sequence[Child]) -> bool:
     """Pass on what the processes write until all have ended; returns whether Ctrl-C was pressed,
     which each of them gets too."""
     interrupted = False
@@ -224,7 +274,7 @@ def _attend(children: Sequence[_Child]) -> bool:
 
 
 def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-    child: _Child = key.data
+    child: Child = key.data
     if child.status is not None:
         return
     if isinstance(key.fileobj, int):
@@ -235,7 +285,7 @@ def _handle(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> Non
         selector.unregister(key.fileobj)
 
 
-def _show_table(children: Sequence[_Child]) -> None:
+def _show_table(children: Sequence[Child]) -> None:
     rows = [("device", "release", "status", "seconds")]
     rows += [
         (str(child.chosen), child.release[:SHOWN_DIGITS], str(child.status), f"{child.seconds:.1f}")

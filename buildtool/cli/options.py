@@ -116,14 +116,14 @@ def wait_seconds(text: str) -> float:
         raise UsageError(f"--wait: {error}", remedy=DURATION_FORM) from error
 
 
-def without_on(arguments: Sequence[str]) -> list[str]:
-    """The arguments of a command without `--on LIST`."""
+def without_on(arguments: Sequence[str], *others: str) -> list[str]:
+    """The arguments of a command without `--on LIST` and `others`, which also have a value."""
     rest = []
     words = iter(arguments)
     for word in words:
-        if word == "--on":
+        if word in ("--on", *others):
             next(words, None)
-        elif not word.startswith("--on="):
+        elif word.partition("=")[0] not in ("--on", *others):
             rest.append(word)
     return rest
 

@@ -133,7 +133,7 @@ def run(
 
     PROGRAM is a path in the release, such as bin/demo; default: the target's only program.
     """
-    from buildtool.cli.run_program import run_program
+    from buildtool.cli.run_program import DEFAULT, NO_BUNDLE, run_program
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
 
@@ -152,6 +152,8 @@ def run(
             "--tty": tty,
             "--debug": debug,
             "--watch": watch,
+            "--forward": forward,
+            "--bundle=FILE": bundle not in ("", DEFAULT, NO_BUNDLE),
         }
         for word in filter(excluded.get, excluded):
             raise not_with_on(word)

@@ -15,17 +15,24 @@ from buildtool.cli.options import (
     Json,
     KeepGoing,
     Launcher,
+    On,
+    Share,
     Soc,
     Strict,
     StrictIsa,
+    Wait,
+    not_with_on,
     print_json,
+    wait_seconds,
+    without_on,
 )
-from buildtool.cli.typer_classes import StrictCommand
+from buildtool.cli.typer_classes import ARGUMENTS, StrictCommand
 
 COMMAND_CLASS = StrictCommand
 
 
 def test(
+    ctx: typer.Context,
     device: Annotated[
         str, typer.Argument(metavar="[DEVICE]", help="Device to test on; default: sim.")
     ] = "sim",
@@ -51,6 +58,10 @@ def test(
         Path | None,
         typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML to FILE."),
     ] = None,
+    shard: Annotated[
+        str,
+        typer.Option("--shard", metavar="I/N", help="Run part I of N of the tests: 2/3."),
+    ] = "",
     strict: Strict = "",
     force: Force = False,
     target: DeviceTarget = "",
@@ -64,32 +75,52 @@ def test(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: Launcher = "",
+    on: On = "",
+    wait: Wait = "",
+    share: Share = False,
     json: Json = False,
 ) -> None:
     """Build and push what changed, and run the tests on a device.
 
     The exit status is 0 if all tests passed or failed as expected, 1 if not, and 125 if they could
-    not be run.
+    not be run. With --on, devices of one target share the tests.
 
     TEST is the name of a test or suite, or a glob: 'unit*'.
     """
     from buildtool import flow
     from buildtool.cli.screen import Screen
     from buildtool.cli.show import show
-    from buildtool.cli.test_summary import show_summary
+    from buildtool.cli.test_summary import report_tests
     from buildtool.deploy.ready import DeviceChoice
     from buildtool.engine.context import Options
     from buildtool.project.read import find_project
     from buildtool.project.runs import option_seconds
-    from buildtool.testing.junit import check_output, write_junit
+    from buildtool.testing.junit import check_output
     from buildtool.testing.results import title
     from buildtool.testing.suites import TIMEOUT
 
-    project = find_project(Path.cwd())
-    seconds = option_seconds(timeout) or TIMEOUT
-    choice = DeviceChoice(target, soc, False, force, build_type, strict_isa, strict)
-    listener = Screen(quiet=True, verbose=verbose)
+    choice = DeviceChoice(
+        *(target, soc, False, force, build_type, strict_isa, strict),
+        wait=wait_seconds(wait),
+        share=share,
+    )
     options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
+    seconds = option_seconds(timeout) or TIMEOUT
+    if junit:
+        check_output(junit)
+    if on:
+        from buildtool.cli.test_on_devices import test_on_devices
+
+        for word, is_given in (("--list", list_), ("--shard", shard)):
+            if is_given:
+                raise not_with_on(word)
+        arguments = ["test", *without_on(ctx.meta[ARGUMENTS], "--junit")]
+        status = test_on_devices(
+            on, arguments, junit, choice=choice, verbose=verbose, as_json=json, options=options
+        )
+        raise typer.Exit(status)
+    project = find_project(Path.cwd())
+    listener = Screen(quiet=True, verbose=verbose)
     if list_:
         found = flow.list_tests(
             project, device, tests or (), choice=choice, listener=listener, options=options
@@ -99,8 +130,6 @@ def test(
         for suite, name in () if json else found:
             show(title(suite, name))
         return
-    if junit:
-        check_output(junit)
     done = flow.test(
         project,
         device,
@@ -109,13 +138,9 @@ def test(
         choice=choice,
         listener=listener,
         options=options,
+        shard=shard,
     )
-    try:
-        if junit:
-            write_junit(done, junit)
-    finally:
-        if not json:
-            show_summary(done)
+    report_tests([done], junit, table=not json)
     if json:
         print_json(done.as_json())
     raise typer.Exit(int(bool(done.bad)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +13,8 @@ from rich.text import Text
 
 from buildtool.cli.show import shows_colours, write
 from buildtool.core.escape import escape
-from buildtool.testing.results import BAD, Outcome, TestRun, title
+from buildtool.testing.junit import write_junit
+from buildtool.testing.results import BAD, Outcome, TestResult, TestRun, title
 
 COLUMNS = {
     "passed": ({Outcome.PASSED}, "green"),
@@ -21,8 +24,20 @@ COLUMNS = {
 }
 
 
-def show_summary(run: TestRun) -> None:
-    """Print how many tests of each suite ended how, and which ones were bad or run again."""
+def report_tests(runs: Sequence[TestRun], junit: Path | None, *, table: bool) -> None:
+    """Write the results of `runs` to the file `junit`, and print the table, each even if the other
+    cannot be done."""
+    try:
+        if junit:
+            write_junit(runs, junit)
+    finally:
+        if table:
+            show_summary(runs)
+
+
+def show_summary(runs: Sequence[TestRun]) -> None:
+    """Print how many tests of each suite ended how on each device, and which ones were bad or run
+    again."""
     text = io.StringIO()
     console = Console(
         file=text,
@@ -33,30 +48,41 @@ def show_summary(run: TestRun) -> None:
         soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
+    if len(runs) > 1:
+        table.add_column("device", overflow="fold")
     table.add_column("suite", overflow="fold")
     for name, (_, style) in COLUMNS.items():
         table.add_column(name, justify="right", style=style)
     table.add_column("seconds", justify="right")
-    for suite in dict.fromkeys(result.suite for result in run.tests):
-        tests = [result for result in run.tests if result.suite == suite]
-        counts = (
-            sum(each.outcome in outcomes for each in tests) for outcomes, _ in COLUMNS.values()
-        )
-        seconds = sum(each.seconds for each in tests)
-        table.add_row(_text(suite), *(str(count or "") for count in counts), f"{seconds:.1f}")
+    for run in runs:
+        for suite in dict.fromkeys(result.suite for result in run.tests):
+            device = [_text(run.device)] if len(runs) > 1 else []
+            tests = [result for result in run.tests if result.suite == suite]
+            table.add_row(*device, _text(suite), *_cells(tests))
     console.print(table, soft_wrap=False)
-    for result in run.tests:
-        name = title(result.suite, result.name)
-        if result.outcome in BAD:
-            why = f"✗ {name} {result.outcome.value}: {result.message}".rstrip(": ")
-            console.print(_text(why), style="red")
-        if result.lost:
-            times = "once" if len(result.lost) == 1 else f"{len(result.lost)} times"
-            console.print(_text(f"! {name}: the connection was lost {times}: {result.lost[-1]}"))
-    good = len(run.tests) - len(run.bad)
-    where = " ".join(filter(None, (run.device, run.soc, run.arch)))
-    console.print(_text(f"{good} of {len(run.tests)} tests are good on {where}"))
+    for run in runs:
+        where = f" on {run.device}" if len(runs) > 1 else ""
+        for result in run.tests:
+            name = f"{title(result.suite, result.name)}{where}"
+            if result.outcome in BAD:
+                why = f"✗ {name} {result.outcome.value}: {result.message}".rstrip(": ")
+                console.print(_text(why), style="red")
+            if result.lost:
+                times = "once" if len(result.lost) == 1 else f"{len(result.lost)} times"
+                lost = f"! {name}: the connection was lost {times}: {result.lost[-1]}"
+                console.print(_text(lost))
+    tests = [result for run in runs for result in run.tests]
+    good = sum(result.outcome not in BAD for result in tests)
+    where = ", ".join(" ".join(filter(None, (run.device, run.soc, run.arch))) for run in runs)
+    console.print(_text(f"{good} of {len(tests)} tests are good on {where}"))
     write(text.getvalue())
+
+
+def _cells(tests: Sequence[TestResult]) -> list[str]:
+    """The cells of COLUMNS, and the seconds."""
+    counts = (sum(each.outcome in outcomes for each in tests) for outcomes, _ in COLUMNS.values())
+    seconds = sum(each.seconds for each in tests)
+    return [*(str(count or "") for count in counts), f"{seconds:.1f}"]
 
 
 def _text(text: str) -> Text:

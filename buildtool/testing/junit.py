@@ -41,17 +41,23 @@ def check_output(file: Path) -> None:
         )
 
 
-def write_junit(run: TestRun, file: Path) -> None:
-    """Write the results of `run`, completely or not at all.  Raises `OSError`."""
-    write_if_changed(file.absolute(), junit_xml(run))
+def write_junit(runs: Sequence[TestRun], file: Path) -> None:
+    """Write the results of `runs`, completely or not at all.  Raises `OSError`."""
+    write_if_changed(file.absolute(), junit_xml(runs))
 
 
-def junit_xml(run: TestRun) -> bytes:
-    """The document of `run`.  Expected failures are skipped tests, unexpected passes failures."""
-    root = Xml.Element("testsuites", {"name": _text(run.target), **_counts(run.tests, run.seconds)})
-    for name in dict.fromkeys(result.suite for result in run.tests):
-        tests = [result for result in run.tests if result.suite == name]
-        root.append(_suite(run, name, tests))
+def junit_xml(runs: Sequence[TestRun]) -> bytes:
+    """The document of `runs`, which were on different devices at the same time.
+
+    Expected failures are skipped tests, unexpected passes failures.
+    """
+    target = " ".join(dict.fromkeys(run.target for run in runs))
+    tests = [result for run in runs for result in run.tests]
+    seconds = max(run.seconds for run in runs)
+    root = Xml.Element("testsuites", {"name": _text(target), **_counts(tests, seconds)})
+    for run in runs:
+        for name in dict.fromkeys(result.suite for result in run.tests):
+            root.append(_suite(run, name, [each for each in run.tests if each.suite == name]))
     Xml.indent(root)
     document: bytes = Xml.tostring(root, encoding="UTF-8", xml_declaration=True)
     return document + b"\n"

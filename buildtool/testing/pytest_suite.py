@@ -6,13 +6,13 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import DEVNULL, running
-from buildtool.deploy.run.program import variables
+from buildtool.deploy.run.program import NO_VARIABLES, variables
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
 from buildtool.testing.captured import captured
@@ -56,7 +56,14 @@ class PytestSuite:
             "timeout": self._timeout,
         }
         chosen = None if names is None else [f"{self._root}/{name}" for name in names]
-        pytest = _Pytest(self._project, self._test, [f"--device={device}"], told, chosen)
+        pytest = _Pytest(
+            self._project,
+            self._test,
+            [f"--buildtool-device={device}"],
+            told,
+            chosen=chosen,
+            environment=session.lock.environment,
+        )
         begun, bad = "", 0
         for record in pytest.records():
             if name := record.get("begins"):
@@ -86,8 +93,11 @@ class _Pytest:
         test: Test,
         options: list[str],
         told: dict[str, Any],
+        *,
         chosen: Collection[str] | None = None,
+        environment: Mapping[str, str] = NO_VARIABLES,
     ) -> None:
+        self._environment = {**environment, **variables(test.env)}
         self._project = project
         self._test = test
         self._arguments = [*options, *(test.pytest if chosen is None else chosen)]
@@ -112,7 +122,7 @@ class _Pytest:
                 process = stack.enter_context(
                     running(
                         [sys.executable, "-m", "pytest", "-p", "buildtool", *self._arguments],
-                        env={**os.environ, **variables(self._test.env), TEST_VARIABLE: told},
+                        env={**os.environ, **self._environment, TEST_VARIABLE: told},
                         cwd=self._project.root,
                         stdin=DEVNULL,
                         stdout=output,

@@ -93,6 +93,19 @@ class TestRun(Value):
         }
 
 
+def run_from_json(document: Any) -> TestRun:
+    """The value whose `as_json` this is.  Raises `ValueError`."""
+    try:
+        tests = tuple(
+            TestResult(**{**row, "outcome": Outcome(row["outcome"]), "lost": tuple(row["lost"])})
+            for row in document["tests"]
+        )
+        named = {field: document[field] for field in TestRun._fields}
+    except (LookupError, TypeError) as error:
+        raise ValueError(f"no results of tests: {error}") from error
+    return TestRun(**{**named, "tests": tests})
+
+
 def title(suite: str, name: str) -> str:
     """A test as people see and name it."""
     return f"{suite}/{name}"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from buildtool.deploy.ready import DeviceChoice, Ready
     from buildtool.deploy.run.on_device import RunResult
     from buildtool.deploy.run.program import RunRequest
+    from buildtool.deploy.sharing.lock import DeviceLock
     from buildtool.engine.context import Options
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
@@ -71,14 +72,16 @@ class Session:
         *,
         build: BuildResult,
         options: Options,
+        lock: DeviceLock,
     ) -> None:
         """`ready` and `renew` are as for `run_on_device`; `build`, made with `options`, is what
-        the release was made of."""
+        the release was made of.  `lock` is held."""
         self.project = project
         self.build = build
         self.ready = on_test_site(project, ready)
         self.choice = choice
         self.options = options
+        self.lock = lock
         self._renew = renew
         self._gone: DeviceConnectionError | None = None
 
@@ -177,6 +180,7 @@ class Session:
             time.sleep(pause)
             try:
                 self._renewed()
+                self.lock.hold()
             except DeviceConnectionError as error:
                 problem = error
             else:

@@ -81,11 +81,18 @@ def names_of(suites: Sequence[Suite], patterns: Sequence[str]) -> list[tuple[str
     ]
 
 
-def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:
-    """Run the tests, one suite after another; `listener` gets each result.
+def no_tests() -> UsageError:
+    """The error for a project without tests."""
+    return UsageError(
+        "the project has no tests",
+        why="buildtool.toml has no [test.NAME], and no component of the ARM64 side calls"
+        " enable_testing() and add_test() in CMake",
+        remedy='Add one: [test.unit] with program = "bin/unit-test"',
+    )
 
-    Raises `UsageError` when there are no tests.
-    """
+
+def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:
+    """Run the tests, one suite after another; `listener` gets each result."""
     begun, started = time.time(), time.monotonic()
     results: list[TestResult] = []
     for suite, names in selected:
@@ -102,13 +109,6 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
                     result.output,
                 )
             )
-    if not results:
-        raise UsageError(
-            "the project has no tests",
-            why="buildtool.toml has no [test.NAME], and no component of the ARM64 side calls"
-            " enable_testing() and add_test() in CMake",
-            remedy='Add one: [test.unit] with program = "bin/unit-test"',
-        )
     ready = session.ready
     return TestRun(
         device=ready.site.device.name,

@@ -103,12 +103,14 @@ class DeviceLock:
             self._held.process.stdin.close()
 
     def hold(self) -> None:
-        """Hold the lock until the end of the block.
+        """Hold the lock until the end of the block; again, if it was lost with a connection.
 
         Raises `DeviceInUseError` when another command has it for longer than `wait` seconds.
         """
-        if self._held or not self.variables:
+        if not self.variables or (self._held and self._held.process.poll() is None):
             return
+        self._held = None
+        self._stack.close()
         deadline = time.monotonic() + self._wait
         patience, told = 0, ""
         while holder := self._take(patience):

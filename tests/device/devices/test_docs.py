@@ -59,7 +59,7 @@ def test_docs_about_runs(commands: Callable[[str], str]) -> None:
 
     assert (
         printed.count("my-project: scale_add of 1024 and 1001 elements verified against the CPU")
-        == 6
+        == 7
     )
     assert "bundle of this failure" not in printed
     assert " here is port 5039 of q6a\n" in printed

@@ -120,7 +120,12 @@ def pytest_here(
 def test_the_fixture_works_without_the_command(suite: Project, device: Reached) -> None:
     names = "passes or facts or crash"
     by_option = pytest_here(
-        suite, "tests", "-k", names, f"--device={device.name}", EXPECTED_DEVICE=device.name
+        suite,
+        "tests",
+        "-k",
+        names,
+        f"--buildtool-device={device.name}",
+        EXPECTED_DEVICE=device.name,
     )
     by_variable = pytest_here(
         suite,
@@ -152,7 +157,7 @@ def _without_tag(project: Project) -> dict[str, str]:
 
 
 def test_a_device_that_is_not_there(suite: Project) -> None:
-    done = pytest_here(suite, "tests", "-k", "facts", "--device=bord")
+    done = pytest_here(suite, "tests", "-k", "facts", "--buildtool-device=bord")
 
     assert done.returncode == 1
     assert "there is no device 'bord'" in done.stdout

@@ -25,6 +25,7 @@ FREE = {
     "digest",
     "file",
     "host",
+    "i/n",
     "limit",
     "n",
     "name",

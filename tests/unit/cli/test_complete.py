@@ -93,7 +93,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("run sim -- 'bin/m", "words", ["bin/my prog"]),
         ("run --target phone -- ", "words", []),
         ("run sim -- bin/demo --", "files", []),
-        ("test ", "words", ["sim"]),
+        ("test ", "words", ["sim", "q6a", "phone"]),
         ("test sim ", "words", ["unit"]),
         ("test sim unit u", "words", ["unit"]),
         ("test sim --junit ", "files", []),

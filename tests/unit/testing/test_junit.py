@@ -30,7 +30,7 @@ def result(outcome: Outcome = Outcome.PASSED, **fields: object) -> TestResult:
 def test_each_outcome_has_its_element() -> None:
     tests = [result(outcome, name=outcome.value, message="why") for outcome in Outcome]
 
-    root = valid_junit(junit_xml(run_of(*tests)))
+    root = valid_junit(junit_xml([run_of(*tests)]))
 
     found = {}
     for case in root.iter("testcase"):
@@ -59,7 +59,7 @@ def test_each_outcome_has_its_element() -> None:
 
 
 def test_what_ran_where_is_in_properties() -> None:
-    root = valid_junit(junit_xml(run_of(result(), result(suite="host"))))
+    root = valid_junit(junit_xml([run_of(result(), result(suite="host"))]))
 
     assert [suite.get("name") for suite in root] == ["dsp", "host"]
     for suite in root:
@@ -78,7 +78,7 @@ def test_lost_connections_are_runs_before_the_last_one() -> None:
     passed = result(lost=("cut", "cut again"))
     failed = result(Outcome.NOT_RUN, lost=("cut",))
 
-    root = valid_junit(junit_xml(run_of(passed, failed)))
+    root = valid_junit(junit_xml([run_of(passed, failed)]))
 
     first, second = root.iter("testcase")
     assert [(e.tag, e.get("type"), e.get("message")) for e in first] == [
@@ -91,7 +91,7 @@ def test_lost_connections_are_runs_before_the_last_one() -> None:
 def test_hostile_text_is_written_out() -> None:
     test = result(Outcome.FAILED, suite=HOSTILE, name=HOSTILE, message=HOSTILE, output=HOSTILE)
 
-    root = valid_junit(junit_xml(run_of(test)._replace(device=HOSTILE)))
+    root = valid_junit(junit_xml([run_of(test)._replace(device=HOSTILE)]))
 
     text = root.findtext(".//system-out") or ""
     assert text.startswith("]]> <a> & \" ' \\x00\\x08\\x0b\\x1b[31m\\x7f\\x9f \\xff\\ud800 \\ufffe")
@@ -103,19 +103,19 @@ def test_hostile_text_is_written_out() -> None:
 @given(st.text(alphabet=st.characters(codec=None)), st.sampled_from(Outcome))
 def test_any_text_is_valid(text: str, outcome: Outcome) -> None:
     test = result(outcome, suite=text, name=text, message=text, output=text, lost=(text,))
-    valid_junit(junit_xml(run_of(test)))
+    valid_junit(junit_xml([run_of(test)]))
 
 
 def test_the_schema_refuses_what_is_no_junit() -> None:
-    data = junit_xml(run_of(result())).replace(b"testcase", b"test")
+    data = junit_xml([run_of(result())]).replace(b"testcase", b"test")
     with pytest.raises(xmlschema.XMLSchemaException):
         valid_junit(data)
 
 
 def test_the_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     file = tmp_path / "new" / "results.xml"
-    write_junit(run_of(result()), file)
-    write_junit(run_of(result(name="other")), file)
+    write_junit([run_of(result())], file)
+    write_junit([run_of(result(name="other"))], file)
 
     assert next(ElementTree.parse(file).iter("testcase")).get("name") == "other"
     assert [each.name for each in file.parent.iterdir()] == ["results.xml"]

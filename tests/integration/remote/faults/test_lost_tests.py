@@ -10,6 +10,7 @@ import pytest
 
 from buildtool.deploy.ready import DeviceChoice, Ready
 from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.sharing.lock import DeviceLock
 from buildtool.engine.context import Options
 from buildtool.engine.result import BuildResult
 from buildtool.plan.plan import Plan
@@ -45,7 +46,9 @@ def session(
 
     ready = line.remote.ready(release)
     build = BuildResult(Plan(release.target, (), release.directory, tmp_path), ())
-    return Session(project, ready, renew, DeviceChoice(), build=build, options=Options())
+    lock = DeviceLock(ready.site.device, "tests", lambda _: None)
+    lock.hold()
+    return Session(project, ready, renew, DeviceChoice(), build=build, options=Options(), lock=lock)
 
 
 def runs(line: Line) -> int:

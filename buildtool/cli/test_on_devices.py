@@ -1,0 +1,60 @@
+"""`buildtool test --on`: devices of one target share the tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from buildtool.cli.on_devices import Child, run_on_devices
+from buildtool.cli.options import print_json
+from buildtool.cli.test_summary import report_tests
+from buildtool.deploy.ready import DeviceChoice
+from buildtool.engine.context import Options
+from buildtool.testing.results import Outcome, TestResult, TestRun, run_from_json
+
+SUITE = "device"
+
+
+def test_on_devices(
+    text: str,
+    arguments: Sequence[str],
+    junit: Path | None,
+    *,
+    choice: DeviceChoice,
+    verbose: bool,
+    as_json: bool,
+    options: Options,
+) -> int:
+    """As `on_devices`, with one report of the tests on all devices."""
+    words = arguments if as_json else [*arguments, "--json"]
+    done = run_on_devices(
+        *(text, words),
+        choice=choice,
+        verbose=verbose,
+        documents=True,
+        options=options,
+        shards=True,
+    )
+    report_tests([_results(child) for child in done.children], junit, table=not as_json)
+    if as_json:
+        print_json(done.as_json())
+    return done.status
+
+
+def _results(child: Child) -> TestRun:
+    """What a process reports; for a device whose tests could not run, a bad test that says why."""
+    device = str(child.chosen)
+    document = child.document
+    try:
+        run = run_from_json(document)
+    except ValueError:
+        message = f"exit status {child.status}"
+        if isinstance(document, dict) and isinstance(document.get("error"), dict):
+            message = str(document["error"].get("message", message))
+        failed = TestResult(SUITE, device, device, Outcome.NOT_RUN, child.seconds, message)
+        began = time.time() - child.seconds
+        return TestRun(
+            device, "", child.release, "", child.chosen.soc, "", began, child.seconds, (failed,)
+        )
+    return run._replace(device=device)

@@ -1,0 +1,43 @@
+"""A part of the tests: `--shard I/N`, as devices and CI jobs share them."""
+
+from __future__ import annotations
+
+import re
+
+from buildtool.core.errors import UsageError
+from buildtool.core.value import Value
+from buildtool.testing.suites import Selected
+
+
+class Shard(Value):
+    """Part `number` of `total` parts, from 1."""
+
+    number: int
+    total: int
+
+
+def parse_shard(text: str) -> Shard:
+    """The shard "2/3"; raises `UsageError`."""
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
+    if found and 1 <= int(found[1]) <= int(found[2]):
+        return Shard(int(found[1]), int(found[2]))
+    raise UsageError(
+        f"--shard: {text!r} is not a part of the tests",
+        remedy="Write the number of the part and that of all parts: --shard 2/3",
+    )
+
+
+def in_shard(selected: Selected, shard: Shard) -> Selected:
+    """The selected tests of `shard`: each test is in one of the shards, and neighbours, which often
+    take equally long, are in different ones."""
+    position = 0
+    found: Selected = []
+    for suite, names in selected:
+        mine = []
+        for name in suite.names() if names is None else names:
+            position += 1
+            if position % shard.total == shard.number % shard.total:
+                mine.append(name)
+        if mine:
+            found.append((suite, mine))
+    return found
