@@ -19,6 +19,9 @@ else()
   endif()
   define_property(TARGET PROPERTY CROSSCOMPILING_EMULATOR INHERITED)
   set_property(GLOBAL PROPERTY CROSSCOMPILING_EMULATOR "${_launcher}")
+  if(BUILDTOOL_EMULATOR_VARIABLE)
+    set(CMAKE_CROSSCOMPILING_EMULATOR ${_launcher}) # for projects that read it
+  endif()
 endif()
 unset(_launcher)
 

@@ -154,6 +154,18 @@ def test_all_profiles_put_the_launcher_before_tests(tmp_path: Path) -> None:
         assert f'"{sys.executable}" "-I" "-S" "{launcher}" "linux" "' in line
 
 
+def test_projects_that_read_the_variable_get_it_when_they_ask(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    listing = CHECKS % 'set(found "${CMAKE_CROSSCOMPILING_EMULATOR}")'
+    project.write("CMakeLists.txt", listing)
+    project.build_here()
+    assert project.release_files()["share/found.txt"] == b" "
+    more = "defines = { BUILDTOOL_EMULATOR_VARIABLE = true }"
+    project.write("buildtool.toml", PROJECT.format(toolchain="gcc", more=more))
+    project.build_here()
+    assert b"/launch.py;linux" in project.release_files()["share/found.txt"]
+
+
 def test_the_tree_is_built_when_tests_need_it_and_restored_when_not(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     project.edit("CMakeLists.txt", "add_library(words", "enable_testing()\nadd_library(words")
