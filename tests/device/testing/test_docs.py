@@ -81,3 +81,4 @@ def test_the_commands_about_boards(documented: Project) -> None:
     printed = shell("\n".join(blocks(TEXT, "shell")), documented.root)
 
     assert printed.count("1 passed") == 2
+    assert "1 of 1 tests are good on q6a" in printed
