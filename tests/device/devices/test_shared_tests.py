@@ -1,0 +1,116 @@
+"""Devices of a lab share the tests of a project: `test --on`, over real ssh and adb and on sim."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.device.devices.lab import Lab, User, lab, user_of
+from tests.json_documents import validate
+from tests.junit import valid_junit
+from tests.remote.remote import processes_with
+
+COUNT = 9
+TESTS = "".join(
+    f'\n[test.t{number}]\nprogram = "bin/lab"\nargs = ["{number}"]\n' for number in range(COUNT)
+)
+CTEST = """
+enable_testing()
+foreach(number RANGE 1 6)
+  add_test(NAME add-${number} COMMAND lab ${number})
+endforeach()
+add_test(NAME fails COMMAND lab wrong here)
+set_tests_properties(fails PROPERTIES WILL_FAIL FALSE PASS_REGULAR_EXPRESSION "never printed")
+"""
+EVERYTHING = {
+    *(("test", f"t{number}") for number in range(COUNT)),
+    *(("lab", f"add-{number}") for number in range(1, 7)),
+    ("lab", "fails"),
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ann(place: Lab) -> Iterator[User]:
+    with user_of(place, "ann") as user:
+        listing = user.root / "host" / "CMakeLists.txt"
+        listing.write_text(listing.read_text() + CTEST)
+        file = user.root / "buildtool.toml"
+        file.write_text(file.read_text().partition("[test.")[0] + TESTS)
+        yield user
+
+
+def ran(text: str) -> list[tuple[str, str, str]]:
+    """Device, suite and name of each test in a JUnit document."""
+    return [
+        (suite.get("hostname") or "", case.get("classname") or "", case.get("name") or "")
+        for suite in valid_junit(text.encode())
+        for case in suite.iter("testcase")
+    ]
+
+
+def test_four_devices_and_sim_run_each_test_once(ann: User, place: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "results.xml"
+
+    done = ann.run("test", "--on", "all:lab,sim", "--junit", str(file))
+
+    assert done.returncode == 1, done.stderr
+    found = ran(file.read_text())
+    assert Counter((suite, name) for _, suite, name in found) == dict.fromkeys(EVERYTHING, 1)
+    assert sorted(Counter(device for device, _, _ in found).values()) == [3, 3, 3, 3, 4]
+    assert "15 of 16 tests are good on " in done.stdout
+    assert "✗ lab/fails on " in done.stdout
+    for device in ("one", "two", "three", "phone", "sim"):
+        assert f"{device:<5} | " in done.stderr
+    assert not processes_with(str(place.directory / "roots"))
+
+
+def test_patterns_and_one_document_of_all(ann: User) -> None:
+    done = ann.run("test", "--on", "one,phone", "--json", "t*")
+
+    document = json.loads(done.stdout)
+    validate("test", document)
+    names = [test["name"] for row in document["devices"] for test in row["document"]["tests"]]
+    assert sorted(names) == [f"t{number}" for number in range(COUNT)]
+    assert document["ok"]
+    assert done.returncode == 0
+
+
+def test_a_device_that_is_in_use_stops_no_other(ann: User, place: Lab, tmp_path: Path) -> None:
+    with user_of(place, "bob") as bob, bob.holding("two", tmp_path / "end"):
+        done = ann.run("test", "--on", "one,two", "add-*", "--junit", str(tmp_path / "x.xml"))
+
+    assert done.returncode == 1
+    assert "✗ device/two on two not run: two is in use by bob@" in done.stdout
+    on_one = [row for row in ran((tmp_path / "x.xml").read_text()) if row[0] == "one"]
+    assert len(on_one) == 3
+
+
+def test_parts_of_one_device(ann: User) -> None:
+    names = []
+    for part in ("1/3", "2/3", "3/3"):
+        document = json.loads(ann.succeeds("test", "one", "t*", "--shard", part, "--json"))
+        names += [test["name"] for test in document["tests"]]
+
+    assert sorted(names) == [f"t{number}" for number in range(COUNT)]
+
+
+def test_more_parts_than_tests(ann: User) -> None:
+    document = json.loads(ann.succeeds("test", "one", "t1", "--shard", "2/2", "--json"))
+    assert document["tests"] == []
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/", "a/b"])
+def test_what_is_no_part(ann: User, text: str) -> None:
+    done = ann.run("test", "--shard", text)
+    assert done.returncode == 2
+    assert "is not a part of the tests" in done.stderr
