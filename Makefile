@@ -38,6 +38,7 @@ bench: setup-tests ## measure builds against a CMake superbuild and Ninja, packi
 	.venv/bin/python bench/overhead.py
 	.venv/bin/python bench/package.py
 	.venv/bin/python bench/deploy.py
+	.venv/bin/python bench/watch.py
 
 setup:
 	@scripts/setup

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from buildtool import flow
 from buildtool.cli.errors import as_error, show_error
@@ -18,6 +19,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.configuration import FILE_NAME, user_file
 from buildtool.deploy.ready import DeviceChoice, select
 from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.transports.transport import Transport
 from buildtool.engine.context import Options
 from buildtool.engine.result import Outcome
 from buildtool.inputs.file_states import FileStates
@@ -26,9 +28,15 @@ from buildtool.project.read import find_project
 from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
 from buildtool.watch.watch import Watch
 
+if TYPE_CHECKING:
+    from buildtool.deploy.run.session import Session
+
 Paths = tuple[str, ...]
 SHOWN = 3
 """Changed paths that a line names."""
+READ_AFTER = 0.3
+"""Seconds after the start of a program at which its inputs are read: both take processor time."""
+MOST_REPEATS = 3
 DONE = (Outcome.BUILT, Outcome.RESTORED)
 
 
@@ -61,9 +69,9 @@ def run_watching(project: Project, run: WatchedRun, screen: Screen) -> NoReturn:
     Raises `KeyboardInterrupt`, and what is wrong with the command line.
     """
     run.request_of(project)
-    select(project, run.device, run.choice)
+    device = select(project, run.device, run.choice).device
     with signals_as_interrupt(), Watch(lambda text: screen(Note(text))) as watch:
-        loop = _Loop(project, run, screen, watch)
+        loop = _Loop(project, run, screen, watch, device.transport if device else None)
         changed: Paths = ()
         while True:
             loop.turn(changed)
@@ -79,15 +87,20 @@ class _Loop:
         run: WatchedRun,
         screen: Screen,
         watch: Watch,
+        transport: Transport | None,
     ) -> None:
+        self._transport = transport
         self._project, self._run, self._screen, self._watch = project, run, screen, watch
         self._inputs: Inputs | None = None  # of the last build, when they have been read
         self._project_inputs = self._read_project()
-        self._is_new = self._failed = self._is_repeated = False
+        self._reached = False  # whether the last turn has started a program
+        self._is_new = self._failed = False
+        self._repeats = 0
         self._changed: Paths = ()  # what the turn is for
         self._pending: Paths = ()  # what the next turn is for
         self._found = self._started = time.monotonic()
         self._done: list[str] = []
+        self._timer = threading.Timer(READ_AFTER, watch.nudge)
         self._read_inputs()
 
     def turn(self, changed: Paths) -> None:
@@ -97,21 +110,26 @@ class _Loop:
         self._project_inputs = self._read_project()
         try:
             self._project = find_project(self._project.root)
-            result = flow.run(
-                self._project,
-                self._run.device,
-                self._run.request_of(self._project)._replace(stop=self, input=False),
-                choice=self._run.choice,
-                listener=self._listen,
-                options=self._run.options,
-            )
+            request = self._run.request_of(self._project)._replace(stop=self, input=False)
+            with self._session() as session:
+                result = flow.run(
+                    self._project,
+                    self._run.device,
+                    request._replace(session=session),
+                    choice=self._run.choice,
+                    listener=self._listen,
+                    options=self._run.options,
+                )
         except InputsChangedError:
             return
         except (BuildtoolError, OSError) as error:
-            self._failed = True
+            self._failed, self._reached = True, False
             show_error(as_error(error), as_json=False)
             self._say("waiting for changes")
             return
+        finally:
+            self._timer.cancel()
+        self._reached = True
         if not self._pending:
             ended = f"exit status {result.status} after {result.seconds:.1f} s"
             self._say(f"{result.command[0]}: {ended}; waiting for changes")
@@ -136,7 +154,7 @@ class _Loop:
 
         After a failure every file in the directories that are watched counts: the compiler may miss
         a file that no step has read before.  What changed during the turn may have been changed by
-        the build itself: then only one more turn follows.
+        the build itself: then at most `MOST_REPEATS` turns follow.
         """
         self._found = time.monotonic()
         paths = self._watch.changed()
@@ -153,9 +171,19 @@ class _Loop:
                 changed, is_own = self._inputs.late, True
         else:
             return ()
-        if changed:
-            self._is_repeated = is_own and not self._is_repeated
-        return changed if self._is_repeated or not is_own else ()
+        self._repeats = self._repeats + 1 if changed and is_own else 0
+        return changed if self._repeats <= MOST_REPEATS else ()
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[Session | None]:
+        """A session for the program while it is built, when the device was reached before."""
+        if not self._transport or not self._reached:
+            yield None
+            return
+        from buildtool.deploy.run.session import open_session
+
+        with open_session(self._transport) as session:
+            yield session
 
     def _read_project(self) -> Read:
         devices = (self._project.root / FILE_NAME, user_file())
@@ -174,8 +202,9 @@ class _Loop:
             case ProgramStarts():
                 self._before_start()
             case StepFinished(name, outcome, seconds) if self._changed and outcome in DONE:
-                self._done.append(f"{outcome} {name}")
-                event = StepFinished(name, Outcome.UP_TO_DATE, seconds)  # reported below
+                self._done.append(f"{outcome} {name}")  # for one line before the start
+                if not self._screen.verbose:
+                    event = StepFinished(name, Outcome.UP_TO_DATE, seconds)
         self._screen(event)
 
     def _before_start(self) -> None:
@@ -191,7 +220,8 @@ class _Loop:
                 f"{shown}{f' and {more} more' if more > 0 else ''} changed: {done},"
                 f" {time.monotonic() - self._started:.2f} s"
             )
-        self._watch.nudge()  # so that `wanted` reads the new inputs while the program starts
+        self._timer = threading.Timer(READ_AFTER, self._watch.nudge)  # `wanted` is called then
+        self._timer.start()
 
     def _shown(self, path: str) -> str:
         return path.removeprefix(f"{self._project.root}/")

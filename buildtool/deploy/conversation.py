@@ -43,6 +43,7 @@ def conversation(
     terminal: bool = False,
     report_file: Path | None = None,
     on_messages: Callable[[bytes], object] | None = None,
+    started: Callable[[str], Process] | None = None,
 ) -> Iterator[Conversation]:
     """Run the script `text`, with shell variables and arguments, for the block.
 
@@ -50,18 +51,21 @@ def conversation(
     `on_messages` gets what the script writes to standard error. With `terminal` the script has a
     terminal for its streams: this process's on a device of this machine, otherwise one of the
     device, and `on_messages` gets what the script writes there. A device of this machine can write
-    its report to `report_file`: then the script has the standard error `stderr`.
+    its report to `report_file`: then the script has the standard error `stderr`.  A process that is
+    `started` already gets the assignments, and has the script.
 
     Raises `ToolError` when ssh or adb cannot be started.
     """
     mark = f"[{secrets.token_hex(16)}]"
     report_to = str(report_file or "")
-    whole = assignments({"mark": mark, "report_to": report_to, **variables}, arguments) + text
+    first = assignments({"mark": mark, "report_to": report_to, **variables}, arguments)
     through = terminal and not report_file
     with (
         restored_terminal() if terminal else contextlib.nullcontext(),
-        running(
-            transport.command(whole, terminal=terminal),
+        contextlib.nullcontext(started(first))
+        if started
+        else running(
+            transport.command(first + text, terminal=terminal),
             env=transport.environment,
             stdin=stdin,
             stdout=PIPE if through else stdout,

@@ -18,7 +18,8 @@ from buildtool.deploy.script import script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
-    from buildtool.deploy.push.push import Push
+    from buildtool.deploy.push.push import Opening, Push
+    from buildtool.deploy.script import Report
 
 
 class Site(Value):
@@ -45,6 +46,29 @@ def outdated(site: Site, deployment: Deployment) -> Known | None:
     """The other release that is known to be current on the device; None if none is known."""
     known = read_known(site.known)
     return known if known.id not in ("", deployment.id) else None
+
+
+def opening(site: Site, deployment: Deployment) -> Opening | None:
+    """A push of `deployment` that a program's start can follow in one exchange; None when none is
+    known to be necessary, or it takes more than that.  `opened` has to be told what came of it."""
+    known = outdated(site, deployment)
+    if not known or deployment.data or site.device.transport.direct:
+        return None
+    push = _new_push(site, deployment).opening(known.id, known.contents)
+    if push:
+        site.device.transport.connect()
+        forget(site.known)
+    return push
+
+
+def opened(site: Site, deployment: Deployment, report: Report) -> bool:
+    """Whether `report`, of a script that began with an `opening`, is that of the program's start;
+    otherwise the push was not possible in this way, and is made."""
+    if report.word in ("exit", "missing", "rebooted", "directory"):
+        write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
+        return True
+    make_current(site, deployment)
+    return False
 
 
 def make_current_after(site: Site, deployment: Deployment, missing: str) -> Pushed:

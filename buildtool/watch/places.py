@@ -55,24 +55,24 @@ class Places:
             self._add_entry(os.path.realpath(path))
 
     def add_tree(self, directory: str) -> list[str]:
-        """A directory of sources, and those below it; returns those that are new.
+        """A directory of sources, and those below it; returns them.
 
         Build trees and version control do not count, except for files that a step reads.
         """
         self.add_file(directory)
-        new = []
+        found = []
         for folder, folders, names in os.walk(directory):
             if folder != directory and "CMakeCache.txt" in names:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name not in _NOT_SOURCES]
             if self._add_all(folder):
-                new.append(folder)
-        return new
+                found.append(folder)
+        return found
 
     def _add_all(self, directory: str) -> bool:
-        """Let all names in a directory count; returns whether they did not before."""
-        if self.names.get(directory, ()) is None or f"{directory}/".startswith(self._skipped):
+        """Let all names in a directory count, if they can."""
+        if f"{directory}/".startswith(self._skipped):
             return False
         self.names[directory] = None
         return True

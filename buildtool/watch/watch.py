@@ -13,11 +13,11 @@ from buildtool.watch.inotify import Inotify
 from buildtool.watch.places import Places
 from buildtool.watch.polling import SECONDS, Polling
 
-QUIET = 0.015
-"""Seconds without a change after which those of one or two files are seen as complete: an editor
-writes a file and renames it."""
+QUIET = 0.01
+"""Seconds without a change after which one or two files are seen as complete."""
 QUIET_BURST = 0.15
-"""The same for more files: version control and generators pause in between."""
+"""The same for more files, since version control and generators pause in between, and for files
+that are missing or empty, since an editor may be about to write them."""
 LONGEST = 3.0
 """Seconds after which a burst of changes is not waited for any longer."""
 
@@ -85,7 +85,8 @@ class Watch:
             found |= dict.fromkeys(sorted(self._read()))
             if not found or time.monotonic() > deadline:
                 return tuple(found)
-            if not self._selector.select(QUIET if len(found) < 3 else QUIET_BURST):
+            few = len(found) < 3 and all(map(_has_content, found))
+            if not self._selector.select(QUIET if few else QUIET_BURST):
                 return tuple(found)
 
     def _read(self) -> set[str]:
@@ -104,10 +105,18 @@ class Watch:
     def _polling(self, error: Exception) -> Polling:
         number = error.errno if isinstance(error, OSError) else 0
         limit = {errno.ENOSPC: "watches", errno.EMFILE: "instances"}.get(number or 0)
+        more = 512 if limit == "instances" else 524288
         self._note(
             f"the system's limit of inotify {limit} is reached: looking for changes every"
-            f" {SECONDS:g} s instead\n  → Raise it: sudo sysctl fs.inotify.max_user_{limit}=524288"
+            f" {SECONDS:g} s instead\n  → Raise it: sudo sysctl fs.inotify.max_user_{limit}={more}"
             if limit
             else f"inotify cannot be used ({error}): looking for changes every {SECONDS:g} s"
         )
         return Polling()
+
+
+def _has_content(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0  # noqa: PTH116 - many files
+    except OSError:
+        return False

@@ -7,6 +7,7 @@ what, and buildtool sends the difference to that.
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping
 from typing import IO
@@ -24,14 +25,36 @@ from buildtool.deploy.push.contents import (
     scan_text,
     stored,
 )
-from buildtool.deploy.push.exchange import Pushed, exchange, failure
+from buildtool.deploy.push.exchange import Pushed, exchange, failure, owner
 from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archive
-from buildtool.deploy.script import Report, script
+from buildtool.deploy.script import LOCK_SCRIPTS, Report, script
 
+SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
+MAX_OPENING = 1 << 20
+"""Bytes of an archive that is sent in one exchange with the start of a program: a larger one is
+better compressed while it is sent."""
+MAX_NAMES = 8 << 10
+"""Letters of the paths that are removed then: they are arguments of the script."""
 ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
 holds what is expected, and twice otherwise; more often only while a program writes there."""
 KEPT_LOGS = 20
+GO_ON = """[ -z "$access" ] || use_device
+push "$@"
+if [ "$pushed" = done ]; then unlock; elif [ "$unpack" != - ]; then head -c "$bytes" >/dev/null; fi
+umask "$mask"
+"""
+"""Pushes, and goes on when the archive is read and the lock of the project released; `mask` is set
+before, and `access` as in device_lock.sh."""
+
+
+class Opening(Value):
+    """A push as the beginning of another script: the variables and arguments of `SCRIPTS`, after
+    which comes `GO_ON`, and the `data` on standard input that they read."""
+
+    variables: Mapping[str, str]
+    arguments: tuple[str, ...]
+    data: bytes
 
 
 class Push(Value):
@@ -70,10 +93,8 @@ class Push(Value):
         while rounds < ROUNDS:
             premise = {"begin": begin, "base": base or "", "repair": "1" if repair else ""}
             change = None if begin == "unknown" else changes(have, wanted)
-            if begin == "new" and base and not self.store:
-                same = [path for path, state in wanted.items() if have.get(path) == state]
-                premise["quick"] = scan_digest(scan_text(wanted, frozenset(same)))
-            report = self._round({"quick": "", **premise, "expected": expected}, change)
+            quick = self._quick(base, have) if begin == "new" else ""
+            report = self._round({**premise, "quick": quick, "expected": expected}, change)
             if report.word == "there":
                 return sent
             if change and report.word != "found":
@@ -102,10 +123,59 @@ class Push(Value):
             remedy="Check that no program writes into its directory, and that the disk is sound.",
         )
 
+    def opening(self, base: str, have: Contents) -> Opening | None:
+        """The first round of `run` as the beginning of a script, which goes on when the release is
+        current; None when there is too much to send, or to remove.
+        """
+        change = changes(have, self.contents)
+        names = sum(map(len, change.removed))
+        if names > MAX_NAMES or self._added(Pushed(), change).size > MAX_OPENING:
+            return None
+        unpack = unpacker(self.deployment, change, self.unpack)
+        stream = io.BytesIO()
+        if change.added:
+            write_archive(stream, self.deployment, self.contents, change, unpack)
+        premise = {
+            "begin": "new",
+            "base": base,
+            "repair": "",
+            "quick": self._quick(base, have),
+            "expected": scan_digest(scan_text(self.contents)),
+            "owner": owner(),
+            "bytes": str(len(stream.getvalue())),
+        }
+        variables = self._variables(premise, change, unpack)
+        return Opening(variables, change.removed, stream.getvalue())
+
+    def _quick(self, base: str | None, have: Contents) -> str:
+        """The digest of what the device sees of the release without reading what it takes over."""
+        if not base or self.store:
+            return ""
+        wanted = self.contents
+        same = [path for path, state in wanted.items() if have.get(path) == state]
+        return scan_digest(scan_text(wanted, frozenset(same)))
+
     def _round(self, premise: Mapping[str, str], change: Changes | None) -> Report:
         """Let the device check `premise` and make the change; returns its report."""
         unpack = unpacker(self.deployment, change, self.unpack) if change else ""
-        variables = {
+
+        def write(stream: IO[bytes]) -> None:
+            if change and change.added:
+                write_archive(stream, self.deployment, self.contents, change, unpack)
+
+        return exchange(
+            self.device,
+            f'{script(*SCRIPTS)}\npush "$@"\nreport "$pushed"\n',
+            self._variables({**premise, "bytes": ""}, change, unpack),
+            arguments=change.removed if change else (),
+            write=write,
+            listener=self.listener,
+        )
+
+    def _variables(
+        self, premise: Mapping[str, str], change: Changes | None, unpack: str
+    ) -> dict[str, str]:
+        return {
             **premise,
             "project": self.project,
             "id": self.deployment.id,
@@ -117,19 +187,6 @@ class Push(Value):
             "more": "1" if change and change.more else "",
             "unpack": unpack if change and change.added else "-",
         }
-
-        def write(stream: IO[bytes]) -> None:
-            if change and change.added:
-                write_archive(stream, self.deployment, self.contents, change, unpack)
-
-        return exchange(
-            self.device,
-            script("common", "lock", "scan", "prune", "push"),
-            variables,
-            arguments=change.removed if change else (),
-            write=write,
-            listener=self.listener,
-        )
 
     def _added(self, sent: Pushed, change: Changes) -> Pushed:
         sizes = {file.path: file.size for file in self.deployment.files}

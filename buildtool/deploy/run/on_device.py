@@ -13,15 +13,27 @@ from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.ready import Ready
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest, find_command
-from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run
+from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run, sends_input
 from buildtool.deploy.script import Report
 from buildtool.deploy.sharing.lock import DeviceLock, lock_failure
-from buildtool.deploy.site import make_current, make_current_after, outdated, verify
+from buildtool.deploy.site import (
+    make_current,
+    make_current_after,
+    opened,
+    opening,
+    outdated,
+    verify,
+)
 from buildtool.project.runs import Forward
 
 TRIES = 4
 """How often the program is started: a device can have been booted again and be without the release,
 and another user's push can remove what was just pushed."""
+
+LOCK_WORDS = ("in-use", "unlockable")
+"""Reports of a script that has done nothing, since it cannot have the lock of the device."""
+MAX_WORDS = 16 << 10
+"""Letters of a command and its variables that fit into one script with a push."""
 
 
 class RunResult(Value):
@@ -62,24 +74,35 @@ def run_on_device(
     that of the run.  Without a `lock`, the lock of the device is neither held nor respected.
 
     The release is only pushed when the device does not have it: looking for it and starting the
-    program is one command.  Raises `DeviceError`.
+    program is one command, and so is pushing a small change.  Raises `DeviceError`.
     """
     transport = ready.site.device.transport
     emulated = transport.direct and "BUILDTOOL_EXEC" in transport.environment  # by QEMU
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
-    if lock and (verify_files or request.pull or outdated(ready.site, ready.deployment)):
+    if lock and (verify_files or request.pull):
         lock.hold()
     if verify_files:
         verify(ready.site, ready.deployment)
-    elif outdated(ready.site, ready.deployment):
+    # The input of a program waits for it, but not for a push.
+    single = not (request.terminal or sends_input(request, streams))
+    single &= sum(map(len, (*command, *request.env.values()))) < MAX_WORDS
+    push = opening(ready.site, ready.deployment) if single else None
+    if not push and outdated(ready.site, ready.deployment):
+        if lock:
+            lock.hold()
         make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(TRIES):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()
-        report = run(place, request, name, streams, lock=lock.variables if lock else NO_VARIABLES)
+        variables = lock.variables if lock else NO_VARIABLES
+        report = run(place, request, name, streams, lock=variables, opening=push)
+        pushed, push = push, None
+        tried = pushed and report.word not in LOCK_WORDS
+        if tried and not opened(ready.site, ready.deployment, report):
+            continue
         if report.word == "exit" and report.text.isdecimal():
             break
         if report.word == "rebooted":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
@@ -11,6 +11,9 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.project.model import Define
 from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
+
+if TYPE_CHECKING:
+    from buildtool.deploy.run.session import Session
 
 NO_VARIABLES: Mapping[str, str] = {}
 FARF_LEVELS = "0x1f001f"
@@ -36,7 +39,7 @@ class RunRequest(Value):
     Without `input` it reads /dev/null instead of the standard input.  `pull` are files that are
     fetched after it has ended: path on the device → path here.  `stop` can end the program; it then
     reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
-    while it runs.
+    while it runs.  `session` is one on the device that it can take.
     """
 
     command: tuple[str, ...] = ()
@@ -49,6 +52,7 @@ class RunRequest(Value):
     pull: Mapping[str, str] = NO_VARIABLES
     stop: Stop | None = None
     forward: tuple[Forward, ...] = ()
+    session: Session | None = None
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

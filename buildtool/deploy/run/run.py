@@ -8,21 +8,24 @@ import os
 import posixpath
 import secrets
 import shutil
-import stat
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.process import PIPE
 from buildtool.core.value import Value
-from buildtool.deploy.conversation import CHUNK, Conversation, conversation
+from buildtool.deploy.conversation import Conversation, conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.run.input import Input
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
 from buildtool.deploy.script import LOCK_SCRIPTS, Report, assignments, script
-from buildtool.deploy.transports.transport import Command
+
+if TYPE_CHECKING:
+    from buildtool.deploy.push.push import Opening
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
@@ -74,8 +77,11 @@ def run(
     streams: Streams = OWN,
     *,
     lock: Mapping[str, str] = NO_VARIABLES,
+    opening: Opening | None = None,
 ) -> Report:
     """Run the command of `request`, in one exchange with the device; returns its report.
+
+    The exchange begins with `opening`, whose report it can be when the program was not started.
 
     That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
     `rebooted`; `directory` when the working directory is missing; `in-use` or `unlockable` when the
@@ -93,7 +99,15 @@ def run(
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return _Session(place, request, name, folder, streams=streams, lock=lock).run()
+        return _Session(
+            place, request, name, folder, streams=streams, lock=lock, opening=opening
+        ).run()
+
+
+def sends_input(request: RunRequest, streams: Streams) -> bool:
+    """Whether a program on another machine reads the standard input of `streams`."""
+    source = STDIN if streams.stdin is None else streams.stdin
+    return request.input and not (request.terminal or _is_null(source))
 
 
 class _Session:
@@ -109,18 +123,18 @@ class _Session:
         *,
         streams: Streams,
         lock: Mapping[str, str],
+        opening: Opening | None,
     ) -> None:
         self.place = place
         self.lock = lock
         self.request = request
         self.name = name
         self.folder = folder
+        self.opening = opening
         self.direct = folder is not None
         self.streams = streams
         self.source = STDIN if streams.stdin is None else streams.stdin
-        self.feeds = request.input and not (
-            self.direct or request.terminal or _is_null(self.source)
-        )
+        self.feeds = not self.direct and sends_input(request, streams)
 
     def run(self) -> Report:
         lifeline = "-"
@@ -132,17 +146,30 @@ class _Session:
             os.mkfifo(lifeline)
         if self.request.terminal:
             lifeline, stdin = "", self.streams.stdin
+        start = assignments(self._variables(lifeline), self._arguments())
+        before = self.opening
+        locks = script(*(LOCK_SCRIPTS if self.lock else ["common"]))
+        text = f"{locks}\n{start}{script('start')}"
+        if before:
+            from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
+
+            text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
+        session = self.request.session
+        fits = session and self.streams == OWN and session.fits(self.place.device.transport)
         with conversation(
             self.place.device.transport,
-            script(*(LOCK_SCRIPTS if self.lock else ["common"]), "start"),
-            self._variables(lifeline),
-            self._arguments(),
+            text,
+            {"access": "", **self.lock, **before.variables} if before else {},
+            before.arguments if before else (),
             stdin=stdin,
             stdout=self.streams.stdout,
             stderr=self.streams.stderr,
             terminal=self.request.terminal,
             report_file=report,
             on_messages=self._pass_on(),
+            started=partial(session.take, start, pushes=before is not None)
+            if session and fits
+            else None,
         ) as talk:
             with self._lifeline(talk, lifeline) as line:
                 self._attend(talk, line)
@@ -190,6 +217,9 @@ class _Session:
         elif lifeline:
             assert talk.process.stdin
             handle = os.dup(talk.process.stdin.fileno())
+            with contextlib.suppress(BrokenPipeError):  # the report says why
+                talk.process.stdin.write(self.opening.data if self.opening else b"")
+                talk.process.stdin.flush()
             talk.process.stdin.close()
         else:
             handle = -1
@@ -199,10 +229,10 @@ class _Session:
         finally:
             line.cut()
 
-    def feed(self) -> Command:
-        """The command line of a process that sends its standard input to the program."""
-        text = assignments({"log": f"{self.place.project}/logs/{self.name}"}) + script("feed")
-        return self.place.device.transport.command(text)
+    def _input(self, line: _Lifeline, stack: contextlib.ExitStack) -> Input:
+        log = f"{self.place.project}/logs/{self.name}"
+        transport = self.place.device.transport
+        return Input(transport, log, self.source, lambda: line.send("EOF"), stack)
 
     def _attend(self, talk: Conversation, line: _Lifeline) -> None:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
@@ -210,7 +240,7 @@ class _Session:
         deadline = time.monotonic() + seconds if seconds else math.inf
         try:
             with contextlib.ExitStack() as stack:
-                source = _Input(self, line, stack) if self.feeds else None
+                source = self._input(line, stack) if self.feeds else None
                 wakes = stop.fileno() if stop else None
                 while not talk.wait(deadline, source.wakes if source else wakes):
                     if time.monotonic() >= deadline:
@@ -249,52 +279,6 @@ class _Lifeline:
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
-
-
-class _Input:
-    """Sends input to a program on another machine, in a second exchange: the first one's
-    standard input is the lifeline.  It begins when there is something to read."""
-
-    def __init__(self, session: _Session, line: _Lifeline, stack: contextlib.ExitStack) -> None:
-        self._session = session
-        self._line = line
-        self._stack = stack
-        self._feeder: Process | None = None
-        self.wakes: int | None = session.source
-        if stat.S_ISREG(os.fstat(self.wakes).st_mode):  # it can always be read
-            self.go_on()
-
-    def go_on(self) -> None:
-        """Take the next step, when the descriptor `wakes` can be read."""
-        if self._feeder:
-            self._line.send("EOF")
-            self.wakes = None
-            return
-        transport = self._session.place.device.transport
-        self._feeder = self._stack.enter_context(
-            running(
-                self._session.feed(),
-                env=transport.environment,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-            )
-        )
-        feeding = self._feeder, self._session.source
-        threading.Thread(target=_feed, args=feeding, daemon=True).start()
-        self.wakes = os.pidfd_open(self._feeder.pid)
-        self._stack.callback(os.close, self.wakes)
-
-
-def _feed(feeder: Process, source: int) -> None:
-    """Send what is in `source` when the program is there to read it: what is read here is gone."""
-    assert feeder.stdin
-    assert feeder.stdout
-    with contextlib.suppress(OSError, ValueError), feeder.stdin:  # either end has ended
-        if feeder.stdout.readline():
-            while data := os.read(source, CHUNK):
-                feeder.stdin.write(data)
-                feeder.stdin.flush()
 
 
 def _end(talk: Conversation, line: _Lifeline, signal: str) -> None:

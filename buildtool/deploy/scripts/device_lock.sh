@@ -26,9 +26,11 @@ read_uptime() {
     uptime=${uptime:--}
 }
 
-# Take the lock, unless it is held for this command.  Returns 1 and 2 as `take` does.
+# Take the lock, unless it is held for this command, or this script has it.  Returns 1 and 2 as `take`
+# does.
+device_mine=
 try_device() {
-    device_mine=
+    [ -z "$device_mine" ] || return 0
     read_uptime
     find_device_lock && take "$device_lock" "$token $uptime $user"
     taken=$?
@@ -36,7 +38,7 @@ try_device() {
         device_mine=$mine
         # Signals that end the shell leave a stale lock: a trap for them would keep the shell, and
         # so the program on its terminal, alive.
-        trap release_device EXIT
+        at_exit release_device
     elif [ "$access" != beside ]; then
         [ "$taken" = 1 ] && has_token "$held" || return "$taken"
     fi

@@ -46,6 +46,13 @@ stale() {
     esac
 }
 
+# Let the shell run $1 when it ends, before what it is to run already.
+exits=
+at_exit() {
+    exits="$1; $exits"
+    trap "$exits" EXIT
+}
+
 # One pusher at a time to the project in the working directory.  Set before:
 #   owner        who pushes, for messages
 lock() {
@@ -56,6 +63,15 @@ lock() {
         esac
         exit
     }
-    trap 'rm -f lock' EXIT
+    locked=1
+    at_exit unlock
     trap 'exit 1' HUP INT TERM PIPE
+}
+
+# Release the lock; signals end the shell as usual then.
+locked=
+unlock() {
+    [ -z "$locked" ] || rm -f lock
+    locked=
+    trap - HUP INT TERM PIPE
 }

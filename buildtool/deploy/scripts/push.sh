@@ -1,10 +1,12 @@
-# Make a release from what is on the device and a stream.  Set before, besides what common.sh, lock.sh
-# and prune.sh say:
+# `push` makes a release from what is on the device and a stream, and makes it current; it sets
+# `pushed` to "there" if nothing had to be done, to "done" otherwise.  When it cannot, it reports why
+# and exits.  Set before, besides what common.sh, lock.sh and prune.sh say:
 #   project      directory                  id          release
 #   begin        what buildtool takes for granted, see below
 #   base         release that is taken over; "" for none
 #   unpack       program that decompresses the tar archive on standard input; "" for none, and "-"
 #                when there is no archive
+#   bytes        size of the archive, after which standard input goes on; "" if it ends there
 #   more         1: there are more arguments than a command line takes, and others follow
 #   expected     digest of what `scan` prints of the release
 #   quick        the same without the digests of the files that are taken over; "" for none
@@ -12,38 +14,11 @@
 #   store        1: files are links into store/, where they lie under the names MODE-DIGEST
 #   flush        1: write everything to the disk before the release is made current
 #   arch         DSP arch of this device; "" without a DSP
-# The arguments are removed from what is taken over.
-umask 022
+# The arguments of `push` are removed from what is taken over.
 not_current() {
     report failed "$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)"
-}
-for folder in releases logs verified; do
-    [ -d "$project/$folder" ] || mkdir -p "$project/$folder"
-done
-cd "$project" || {
-    report failed "$project cannot be created"
     exit
 }
-if [ -z "$repair" ] && [ -d "releases/$id" ]; then
-    if deploy "$id"; then report there; else not_current; fi
-    exit
-fi
-lock
-partial=releases/$id.partial
-left=
-for other in releases/*.partial; do
-    [ -d "$other" ] || {
-        rm -f "$other"
-        continue
-    }
-    if [ -z "$left" ]; then
-        left=$other
-        [ "$other" = "$partial" ] || mv "$other" "$partial"
-    else
-        rm -rf "$other"
-    fi
-done
-
 # Take over release $1, whose files are not written again: links to them are enough.
 take_over() {
     [ -n "$store" ] || ! cp -RPl "releases/$1" "$partial" 2>/dev/null || return 0
@@ -85,56 +60,11 @@ found() {
     exit
 }
 
-admit
-case $begin in
-    new) # there is no part of a release
-        [ -z "$left" ] || found
-        if [ -z "$base" ]; then
-            mkdir "$partial"
-        else
-            [ -d "releases/$base" ] || found
-            take_over "$base"
-        fi
-        ;;
-    continue) # buildtool knows what a part of a release contains
-        [ -n "$left" ] || found
-        ;;
-    fresh) # what there is does not become what it should be
-        rm -rf "$partial"
-        mkdir "$partial"
-        ;;
-    *) found ;;
-esac
-
-failure=
-[ $# -eq 0 ] || (cd "$partial" && rm -rf -- "$@")
-[ -z "$more" ] || { report more && exit; }
-if [ "$unpack" != - ]; then
-    failure=$(
-        exec 2>&1
-        if [ -n "$unpack" ]; then
-            "$unpack" -dc | tar -xf -
-        else
-            tar -xf -
-        fi
-        admit
-    )
-fi
-
 # Whether the scan $1 has the digest $2.
 is() {
     digest=$(printf '%s\n' "$1" | sha256sum)
     [ "${digest%% *}" = "$2" ]
 }
-if [ -z "$quick" ] || ! is "$(scan "$partial" "" 1)" "$quick"; then
-    found=$(scan "$partial" "")
-    if ! is "$found" "$expected"; then
-        [ -z "$failure" ] || report failed "$failure"
-        [ -n "$failure" ] || report differs "$found"
-        exit
-    fi
-fi
-
 # The release may be there, damaged: then its files are replaced one by one.
 repair() {
     cd "$partial" || return
@@ -149,25 +79,98 @@ repair() {
             mv -f "$file" "$0/$file"
         done' "../$id" {} +
 }
-# Old tools have no -f, which leaves other file systems alone.
-[ -z "$flush" ] || sync -f . 2>/dev/null || sync
-if [ -d "releases/$id" ]; then
-    (repair)
-    rm -rf "$partial"
-else
-    rm -f "releases/$id" # it is no directory
-    mv "$partial" "releases/$id"
-fi
-echo "$boot" >"verified/$id"
-env=
-read -r env 2>/dev/null <device.env
-[ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
-    echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
-    mv -f "device.env.$$" device.env
+
+unpack() {
+    if [ -n "$unpack" ]; then "$unpack" -dc | tar -xf -; else tar -xf -; fi
 }
-if deploy "$id"; then
+
+push() {
+    umask 022
+    for folder in releases logs verified; do
+        [ -d "$project/$folder" ] || mkdir -p "$project/$folder"
+    done
+    cd "$project" || {
+        report failed "$project cannot be created"
+        exit
+    }
+    if [ -z "$repair" ] && [ -d "releases/$id" ]; then
+        deploy "$id" || not_current
+        pushed=there
+        return
+    fi
+    lock
+    partial=releases/$id.partial
+    left=
+    for other in releases/*.partial; do
+        [ -d "$other" ] || {
+            rm -f "$other"
+            continue
+        }
+        if [ -z "$left" ]; then
+            left=$other
+            [ "$other" = "$partial" ] || mv "$other" "$partial"
+        else
+            rm -rf "$other"
+        fi
+    done
+
+    admit
+    case $begin in
+        new) # there is no part of a release
+            [ -z "$left" ] || found
+            if [ -z "$base" ]; then
+                mkdir "$partial"
+            else
+                [ -d "releases/$base" ] || found
+                take_over "$base"
+            fi
+            ;;
+        continue) # buildtool knows what a part of a release contains
+            [ -n "$left" ] || found
+            ;;
+        fresh) # what there is does not become what it should be
+            rm -rf "$partial"
+            mkdir "$partial"
+            ;;
+        *) found ;;
+    esac
+
+    failure=
+    [ $# -eq 0 ] || (cd "$partial" && rm -rf -- "$@")
+    [ -z "$more" ] || { report more && exit; }
+    if [ "$unpack" != - ]; then
+        failure=$(
+            exec 2>&1
+            if [ -n "$bytes" ]; then head -c "$bytes" | unpack; else unpack; fi
+            admit
+        )
+    fi
+
+    if [ -z "$quick" ] || ! is "$(scan "$partial" "" 1)" "$quick"; then
+        found=$(scan "$partial" "")
+        if ! is "$found" "$expected"; then
+            [ -z "$failure" ] || report failed "$failure"
+            [ -n "$failure" ] || report differs "$found"
+            exit
+        fi
+    fi
+    # Old tools have no -f, which leaves other file systems alone.
+    [ -z "$flush" ] || sync -f . 2>/dev/null || sync
+    if [ -d "releases/$id" ]; then
+        (repair)
+        rm -rf "$partial"
+    else
+        rm -f "releases/$id" # it is no directory
+        mv "$partial" "releases/$id"
+    fi
+    echo "$boot" >"verified/$id"
+    env=
+    read -r env 2>/dev/null <device.env
+    [ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
+        echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
+        mv -f "device.env.$$" device.env
+    }
+    deploy "$id" || not_current
     prune
-    report done
-else
-    not_current
-fi
+    pushed=done
+}
