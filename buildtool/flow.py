@@ -49,17 +49,6 @@ def make_plan(project: Project, target_name: str) -> Plan:
     return plan_target(project, target_name, cmake, *profiles(project, target))
 
 
-def plan_for(project: Project, device_name: str, choice: DeviceChoice) -> Plan:
-    """The plan of what `run` and `deploy` build for the device."""
-    from buildtool.deploy.ready import select
-
-    target = select(project, device_name, choice).target
-    project = with_options(
-        project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
-    )
-    return make_plan(project, target)
-
-
 def build_release(
     project: Project, target_name: str, listener: Listener, options: Options | None = None
 ) -> tuple[BuildResult, Release]:

@@ -23,6 +23,7 @@ from buildtool.deploy.transports.transport import Transport
 from buildtool.engine.context import Options
 from buildtool.engine.result import Outcome
 from buildtool.inputs.file_states import FileStates
+from buildtool.plan.plan import Plan
 from buildtool.project.model import Project
 from buildtool.project.read import find_project
 from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, target_inputs
@@ -193,7 +194,7 @@ class _Loop:
     def _read_inputs(self) -> None:
         """Read what the steps have read, and watch that; without a plan, as before."""
         with contextlib.suppress(BuildtoolError, OSError):
-            plan = flow.plan_for(self._project, self._run.device, self._run.choice)
+            plan = _plan(self._project, self._run)
             self._inputs = target_inputs(plan, self._project_inputs)
             self._watch.watch(places_of(plan, self._inputs))
 
@@ -228,3 +229,13 @@ class _Loop:
 
     def _say(self, text: str) -> None:
         self._screen(Note(text))
+
+
+def _plan(project: Project, run: WatchedRun) -> Plan:
+    """The plan of what `flow.run` builds."""
+    choice = run.choice
+    target = select(project, run.device, choice).target
+    project = flow.with_options(
+        project, target, build_type=choice.build_type, strict_isa=choice.strict_isa
+    )
+    return flow.make_plan(project, target)

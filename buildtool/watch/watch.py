@@ -98,8 +98,8 @@ class Watch:
             path = f"{directory}/{name}" if name else directory
             paths.add(path)
             if name and self._places.names[directory] is None and os.path.isdir(path):  # noqa: PTH112
-                for folder in self._places.add_tree(path):
-                    self._source.add(folder)
+                self._places.add_tree(path)
+                self.watch(self._places)
         return paths
 
     def _polling(self, error: Exception) -> Polling:
