@@ -32,8 +32,8 @@ class Contents(Value):
     document: Mapping[str, Any]
 
 
-def contents_of(record: RunRecord, seconds: float) -> Contents:
-    """The files for `record`, a run that took `seconds`; `document` is that of run.json."""
+def contents_of(record: RunRecord) -> Contents:
+    """The files for `record`; `document` is that of run.json."""
     redact = _redactor(record)
     files = {}
     missing: dict[str, str] = {}
@@ -42,7 +42,7 @@ def contents_of(record: RunRecord, seconds: float) -> Contents:
     else:
         files = {f"{name}.txt": redact.kept(ends.kept()) for name, ends in record.streams.items()}
     files["messages.txt"] = redact.kept(record.messages.kept())
-    document: Mapping[str, Any] = redact.value(run_document(record, seconds))
+    document: Mapping[str, Any] = redact.value(run_document(record))
     files["run.json"] = _json(document)
     makers: dict[str, Callable[[RunRecord], Any]] = {
         FILE_NAME: _project_file,
@@ -58,7 +58,7 @@ def contents_of(record: RunRecord, seconds: float) -> Contents:
         else:
             is_text = isinstance(made, bytes)
             files[name] = redact.clean(made) if is_text else _json(redact.value(made))
-    logs = _logs(record, seconds)
+    logs = _logs(record)
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
     return Contents(
@@ -124,12 +124,12 @@ def _device(record: RunRecord) -> Mapping[str, Any]:
     return facts.as_json() if facts else {}
 
 
-def _logs(record: RunRecord, seconds: float) -> DeviceLogs:
+def _logs(record: RunRecord) -> DeviceLogs:
     if not record.ready:
         return DeviceLogs({}, {"logs of the device": "the run did not get that far"})
     if record.ready.site.device.transport.direct:
         return DeviceLogs({}, {})  # what its DSP logs is part of stderr.txt
     try:
-        return read_logs(record.ready, record.name, seconds)
+        return read_logs(record.ready, record.name, record.seconds)
     except (BuildtoolError, OSError) as error:
         return DeviceLogs({}, {"logs of the device": str(error)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,22 +28,21 @@ def run_with_bundle(
     `file`, by default as a new one in the project's `.buildtool`.  `listener` is told so.  That it
     cannot be written is only a message: the failure of the run remains the command's.
     """
-    begun = time.monotonic()
     try:
         result = start(listener=record.listen(listener), record=record)
     except Exception as error:
         record.error = error
-        _leave(record, time.monotonic() - begun, file, listener)
+        _leave(record, file, listener)
         raise
     if not result.status:
         return result, None
-    return result, _leave(record, time.monotonic() - begun, file, listener)
+    return result, _leave(record, file, listener)
 
 
-def _leave(record: RunRecord, seconds: float, file: Path | None, listener: Listener) -> Path | None:
+def _leave(record: RunRecord, file: Path | None, listener: Listener) -> Path | None:
     place = file or record.project.state / FOLDER / f"{record.name}.zip"
     try:
-        _write(record, seconds, place)
+        _write(record, place)
         if not file:
             _remove_old(place.parent)
     except KeyboardInterrupt:
@@ -59,14 +57,14 @@ def _leave(record: RunRecord, seconds: float, file: Path | None, listener: Liste
     return None
 
 
-def _write(record: RunRecord, seconds: float, place: Path) -> None:
+def _write(record: RunRecord, place: Path) -> None:
     # After a failure only.
     from buildtool.deploy.bundle.contents import contents_of  # noqa: PLC0415
     from buildtool.deploy.bundle.summary import NAME, WHAT, summary  # noqa: PLC0415
     from buildtool.release.formats.entries import Entry  # noqa: PLC0415
     from buildtool.release.formats.zip_file import write_zip  # noqa: PLC0415
 
-    contents = contents_of(record, seconds)
+    contents = contents_of(record)
     files = {NAME: summary(contents), **contents.files}
     order = [NAME, *WHAT]
     entries = [Entry(name, 0o644, files[name]) for name in sorted(files, key=order.index)]

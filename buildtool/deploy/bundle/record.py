@@ -37,7 +37,7 @@ class RunRecord:
         self.request = request
         self.arguments = tuple(arguments)
         self.name = new_run()
-        self.begun = time.time()
+        self.begin()
         self.streams = {"stdout": BothEnds(), "stderr": BothEnds()}
         self.messages = BothEnds()
         self.has_terminal = False
@@ -45,6 +45,16 @@ class RunRecord:
         self.ready: Ready | None = None
         self.result: RunResult | None = None
         self.error: Exception | None = None
+
+    def begin(self) -> None:
+        """Measure the time from now on."""
+        self.begun = time.time()
+        self._begun = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long ago the program, or without one the command, began."""
+        return time.monotonic() - self._begun
 
     def listen(self, listener: Listener) -> Listener:
         """A listener that also keeps what `listener` tells the user beside the steps."""
@@ -64,6 +74,7 @@ class RunRecord:
         """The streams of the program for the block: what it writes is kept, and passed on to
         `streams`.  A program that has this process's terminal keeps it.
         """
+        self.begin()
         self.has_terminal = self.request.terminal and self.device_is_here
         if self.has_terminal:
             yield streams

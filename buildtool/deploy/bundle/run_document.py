@@ -31,9 +31,9 @@ NAMES = frozenset(
 with `PREFIXES`, and those of `environment` in the project file."""
 
 
-def run_document(record: RunRecord, seconds: float) -> dict[str, Any]:
-    """The document of a run that took `seconds`, in which the values of variables whose names look
-    like secrets are masked."""
+def run_document(record: RunRecord) -> dict[str, Any]:
+    """The document of a run, in which the values of variables whose names look like secrets are
+    masked."""
     project, request, result = record.project, record.request, record.result
     ready = record.ready
     secret = project.header.secrets
@@ -56,7 +56,7 @@ def run_document(record: RunRecord, seconds: float) -> dict[str, Any]:
         "farf": bool(request.farf),
         "forward": [ports._asdict() for ports in (result or request).forward],
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.begun)),
-        "seconds": round(seconds, 3),
+        "seconds": round(result.seconds if result else record.seconds, 3),
         "status": result.status if result else None,
         "signal": (signal_name(result.status) or None) if result else None,
         "error": _error(record.error),

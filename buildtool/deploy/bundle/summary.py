@@ -55,7 +55,7 @@ def _lines(contents: Contents) -> Iterator[str]:
         yield f"error: {error['message']}"
         more = f"{error['why']}\n{error['remedy']}".split("\n")
         yield from (f"  {line}" for line in more if line)
-    for name in ("stderr.txt", "stdout.txt", "dsp.log"):
+    for name in ("stderr.txt", "stdout.txt", "messages.txt", "dsp.log"):
         if lines := _last(contents.files.get(name, b"")):
             yield ""
             yield f"The end of {name}:"

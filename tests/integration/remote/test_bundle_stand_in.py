@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -98,6 +100,7 @@ def board(
             proxy = stack.enter_context(Proxy(ssh.port))
             client = ssh.make_client(tmp_path / "through", proxy.port)
             device, address, variables = ssh.device, client.host, client.environment
+            device.put_tool("journalctl", "echo of the DSP; exec sleep 60")
         else:
             adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android"))
             proxy = stack.enter_context(Proxy(adb.ports[0], device=adb.device))
@@ -206,6 +209,63 @@ def test_secrets_are_in_no_byte(board: Board) -> None:
     assert b'UPLOAD_PASSWORD = "***"' in bundle.files["buildtool.toml"]
     assert b"the DSP crashed, key ***\n" in bundle.files["kernel.log"]
     assert bundle.run["environment"]["program"] == {"DEVICE_SECRET": "***", "SHELL_KEY": "***"}
+
+
+def test_the_log_of_the_dsp(board: Board) -> None:
+    board.fails(*RUN, "--farf", "--", "bin/program", "sleep 0.3; exit 1", status=1)
+    bundle = read_bundle(board.last)
+    assert (b"of the DSP" if "ssh" in bundle.run["address"] else b"of the phone") in (
+        bundle.files["dsp.log"]
+    )
+    assert bundle.run["farf"] is True
+
+
+COUNTED = """#!/bin/sh
+for word; do
+    case $word in
+        shell | --) echo >>"{count}" && break ;;
+    esac
+done
+exec "{program}" "$@"
+"""
+
+
+def test_one_more_exchange_fetches_everything(board: Board, tmp_path: Path) -> None:
+    """Each exchange is a process of ssh or adb, which a program in their place counts."""
+    count = tmp_path / "count"
+    path = board.project.variables["PATH"]
+    for name in ("ssh", "adb"):
+        program = tmp_path / "counted" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(COUNTED.format(count=count, program=shutil.which(name, path=path)))
+        program.chmod(0o755)
+    board.project.variables["PATH"] = f"{program.parent}:{path}"
+    program_exits = ("--", "bin/program", "exit 1")
+    board.fails("run", "board", *program_exits, status=1)
+
+    exchanges = []
+    for option in ("--bundle=none", "--bundle"):
+        count.write_text("")
+        board.fails("run", "board", option, *program_exits, status=1)
+        exchanges.append(count.read_text().count("\n"))
+    assert exchanges == [1, 2]
+
+
+def test_ctrl_c_leaves_no_bundle(board: Board) -> None:
+    board.project.succeeds("build", "board")
+    with subprocess.Popen(
+        [*BUILDTOOL, *RUN, "--", "bin/program", "echo begun; sleep 600"],
+        cwd=board.project.root,
+        env={**os.environ, **board.project.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    assert bundles_in(board.project.root) == []
 
 
 def test_a_device_that_is_lost(board: Board, tmp_path: Path) -> None:
