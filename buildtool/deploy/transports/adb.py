@@ -105,7 +105,7 @@ class Adb(Value):
                 why="ADB_SERVER_SOCKET names the adb server in a way that is unknown here",
                 remedy="Write it as tcp:HOST:PORT or localfilesystem:PATH.",
             )
-        yield lambda: server.open(self.serial, f"tcp:{number}")
+        yield lambda: server.connected_to(self.serial, f"tcp:{number}")
 
     def lost(self, status: int, messages: str) -> DeviceError:
         failures = () if status < 0 else FAILURES

@@ -50,7 +50,7 @@ class AdbServer(Value):
                 raise ConnectionError(0, "it does not answer as an adb server does") from None
             return Answer(okay, _read(connection, size).decode(errors="replace"))
 
-    def open(self, serial: str, service: str) -> socket.socket:
+    def connected_to(self, serial: str, service: str) -> socket.socket:
         """A connection to a service of a device, such as `tcp:8080`.  Raises `OSError`."""
         connection = self._connected()
         try:
