@@ -5,7 +5,7 @@
 # check_*_source_runs() run their programs here, and take the answers of another system for those of
 # the device; without it, CMake asks for cache entries.  So the property that the variable is the
 # default of gets another default.  A project that sets the variable itself has its own emulator.
-set(_launcher "${BUILDTOOL_PYTHON}" -I -S "${BUILDTOOL_PACKAGE}/testing/launch.py")
+set(_launcher "${BUILDTOOL_PYTHON}" -I -S -X utf8 "${BUILDTOOL_PACKAGE}/testing/launch.py")
 if(BUILDTOOL_NATIVE)
   # Only tests are for another machine: custom commands and try_run() need no launcher.
   if(NOT DEFINED CMAKE_TEST_LAUNCHER)

@@ -10,14 +10,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, replace_link, write_if_changed
 from buildtool.core.own_directory import STATE
-from buildtool.core.process import Completed, capture
+from buildtool.core.process import DEVNULL, PIPE, capture, running
 from buildtool.core.value import Value
 from buildtool.project.model import Project
 from buildtool.sdk.cmake import CMake
@@ -27,9 +27,7 @@ LAUNCHER = Path(__file__).with_name("launch.py")
 TEST_FILE = "CTestTestfile.cmake"
 OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
 """What CTest reads in its directory of the settings of the project, such as a default timeout."""
-JUNIT = "results.xml"
 ENABLES = rb"(?i)\benable_testing\s*\(|\binclude\s*\(\s*CTest\s*\)"
-OUTPUT_BYTES = 1 << 20
 FIRST_WITH_LISTS = (3, 29)
 """The first CTest that reads the names of tests from a file."""
 NO_PROPERTIES: Mapping[str, Any] = {}
@@ -109,9 +107,9 @@ class CTest(Value):
             if (self.tree / name).is_file():
                 replace_link(self.folder / name, self.tree / name)
 
-    def list(self, environment: Mapping[str, str]) -> tuple[ListedTest, ...]:
+    def tests(self, environment: Mapping[str, str]) -> tuple[ListedTest, ...]:
         """The tests; programs may run to tell the names of theirs.  Raises `CTestError`."""
-        done = self._run(["--show-only=json-v1"], environment)
+        done = capture(self._command(["--show-only=json-v1"]), env=environment)
         try:
             # Programs that tell their tests may have written messages before it.
             start = done.output.index('{\n  "backtraceGraph"')
@@ -126,21 +124,13 @@ class CTest(Value):
             ) from error
 
     def run(
-        self,
-        environment: Mapping[str, str],
-        names: Sequence[str] | None,
-        *,
-        timeout: float,
-        on_line: Callable[[str], None],
-    ) -> Completed:
+        self, environment: Mapping[str, str], names: Sequence[str] | None, *, timeout: float
+    ) -> Iterator[str]:
         """Run the tests `names`, and those that set up their fixtures; all of them if it is None.
 
-        Tests without a TIMEOUT have `timeout` seconds.  The results are in `JUNIT` then.
+        Tests without a TIMEOUT have `timeout` seconds.  Yields what CTest prints, line by line.
         """
-        arguments = ["--output-junit", JUNIT, "--timeout", f"{timeout:g}"]
-        for kind in ("passed", "failed"):
-            arguments += [f"--test-output-size-{kind}", str(OUTPUT_BYTES)]
-        (self.folder / JUNIT).unlink(missing_ok=True)
+        arguments = ["--verbose", "--timeout", f"{timeout:g}"]
         if names is not None and version_numbers(self.cmake.version) >= FIRST_WITH_LISTS:
             chosen = self.folder / "chosen.txt"
             chosen.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
@@ -148,21 +138,17 @@ class CTest(Value):
         elif names is not None:
             literal = (re.sub(r"([][.*+?()|^$\\])", r"\\\1", name) for name in names)
             arguments += ["--tests-regex", f"^({'|'.join(literal)})$"]
-        return self._run(arguments, environment, on_line)
+        command = self._command(arguments)
+        with running(
+            command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+        ) as process:
+            assert process.stdout
+            for line in process.stdout:
+                yield line.decode(errors="surrogateescape").rstrip("\n")
 
-    def _run(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        on_line: Callable[[str], None] | None = None,
-    ) -> Completed:
-        command: list[str | Path] = [
-            self.cmake.program.with_name("ctest"),
-            "--test-dir",
-            self.folder,
-            *arguments,
-        ]
-        return capture(command, env={**environment, "LANG": "C.UTF-8"}, on_line=on_line)
+    def _command(self, arguments: Sequence[str]) -> list[str | Path]:
+        program = self.cmake.program.with_name("ctest")
+        return [program, "--test-dir", self.folder, *arguments]
 
 
 def _listed(row: Any) -> ListedTest:

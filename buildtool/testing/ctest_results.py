@@ -1,100 +1,144 @@
-"""Results of a CTest suite: what CTest and the launcher say of each test, put together."""
+"""Results of a CTest suite, as its tests end: what CTest prints and the launcher records.
+
+CTest tells timeouts and signals only in what it prints; its JUnit file has neither.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
 from buildtool.core.escape import without_colours
-from buildtool.core.files import read_regular
 from buildtool.core.value import Value
-from buildtool.testing.ctest import CTestError
+from buildtool.testing.captured import Captured
+from buildtool.testing.ctest import ListedTest
 from buildtool.testing.programs import signal_name
-from buildtool.testing.record import Record
+from buildtool.testing.record import Record, take_record
 from buildtool.testing.results import Outcome, TestResult
 
-# "Start  3: name" and " 3/15 Test  #3: name ......***Exception: SegFault  0.00 sec"
-_START = r"\s*Start +\d+: (.*)"
-_END = r"\s*\d+/\d+ Test +#\d+: (.*?) \.*(?: +Passed|\*\*\*(Timeout|Exception: \S+|\w+))"
-# Why CTest itself did not start a test.
-_NOT_STARTED = ("Fixture dependency failed", "Unable to find", "Required Files Missing")
+OUTPUT_BYTES = 1 << 20
+"""What is kept of the output of a test."""
+# "      Start  3: name", " 3/15 Test  #3: name ......***Exception: SegFault  0.00 sec", and
+# "3: text" for what the test prints, after lines about how it is started.
+_START = r" *Start +(\d+): (.*)"
+_END = r" *\d+/\d+ Test +#(\d+): (.*)"
+_HOW = r" \.*(?: +Passed|\*\*\*(.*?))(?: +[\d.]+ sec)?"
+_OUTPUT = r"(\d+): ?(.*)"
+_LAST_OF_HEADER = "Test timeout computed to be: "
+# Why CTest itself does not start a test.
+_NOT_STARTED = ("Failed test dependencies: ", "Could not find executable ")
 
 
-class Launched(Value):
-    """A program that the launcher ran, and what is known of crashes of skels in it."""
+class _Running:
+    """A test that has begun."""
 
-    record: Record
-    explained: str = ""
-
-
-def started_test(line: str) -> str:
-    """The test that begins, as a line of CTest says; "" for other lines."""
-    found = re.fullmatch(_START, line)
-    return found[1] if found else ""
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.started = time.monotonic()
+        self.output = Captured(OUTPUT_BYTES)
+        self.in_header = True
+        self.note = ""
 
 
-def results_of(
-    suite: str, device: str, junit: Path, lines: Sequence[str], launched: Sequence[Launched]
-) -> Iterator[TestResult]:
-    """The results in CTest's `junit`; `lines` are what CTest printed, in which alone it tells
-    timeouts and signals.  Raises `CTestError`."""
-    causes = defaultdict(list)
-    for line in lines:
-        if found := re.match(_END, line):
-            causes[found[1]].append(found[2] or "")
-    records = defaultdict(list)
-    for each in launched:
-        records[each.record.test].append(each)
-    try:
-        cases = Xml.fromstring(read_regular(junit)).findall("testcase")
-    except (OSError, Xml.ParseError) as error:
-        raise CTestError(
-            "CTest wrote no results that can be read",
-            why="\n".join([str(error), *lines[-20:]]),
-            remedy="Run it again; if nothing ended CTest, report this as an error of buildtool.",
-        ) from error
-    for case in cases:
-        name = case.get("name", "")
-        cause = causes[name].pop(0) if causes[name] else ""
-        ran = records[name].pop(0) if records[name] else None
-        outcome, message = _verdict(case, cause, ran.record if ran else None)
-        output = case.findtext("system-out") or ""
-        yield TestResult(
-            suite,
-            name,
-            device,
-            outcome,
-            float(case.get("time") or 0),
-            message,
-            without_colours("\n".join(filter(None, (output, ran.explained if ran else "")))),
-            ran.record.lost if ran else (),
+class Reported(Value):
+    """A test that has ended, and what the launcher recorded, None if it ran no program."""
+
+    result: TestResult
+    record: Record | None
+
+
+class Report:
+    """Follows what `ctest --verbose` prints about `tests`, whose records are in `records`.
+
+    `begin` is called with the name of each test that begins; `explain` tells what is known of the
+    crashes in a file.
+    """
+
+    def __init__(
+        self,
+        suite: str,
+        device: str,
+        tests: Mapping[str, ListedTest],
+        records: Path,
+        *,
+        begin: Callable[[str], None],
+        explain: Callable[[Path], str],
+    ) -> None:
+        self._suite = suite
+        self._device = device
+        self._tests = tests
+        self._records = records
+        self._begin = begin
+        self._explain = explain
+        self._running: dict[str, _Running] = {}
+        self._latest: _Running | None = None
+
+    def read(self, line: str) -> Reported | None:
+        """Read a line; returns the test that it ends, if any."""
+        if found := re.match(_OUTPUT, line):
+            self._add(found[1], found[2])
+        elif found := re.fullmatch(_START, line):
+            self._latest = self._running[found[1]] = _Running(found[2])
+            self._begin(found[2])
+        elif line.startswith(_NOT_STARTED) and self._latest:
+            self._latest.note = line
+        elif found := re.match(_END, line):
+            return self._end(found[1], found[2])
+        return None
+
+    def _add(self, number: str, text: str) -> None:
+        test = self._running.get(number)
+        if test and test.in_header:
+            test.in_header = not text.startswith(_LAST_OF_HEADER)
+        elif test:
+            test.output.add(f"{text}\n".encode(errors="surrogateescape"))
+
+    def _end(self, number: str, rest: str) -> Reported | None:
+        test = self._running.pop(number, None)
+        if not test or not rest.startswith(test.name):
+            return None
+        how = re.fullmatch(_HOW, rest[len(test.name) :])
+        cause = how[1] if how else ""  # None if it passed
+        record, crashes = take_record(self._records, test.name)
+        seconds = time.monotonic() - test.started
+        outcome, message = self._verdict(test, cause, record, seconds)
+        explained = self._explain(crashes) if crashes else ""
+        output = "\n".join(filter(None, (test.output.text.rstrip("\n"), explained)))
+        lost = record.lost if record else ()
+        result = TestResult(
+            self._suite, test.name, self._device, outcome, seconds, message, "", lost
         )
+        return Reported(result._replace(output=without_colours(output)), record)
 
-
-def _verdict(case: Xml.Element, cause: str, record: Record | None) -> tuple[Outcome, str]:
-    """The outcome of a test, and in a line why it did not pass."""
-    if record and record.end in ("lost", "error"):  # whatever CTest makes of the exit status
-        return Outcome.NOT_RUN, record.message
-    status = case.get("status")
-    why = case.find("failure") if status == "fail" else case.find("skipped")
-    message = " ".join((why.get("message") or "").split()) if why is not None else ""
-    if status == "run":
-        return Outcome.PASSED, ""
-    if status == "disabled":
-        return Outcome.SKIPPED, "disabled"
-    if status == "notrun":
-        skipped = not message.startswith(_NOT_STARTED)
-        return Outcome.SKIPPED if skipped else Outcome.NOT_RUN, message
-    kind, _, more = cause.partition(": ")
-    if kind == "Timeout":
-        return Outcome.TIMED_OUT, f"did not end in {float(case.get('time') or 0):.1f} s"
-    if record and record.end == "signal":
-        return Outcome.CRASHED, f"ended by {signal_name(record.status)}"
-    if kind == "Exception":
-        return Outcome.CRASHED, f"ended by {more}"
-    if message in ("", "Failed") and record:
-        message = f"exit status {record.status}"
-    return Outcome.FAILED, message or "CTest counts it as failed"
+    def _verdict(
+        self, test: _Running, cause: str | None, record: Record | None, seconds: float
+    ) -> tuple[Outcome, str]:
+        """The outcome of a test, and in a line why it did not pass."""
+        if record and record.end in ("lost", "error"):  # whatever CTest makes of the exit status
+            return Outcome.NOT_RUN, record.message
+        if cause is None:
+            return Outcome.PASSED, ""
+        kind, _, more = cause.partition(": ")
+        if kind == "Timeout":
+            return Outcome.TIMED_OUT, f"did not end in {seconds:.1f} s"
+        if kind.startswith("Not Run"):
+            disabled = kind.endswith("(Disabled)")
+            return (
+                (Outcome.SKIPPED, "disabled")
+                if disabled
+                else (Outcome.NOT_RUN, test.note or "CTest could not start it")
+            )
+        if kind == "Skipped":
+            properties = self._tests[test.name].properties if test.name in self._tests else {}
+            names = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION")
+            said = [f"{name}={properties[name]}" for name in names if name in properties]
+            return Outcome.SKIPPED, " or ".join(said)
+        if record and record.end == "signal":
+            return Outcome.CRASHED, f"ended by {signal_name(record.status)}"
+        if kind == "Exception":
+            return Outcome.CRASHED, f"ended by {more}"
+        if (why := cause.removeprefix("Failed").strip()) or not record:
+            return Outcome.FAILED, why or "CTest counts it as failed"
+        return Outcome.FAILED, f"exit status {record.status}"

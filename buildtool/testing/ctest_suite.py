@@ -20,8 +20,8 @@ from buildtool.deploy.site import make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.release.slices import Release
-from buildtool.testing.ctest import JUNIT, CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.ctest_results import Launched, results_of, started_test
+from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
+from buildtool.testing.ctest_results import Report
 from buildtool.testing.deployment import (
     Additions,
     directories,
@@ -33,8 +33,7 @@ from buildtool.testing.deployment import (
 from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import read_records
-from buildtool.testing.results import TestResult
+from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.session import Session
 
 FOLDER = "tests"
@@ -116,41 +115,43 @@ class CTestSuite:
         device.  Raises `CTestError` and `DeviceError`."""
         with self._ctest() as (ctest, records):
             try:
-                found = ctest.list(self._environment(records, None))
+                found = ctest.tests(self._environment(records, None))
             except CTestError:
                 if not (records / WANTED).exists():
                     raise
             if not (records / WANTED).exists():
                 return found
-            return ctest.list(self._environment(records, self.suites.of_programs))
+            return ctest.tests(self._environment(records, self.suites.of_programs))
 
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:
         deployed = self.suites.complete
-
-        def on_line(line: str) -> None:
-            if name := started_test(line):
-                begin(name)
-
+        missing = {test.name for test in self.tests if names is None or test.name in names}
+        device = session.ready.site.device.name
         with (
             watched_run(session.choice.strict, debug=False) as watched,
             self._ctest() as (ctest, records),
         ):
             # Each test has a file of its own for reports of crashes.
             given = {n: v for n, v in watched.variables.items() if v != str(watched.crashes)}
-            done = ctest.run(
-                self._environment(records, deployed, given),
-                None if names is None else sorted(names),
-                timeout=self.suites.timeout,
-                on_line=on_line,
+            report = Report(
+                self.name,
+                device,
+                {test.name: test for test in self.tests},
+                records,
+                begin=begin,
+                explain=self._explained,
             )
-            ran = read_records(records)
-            self._note_fetched(path for record, _ in ran for path in record.fetched)
-            launched = [Launched(record, self._explained(crashes)) for record, crashes in ran]
-            lines = done.output.split("\n")
-            device = session.ready.site.device.name
-            yield from results_of(self.name, device, ctest.folder / JUNIT, lines, launched)
+            chosen = None if names is None else sorted(names)
+            environment = self._environment(records, deployed, given)
+            for line in ctest.run(environment, chosen, timeout=self.suites.timeout):
+                if ended := report.read(line):
+                    missing.discard(ended.result.name)
+                    self._note_fetched(ended.record.fetched if ended.record else ())
+                    yield ended.result
+        for name in sorted(missing):
+            yield TestResult(self.name, name, device, Outcome.NOT_RUN, 0, "CTest did not run it")
 
     def additions(self) -> Additions:
         """What the test deployment has of this component."""

@@ -1,6 +1,6 @@
 """Runs a program of a build tree in place of CTest, or of a custom command of a build.
 
-    python -I -S launch.py [--test NAME] SYSTEM PROGRAM [ARGUMENT...]
+    python -I -S -X utf8 launch.py [--test NAME] SYSTEM PROGRAM [ARGUMENT...]
 
 `cmake/test_launcher.cmake` puts this before programs.  SYSTEM is what PROGRAM was built for:
 `linux`, `android`, or `native` for that of this machine.  With the variable `BUILDTOOL_LAUNCH`, the
@@ -10,7 +10,8 @@ necessary.
 It ends as the program does, by the same signal too.  125 is the exit status for its own errors.
 
 One process starts for each test, so this imports little: -S leaves out the site packages, and -I
-keeps the variables of a test such as PYTHONPATH away from this Python.
+keeps the variables of a test such as PYTHONPATH away from this Python.  File names are UTF-8
+whatever the locale is, as for CMake.
 """
 
 from __future__ import annotations

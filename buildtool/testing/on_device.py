@@ -17,7 +17,7 @@ from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, new_run, run
 from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_transport
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import CRASHES, SUFFIX, Record, write_record
+from buildtool.testing.record import CRASHES, Record, new_record_file, write_record
 
 TRIES = 3
 """How often a program is started whose connection is lost."""
@@ -59,7 +59,7 @@ class _Launched:
         self.place = Place(self.device, config.project, config.id, config.boot)
         there = {here: f"{self.place.directory}/{path}" for here, path in config.paths.items()}
         self.there = PathMap(there)
-        self.file = Path(config.records, f"{new_run()}{SUFFIX}")
+        self.file = new_record_file(Path(config.records), test)
         self.gone = Path(config.records, GONE)
         named = (path for text in command[1:] for path in self.there.named_in(text))
         self.outputs = [Path(path) for path in named if not Path(path).exists()]
@@ -70,7 +70,7 @@ class _Launched:
             cwd=paths.path(str(Path.cwd())) or str(Path.cwd()),
             input=False,
         )
-        self.record = Record(test, self.request.command, time.time())
+        self.record = Record(self.request.command)
 
     def run(self, program: Path) -> int:
         """Run it; returns its exit status, 128+n for signal n, 125 if it could not run."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import time
 from pathlib import Path
 
-from buildtool.core.files import read_regular, write_if_changed
+from buildtool.core.files import read_regular, value_digest, write_if_changed
 from buildtool.core.value import Value
 
 SUFFIX, CRASHES = ".json", ".crashes"
@@ -15,16 +17,14 @@ SUFFIX, CRASHES = ".json", ".crashes"
 class Record(Value):
     """How a program of a test ended.
 
-    `test` is the name of the test, `command` its command line on the device, `started` in seconds
-    since the epoch.  `end` is `exit`, `signal`, `lost` (the connection was lost in every try),
-    `error` (it could not be started; `message` says why) or `started` for a program that has not
-    ended, such as one that CTest killed.  `status` is its exit status or signal.  `lost` has a line
-    for each lost connection; `fetched` are the files that it wrote and that were fetched.
+    `command` is its command line on the device.  `end` is `exit`, `signal`, `lost` (the connection
+    was lost in every try), `error` (it could not be started; `message` says why) or `started` for a
+    program that has not ended, such as one that CTest killed.  `status` is its exit status or
+    signal.  `lost` has a line for each lost connection; `fetched` are the files that it wrote and
+    that were fetched.
     """
 
-    test: str
     command: tuple[str, ...]
-    started: float
     end: str = "started"
     status: int = 0
     message: str = ""
@@ -38,13 +38,22 @@ def write_record(file: Path, record: Record) -> None:
         write_if_changed(file, json.dumps(record._asdict()))
 
 
-def read_records(folder: Path) -> list[tuple[Record, Path]]:
-    """The records in `folder` in the order in which the programs started, each with the file of
-    reports of crashes, which may be missing."""
-    found = []
-    for file in folder.glob(f"*{SUFFIX}"):
-        with contextlib.suppress(OSError, ValueError, TypeError):
+def new_record_file(folder: Path, test: str) -> Path:
+    """A new file in `folder` for a record of `test`."""
+    return folder / f"{_prefix(test)}{time.time_ns():020}-{os.getpid()}{SUFFIX}"
+
+
+def take_record(folder: Path, test: str) -> tuple[Record | None, Path | None]:
+    """The oldest record of `test` in `folder`, which is removed: another test can have the same
+    name.  Also returns the file of reports of crashes, which may be missing; None without any."""
+    for file in sorted(folder.glob(f"{_prefix(test)}*{SUFFIX}")):
+        with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
             row = json.loads(read_regular(file))
+            file.unlink()
             lists = {name: tuple(row[name]) for name in ("command", "lost", "fetched")}
-            found.append((Record(**{**row, **lists}), file.with_suffix(CRASHES)))
-    return sorted(found, key=lambda pair: pair[0].started)
+            return Record(**{**row, **lists}), file.with_suffix(CRASHES)
+    return None, None
+
+
+def _prefix(test: str) -> str:
+    return f"{value_digest(test)[:16]}-"

@@ -151,7 +151,7 @@ def test_all_profiles_put_the_launcher_before_tests(tmp_path: Path) -> None:
     launcher = REPOSITORY / "buildtool/testing/launch.py"
     for file in found:
         line = next(line for line in file.read_text().splitlines() if "cli.small" in line)
-        assert f'"{sys.executable}" "-I" "-S" "{launcher}" "linux" "' in line
+        assert f'"{sys.executable}" "-I" "-S" "-X" "utf8" "{launcher}" "linux" "' in line
 
 
 def test_projects_that_read_the_variable_get_it_when_they_ask(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What CTest and the launcher say of tests becomes results."""
+"""What CTest prints and the launcher records becomes results, as tests end."""
 
 from __future__ import annotations
 
@@ -6,101 +6,115 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.testing.ctest import CTestError
-from buildtool.testing.ctest_results import Launched, results_of, started_test
-from buildtool.testing.record import Record
+from buildtool.testing.ctest import ListedTest
+from buildtool.testing.ctest_results import Report
+from buildtool.testing.record import CRASHES, Record, new_record_file, take_record, write_record
 from buildtool.testing.results import Outcome, TestResult
 
-JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="(empty)" tests="1">
-  <testcase name="a.b c" classname="a.b c" time="1.5" status="{status}">
-    {inside}<system-out>said</system-out>
-  </testcase>
-</testsuite>
-"""
-FAILURE = '<failure message=""/>'
-FAILED = " 3/15 Test  #3: a.b c ............................***Failed    0.00 sec"
+NAME = "a.b c ..*** 1"
+HEADER = [
+    "test 3",
+    f"      Start  3: {NAME}",
+    "",
+    "3: Test command: /python -I",
+    "3: Environment variables: ",
+    "3:  A=x",
+    "y",
+    "3: Test timeout computed to be: 10",
+]
+SAID = ["3: said", "3: 3/15 Test #3: no", "3: Test timeout computed to be: 1"]
+SKIPS = {NAME: ListedTest(NAME, ("x",), {"SKIP_RETURN_CODE": 7})}
 
 
-def result(
-    folder: Path, status: str, inside: str = "", line: str = FAILED, record: Record | None = None
-) -> TestResult:
-    file = folder / "results.xml"
-    file.write_text(JUNIT.format(status=status, inside=inside))
-    launched = [Launched(record, "a skel crashed")] if record else []
-    (found,) = results_of("suite", "sim", file, [line], launched)
-    return found
+def ended(how: str) -> str:
+    return f" 3/15 Test  #3: {NAME} .........{how}  0.01 sec"
 
 
 def ran(end: str, status: int = 0, message: str = "") -> Record:
-    return Record("a.b c", ("x",), 1.0, end, status, message, lost=("cut",))
+    return Record(("x",), end, status, message, lost=("cut",))
 
 
-def failed(line: str = FAILED, message: str = "") -> tuple[str, str, str]:
-    return "fail", f'<failure message="{message}"/>', line
+def results_of(records: Path, lines: list[str]) -> list[TestResult]:
+    begun: list[str] = []
+    report = Report(
+        "suite",
+        "sim",
+        SKIPS,
+        records,
+        begin=begun.append,
+        explain=lambda file: "a skel crashed" if file.exists() else "",
+    )
+    found = [reported.result for line in lines if (reported := report.read(line))]
+    assert [result.name for result in found] == begun
+    return found
 
 
-def not_run(message: str) -> tuple[str, str, str]:
-    return "notrun", f'<skipped message="{message}"/>', ""
-
-
-PASSED = ("run", "", "")
-TIMEOUT = FAILED.replace("Failed", "Timeout")
-SEGFAULT = FAILED.replace("Failed", "Exception: SegFault")
+FAILED = "***Failed"
 
 
 @pytest.mark.parametrize(
-    ("said", "record", "wanted"),
+    ("how", "record", "wanted"),
     [
-        (PASSED, None, (Outcome.PASSED, "")),
-        (PASSED, ran("exit"), (Outcome.PASSED, "")),
-        (PASSED, ran("exit", 7), (Outcome.PASSED, "")),  # WILL_FAIL
-        (PASSED, ran("lost", message="no"), (Outcome.NOT_RUN, "no")),  # WILL_FAIL, too
-        (failed(), ran("exit", 3), (Outcome.FAILED, "exit status 3")),
-        (failed(), ran("exit", 0), (Outcome.FAILED, "exit status 0")),
-        (failed(message="a\nb"), ran("exit"), (Outcome.FAILED, "a b")),
-        (failed(), None, (Outcome.FAILED, "CTest counts it as failed")),
-        (failed(), ran("signal", 11), (Outcome.CRASHED, "ended by SIGSEGV")),
-        (failed(), ran("error", message="full"), (Outcome.NOT_RUN, "full")),
-        (failed(TIMEOUT), ran("started"), (Outcome.TIMED_OUT, "did not end in 1.5 s")),
-        (failed(SEGFAULT), None, (Outcome.CRASHED, "ended by SegFault")),
-        (("disabled", "", ""), None, (Outcome.SKIPPED, "disabled")),
-        (not_run("SKIP_RETURN_CODE=7"), ran("exit", 7), (Outcome.SKIPPED, "SKIP_RETURN_CODE=7")),
-        (not_run("Required Files Missing"), None, (Outcome.NOT_RUN, "Required Files Missing")),
+        ("   Passed", None, (Outcome.PASSED, "")),
+        ("   Passed", ran("exit"), (Outcome.PASSED, "")),
+        ("   Passed", ran("exit", 7), (Outcome.PASSED, "")),  # WILL_FAIL
+        ("   Passed", ran("lost", message="no"), (Outcome.NOT_RUN, "no")),  # WILL_FAIL, too
+        (FAILED, ran("exit", 3), (Outcome.FAILED, "exit status 3")),
+        (FAILED, ran("exit", 0), (Outcome.FAILED, "exit status 0")),
+        ("***Failed  Error x. Regex=[a b]", ran("exit"), (Outcome.FAILED, "Error x. Regex=[a b]")),
+        (FAILED, None, (Outcome.FAILED, "CTest counts it as failed")),
+        (FAILED, ran("signal", 11), (Outcome.CRASHED, "ended by SIGSEGV")),
+        ("***Exception: SegFault", ran("signal", 11), (Outcome.CRASHED, "ended by SIGSEGV")),
+        ("***Exception: SegFault", None, (Outcome.CRASHED, "ended by SegFault")),
+        (FAILED, ran("error", message="full"), (Outcome.NOT_RUN, "full")),
+        ("***Timeout", ran("started"), (Outcome.TIMED_OUT, "did not end in 0.0 s")),
+        ("***Not Run (Disabled)", None, (Outcome.SKIPPED, "disabled")),
+        ("***Not Run", None, (Outcome.NOT_RUN, "CTest could not start it")),
+        ("***Skipped", ran("exit", 7), (Outcome.SKIPPED, "SKIP_RETURN_CODE=7")),
     ],
 )
 def test_outcomes(
-    tmp_path: Path,
-    said: tuple[str, str, str],
-    record: Record | None,
-    wanted: tuple[Outcome, str],
+    tmp_path: Path, how: str, record: Record | None, wanted: tuple[Outcome, str]
 ) -> None:
-    found = result(tmp_path, *said, record)
+    if record:
+        file = new_record_file(tmp_path, NAME)
+        write_record(file, record)
+        file.with_suffix(CRASHES).touch()
+    (found,) = results_of(tmp_path, [*HEADER, *SAID, ended(how)])
     assert (found.outcome, found.message) == wanted
-    assert (found.suite, found.name, found.device, found.seconds) == ("suite", "a.b c", "sim", 1.5)
-    assert found.output == ("said\na skel crashed" if record else "said")
+    assert (found.suite, found.name, found.device) == ("suite", NAME, "sim")
+    said = "said\n3/15 Test #3: no\nTest timeout computed to be: 1"
+    assert found.output == (f"{said}\na skel crashed" if record else said)
     assert found.lost == (("cut",) if record else ())
 
 
-def test_two_tests_of_one_name_have_a_result_each(tmp_path: Path) -> None:
-    file = tmp_path / "results.xml"
-    case = '<testcase name="x" time="0" status="fail"><failure message=""/></testcase>'
-    file.write_text(f"<testsuite>{case}{case}</testsuite>")
-    records = [Launched(Record("x", (), time, "exit", status)) for time, status in ((1, 3), (2, 4))]
-    found = results_of("s", "sim", file, [], records)
-    assert [each.message for each in found] == ["exit status 3", "exit status 4"]
+@pytest.mark.parametrize("why", ["Failed test dependencies: setup", "Could not find executable x"])
+def test_why_a_test_does_not_start(tmp_path: Path, why: str) -> None:
+    (found,) = results_of(tmp_path, [*HEADER[:2], why, ended("***Not Run")])
+    assert (found.outcome, found.message) == (Outcome.NOT_RUN, why)
 
 
-@pytest.mark.parametrize("text", ["", "<testsuite>", "\0"])
-def test_results_that_cannot_be_read_are_an_error(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "results.xml"
-    if text:
-        file.write_text(text)
-    with pytest.raises(CTestError, match="no results that can be read"):
-        list(results_of("s", "sim", file, ["last words"], []))
+def test_a_regular_expression_may_have_lines(tmp_path: Path) -> None:
+    line = f" 3/15 Test  #3: {NAME} ...***Failed  Required regular expression not found. Regex=[a"
+    (found,) = results_of(tmp_path, [*HEADER, line, "]  0.00 sec"])
+    assert found.outcome is Outcome.FAILED
+    assert found.message == "Required regular expression not found. Regex=[a"
 
 
-def test_the_test_that_begins() -> None:
-    assert started_test("      Start  1: a.b c") == "a.b c"
-    assert started_test(FAILED) == ""
-    assert started_test("text  Start 1: x") == ""
+def test_two_tests_of_one_name_have_a_record_each(tmp_path: Path) -> None:
+    for status in (3, 4):
+        write_record(new_record_file(tmp_path, NAME), ran("exit", status))
+    found = results_of(tmp_path, [*HEADER, ended(FAILED), *HEADER, ended(FAILED)])
+    assert [result.message for result in found] == ["exit status 3", "exit status 4"]
+    assert take_record(tmp_path, NAME) == (None, None)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "nothing", '{"command": 3}'])
+def test_a_damaged_record_is_none(tmp_path: Path, text: str) -> None:
+    new_record_file(tmp_path, NAME).write_text(text)
+    assert take_record(tmp_path, NAME) == (None, None)
+
+
+@pytest.mark.parametrize("line", [ended(FAILED), "3: x", "      Start x: y", "\udcff", ""])
+def test_lines_about_tests_that_have_not_begun_are_left_out(tmp_path: Path, line: str) -> None:
+    assert not results_of(tmp_path, [line])
