@@ -190,13 +190,15 @@ class CTestSuite:
             if not is_held(left):
                 remove_tree(left, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=runs, prefix=f"{self.step.component}-"))
-        with held_directory(folder):
-            ctest = CTest(self.step.cmake, self.step.tree, folder)
-            ctest.prepare()
-            records = folder / "records"
-            records.mkdir()
-            yield ctest, records
-        remove_tree(folder, ignore_errors=True)
+        try:
+            with held_directory(folder):
+                ctest = CTest(self.step.cmake, self.step.tree, folder)
+                ctest.prepare()
+                records = folder / "records"
+                records.mkdir()
+                yield ctest, records
+        finally:
+            remove_tree(folder, ignore_errors=True)
 
     def _environment(
         self, records: Path, deployed: Deployment | None, variables: Mapping[str, str] = {}

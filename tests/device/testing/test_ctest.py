@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +160,7 @@ def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy
         target=lambda: done.append(results(meter, "board", "ends.fail", "ends.hang"))
     )
     run.start()
-    end = time.monotonic() + 60
-    while not [line for line in processes_with("install root").values() if "ends hang" in line]:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for(hanging)
     board.cut()
     run.join()
 
@@ -223,3 +224,33 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
             test = results(project, device, "kernel")["kernel"]
             assert test["outcome"] == "passed", test
             assert "verified against the CPU" in test["output"]
+
+
+def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "buildtool", "test", "board", "ends.hang"],
+        cwd=meter.root,
+        env={**os.environ, **meter.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(hanging)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    wait_for(lambda: not hanging())
+    assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
+
+
+def hanging() -> bool:
+    """Whether the test that hangs runs on a board."""
+    return any("ends hang" in line for line in processes_with("install root").values())
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
