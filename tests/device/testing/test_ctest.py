@@ -226,6 +226,28 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
             assert "verified against the CPU" in test["output"]
 
 
+def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
+    results(meter, "board", "cli.small")
+    done: list[dict[str, dict[str, Any]]] = []
+    chosen = ("ends.hang", "ends.environment", "report.compare")
+    run = threading.Thread(target=lambda: done.append(results(meter, "board", *chosen)))
+    run.start()
+    wait_for(hanging)
+    board.stop()
+    run.join()
+
+    (tests,) = done
+    hanging_one = tests.pop("ends.hang")
+    assert hanging_one["lost"]
+    # TIMEOUT is for all tries together.
+    assert hanging_one["outcome"] in ("not run", "timed out")
+    assert {name: (test["outcome"], len(test["lost"])) for name, test in tests.items()} == {
+        "report.write": ("passed", 0),
+        "report.compare": ("passed", 0),
+        "ends.environment": ("not run", 1 if hanging_one["outcome"] == "not run" else 3),
+    }
+
+
 def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "buildtool", "test", "board", "ends.hang"],
