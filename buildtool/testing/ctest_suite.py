@@ -19,7 +19,6 @@ from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
-from buildtool.release.slices import Release
 from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
 from buildtool.testing.ctest_results import Report
 from buildtool.testing.deployment import (
@@ -51,7 +50,6 @@ class CTestSuites:
         self.folder = session.project.state / FOLDER
         steps = [step for step in session.build.plan.cmake_steps if not step.arch]
         self.suites = [CTestSuite(self, step) for step in steps if has_tests(step.tree)]
-        self._release: Release | None = None
 
     @cached_property
     def complete(self) -> Deployment:
@@ -68,21 +66,16 @@ class CTestSuites:
         trees = [{directories(suite.step)[str(suite.step.tree)]} for suite in self.suites]
         return self._push([programs(suite.step) for suite in self.suites], trees)
 
-    @property
-    def debug(self) -> Path | None:
-        """The debug information of the test deployment."""
-        return self._release.debug if self._release else None
-
     def _push(self, added: Iterable[Additions], needed: Iterable[set[str]]) -> Deployment:
         files = FileStates(self.folder / "digests")
         everything = {place: output for part in added for place, output in part.items()}
         ready = self.session.ready
         folder = self.folder / "deployments" / ready.release.target
-        self._release = make_test_release(ready.release, everything, folder, files)
+        release = make_test_release(ready.release, everything, folder, files)
         files.save()
-        found = deployment(self._release, ready.deployment.arch, ready.deployment.data)
+        found = deployment(release, ready.deployment.arch, ready.deployment.data)
         site = ready.site
-        with held_directory(self._release.directory):
+        with held_directory(release.directory):
             if read_known(site.known).id != found.id:
                 make_current(site, found)
             # Releases have only files; tests also work in other directories, and write to them.
@@ -225,12 +218,12 @@ class CTestSuite:
 
     def _explained(self, crashes: Path) -> str:
         """What is known of crashes of skels on the emulated DSP."""
-        debug = self.suites.debug
-        if not debug or not crashes.is_file() or not crashes.stat().st_size:
+        if not crashes.is_file() or not crashes.stat().st_size:
             return ""
         from buildtool.diagnose.explain_crash import explain_crashes  # noqa: PLC0415 - seldom
 
-        return "\n".join(explain_crashes(self.suites.session.project, debug, crashes))
+        session = self.suites.session
+        return "\n".join(explain_crashes(session.project, session.ready.release.debug, crashes))
 
     def _fetched(self) -> frozenset[str]:
         """The files in the build tree that tests wrote on a device: they are not data of tests."""

@@ -224,6 +224,12 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
             test = results(project, device, "kernel")["kernel"]
             assert test["outcome"] == "passed", test
             assert "verified against the CPU" in test["output"]
+    source = "dsp/src/my_project_dsp_imp.c"
+    project.edit(source, "for (; i + LANES <= a_len;", "for (; i <= a_len;")
+    test = results(project, "sim", "kernel", "--strict")["kernel"]
+    assert test["outcome"] == "failed"
+    assert "at my_project_dsp_scale_add (my_project_dsp_imp.c:" in test["output"]
+    assert "past the end of parameter" in test["output"]
 
 
 def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
