@@ -1,0 +1,34 @@
+"""The commands as compositions of stages: each stage takes one value and returns the next."""
+
+from buildtool.flow.devices import deploy, pull_sysroot, rollback, run
+from buildtool.flow.targets import (
+    build_release,
+    clean,
+    explain,
+    last_build,
+    make_plan,
+    package,
+    prepare_editors,
+    project_lock,
+    with_options,
+)
+from buildtool.flow.tests import device_session, list_tests, test
+
+__all__ = [
+    "build_release",
+    "clean",
+    "deploy",
+    "device_session",
+    "explain",
+    "last_build",
+    "list_tests",
+    "make_plan",
+    "package",
+    "prepare_editors",
+    "project_lock",
+    "pull_sysroot",
+    "rollback",
+    "run",
+    "test",
+    "with_options",
+]

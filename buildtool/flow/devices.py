@@ -1,0 +1,154 @@
+"""Commands about devices: deploy, run, roll back, pull a sysroot."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from buildtool.core.events import Listener, Note
+from buildtool.flow.targets import make_release_of, open_target, with_options
+from buildtool.project.model import Project
+from buildtool.release.assemble import in_use
+
+if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.bundle.record import RunRecord
+    from buildtool.deploy.data.files import DataFile
+    from buildtool.deploy.deploy import Deployed
+    from buildtool.deploy.device import Device
+    from buildtool.deploy.ready import DeviceChoice, Ready
+    from buildtool.deploy.run.on_device import RunResult
+    from buildtool.deploy.run.program import RunRequest
+    from buildtool.deploy.run.run import Streams
+    from buildtool.deploy.sharing.lock import DeviceLock
+    from buildtool.engine.context import BuildContext, Options
+    from buildtool.engine.result import BuildResult
+    from buildtool.sdk.sysroot import Sysroot
+
+
+def deploy(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None = None,
+) -> Deployed:
+    """Build, make the release, and make it current on the device."""
+    from buildtool.deploy.deploy import deploy as deploy_release
+
+    with (
+        ready_on_device(project, device_name, choice, listener, options) as (ready, _, _),
+        lock_of(ready.site.device, f"deploy of {project.name}", choice, listener) as lock,
+    ):
+        lock.hold()
+        return deploy_release(ready, verify_files=choice.verify)
+
+
+def run(
+    project: Project,
+    device_name: str,
+    request: RunRequest,
+    *,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None = None,
+    streams: Streams | None = None,
+    record: RunRecord | None = None,
+) -> RunResult:
+    """Build, make the release, bring it onto the device if it is not there, and run a program of
+    it; `streams` as in `deploy.run.run`.  `record` gets to know what happens."""
+    from buildtool.deploy.run.attended import run_attended, with_ports
+
+    purpose = request.command[0] if request.command else f"run of {project.name}"
+    prepared = ready_on_device(project, device_name, choice, listener, options, record=record)
+    with (
+        with_ports(device_name, request, listener) as forwarding,
+        prepared as (ready, renew, _),
+        lock_of(ready.site.device, purpose, choice, listener) as lock,
+        forwarding(ready.site.device) as ports,
+    ):
+        start = partial(run_attended, project, ready, request, listener, choice=choice)
+        done = start(renew=renew, lock=lock, streams=streams, record=record)
+        return done._replace(forward=ports)
+
+
+def rollback(
+    project: Project, device_name: str, choice: DeviceChoice, listener: Listener
+) -> tuple[str, str]:
+    """Make the release current on the device that was deployed before; returns the ids of the
+    former one and of this one."""
+    from buildtool.deploy.ready import select, site_on
+    from buildtool.deploy.site import rollback as roll_back
+
+    site = site_on(project, select(project, device_name, choice), listener)
+    with lock_of(site.device, f"rollback of {project.name}", choice, listener) as lock:
+        lock.hold()
+        return roll_back(site)
+
+
+def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
+    from buildtool.deploy.sharing.lock import DeviceLock
+
+    return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)
+
+
+@contextlib.contextmanager
+def ready_on_device(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options | None,
+    *,
+    trees: bool = False,
+    record: RunRecord | None = None,
+) -> Iterator[tuple[Ready, Callable[[], Ready], BuildResult]]:
+    """Build what the device needs, and find out where it goes there; also returns a function that
+    finds it out again, and what was built.  With `trees`, steps of the ARM64 side whose build trees
+    are missing are built, and not restored from a cache.  `record` gets what was built."""
+    from buildtool.deploy.ready import make_ready, select
+
+    selected = select(project, device_name, choice)
+    project = with_options(
+        project, selected.target, build_type=choice.build_type, strict_isa=choice.strict_isa
+    )
+    with contextlib.ExitStack() as stack:
+        with open_target(project, selected.target, listener, options) as (plan, context):
+            host = (step.name for step in plan.cmake_steps if trees and not step.arch)
+            build, release = make_release_of(plan, context._replace(trees=frozenset(host)))
+            release = stack.enter_context(in_use(release))
+            if record:
+                record.built = build, release
+            data = _data(project, context)
+        prepare = partial(make_ready, project, selected, release, listener, data=data)
+        yield prepare(), partial(prepare, refresh=True), build
+
+
+def _data(project: Project, context: BuildContext) -> tuple[DataFile, ...]:
+    if not project.data:
+        return ()
+    from buildtool.deploy.data.files import find_data
+
+    return find_data(project, context.file_states, context.listener)
+
+
+def pull_sysroot(
+    device_name: str, *, name: str, libc: bool, soc_name: str, listener: Listener
+) -> tuple[Sysroot, bool]:
+    """Fetch the sysroot of `device_name`: `sim`, a device of `devices.toml`, or a directory;
+    `soc_name` is for `sim`.
+
+    Returns it and whether it changed.  It is called `name`, by default as the device is.
+    """
+    from buildtool.deploy.sysroot.pull import pull
+    from buildtool.deploy.sysroot.source import open_source
+
+    device, known_as = open_source(device_name, soc_name, listener)
+    name = name or known_as
+    return pull(
+        device,
+        name,
+        libc=libc,
+        waiting=lambda: listener(Note(f"waiting for another pull of {name}")),
+    )

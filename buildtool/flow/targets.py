@@ -1,0 +1,208 @@
+"""Commands about targets: plan, build, release, package."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.events import Listener, Note
+from buildtool.core.lock import locked
+from buildtool.engine.check_target import check_cdsprpc_needs
+from buildtool.engine.context import open_context
+from buildtool.engine.executor import run_plan
+from buildtool.plan.plan import Plan, find_target, plan_target
+from buildtool.project.model import BUILD_TYPES, Project
+from buildtool.release.assemble import make_release
+from buildtool.release.slices import Release
+from buildtool.sdk.cmake import find_cmake
+from buildtool.toolchains.select_profiles import profiles
+
+if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.engine import clean as cleaning
+    from buildtool.engine.context import BuildContext, Options
+    from buildtool.engine.explain import Explanation
+    from buildtool.engine.result import BuildResult
+    from buildtool.ide.write_files import Written
+    from buildtool.release.package import Packaged
+
+
+def make_plan(project: Project, target_name: str) -> Plan:
+    """The plan of building `target_name`; changes nothing."""
+    target = find_target(project, target_name)
+    cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
+    return plan_target(project, target_name, cmake, *profiles(project, target))
+
+
+def build_release(
+    project: Project, target_name: str, listener: Listener, options: Options | None = None
+) -> tuple[BuildResult, Release]:
+    """Build `target_name` and make the release of what it ships."""
+    with open_target(project, target_name, listener, options) as (plan, context):
+        return make_release_of(plan, context)
+
+
+@contextlib.contextmanager
+def open_target(
+    project: Project, target_name: str, listener: Listener, options: Options | None
+) -> Iterator[tuple[Plan, BuildContext]]:
+    """The plan of `target_name` and the context to build it in, with the project's lock held."""
+    plan = make_plan(project, target_name)
+    with project_lock(project, listener), open_context(plan.state, listener, options) as context:
+        yield plan, context
+
+
+def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Release]:
+    build = run_plan(plan, context)
+    try:
+        return build, _release_of(build, context)
+    except BuildtoolError as error:
+        from buildtool.engine.bad_actions import reject_restored
+
+        context = reject_restored(build, context, error)
+    build = run_plan(plan, context)
+    return build, _release_of(build, context)
+
+
+def _release_of(build: BuildResult, context: BuildContext) -> Release:
+    try:
+        check_cdsprpc_needs(build.steps, context.state / "checked" / build.plan.target)
+        return make_release(build, context.file_states.with_fresh_stats())
+    except BuildtoolError as error:
+        from buildtool.engine.report import build_document
+
+        error.document = build_document(build)
+        raise
+
+
+def package(
+    project: Project,
+    target_name: str,
+    *,
+    formats: Sequence[str] = (),
+    output: Path | None = None,
+    twice: bool = False,
+    attest: bool = False,
+    key: Path | None = None,
+    listener: Listener,
+    options: Options | None = None,
+) -> Packaged:
+    """Build `target_name`, check its release, and make archives of it in the directory `output`.
+
+    By default the archives have the formats of the target, and are made in `dist` of the project.
+    With `twice` they are made a second time under other conditions, and compared.  With `attest` an
+    SBOM and the provenance are written beside each archive; with `key` these too, and all of them
+    are signed.
+    """
+    from buildtool.core.process import signals_as_interrupt
+    from buildtool.release.package import (
+        OUTPUT,
+        Ingredients,
+        attest_package,
+        check_formats,
+        check_output,
+        make_package,
+    )
+    from buildtool.release.source import find_source
+    from buildtool.release.supply_chain.licences import licence_files
+
+    target = find_target(project, target_name)
+    names = tuple(dict.fromkeys(formats)) or target.formats
+    check_formats(names, target)
+    output = output or project.root / OUTPUT
+    check_output(output)
+    source = find_source(project.root, output, lambda text: listener(Note(text)))
+    with signals_as_interrupt():
+        with open_target(project, target_name, listener, options) as (plan, context):
+            build, release = make_release_of(plan, context)
+            licences = licence_files(project, build.steps)
+            made_of = Ingredients(project, build, release, source, licences)
+            packaged = make_package(made_of, names, output, context.file_states)
+            if attest or key:
+                packaged = attest_package(made_of, packaged, key)
+        if twice:
+            from buildtool.release.reproducible import verify_reproducible
+
+            listener(Note("building a second time, elsewhere and without caches, to compare"))
+            verify_reproducible(project, packaged)
+    return packaged
+
+
+def clean(
+    project: Project, target_name: str, *, include_expensive: bool, listener: Listener
+) -> cleaning.Removed:
+    """Remove what builds of `target_name` made, of all targets if it is ""; with
+    `include_expensive` also what is slow to recreate."""
+    from buildtool.engine import clean as cleaning
+
+    if target_name and include_expensive:
+        raise UsageError(
+            "--all is for all targets",
+            why="packages and emulated devices belong to no target",
+            remedy="buildtool clean --all",
+        )
+    with project_lock(project, listener):
+        paths = (
+            cleaning.of_target(make_plan(project, target_name))
+            if target_name
+            else cleaning.everything(project.state, include_expensive=include_expensive)
+        )
+        return cleaning.remove(project.state, paths)
+
+
+def with_options(
+    project: Project, target_name: str, *, build_type: str = "", strict_isa: bool = False
+) -> Project:
+    """The project with the options of a command line for that target; raises `UsageError`."""
+    if build_type and build_type not in BUILD_TYPES:
+        raise UsageError(
+            f"{build_type!r} is not a build type", remedy=f"Take one of: {', '.join(BUILD_TYPES)}."
+        )
+    target = find_target(project, target_name)
+    target = target._replace(
+        build_type=build_type or target.build_type, strict_isa=strict_isa or target.strict_isa
+    )
+    return project._replace(targets={**project.targets, target_name: target})
+
+
+def explain(project: Project, target_name: str, listener: Listener) -> tuple[Explanation, ...]:
+    """What building `target_name` would do now, and why."""
+    from buildtool.engine.explain import explain as explain_plan
+
+    plan = make_plan(project, target_name)
+    with open_context(plan.state, listener) as context:
+        return explain_plan(plan, context)
+
+
+def last_build(project: Project, target_name: str) -> tuple[Explanation, ...] | None:
+    """What the last build of `target_name` did; None when it is not known."""
+    from buildtool.engine.explain import last_build as read_last_build
+
+    find_target(project, target_name)
+    return read_last_build(project.state / "state", target_name)
+
+
+def project_lock(project: Project, listener: Listener) -> contextlib.AbstractContextManager[None]:
+    """Keep other processes out of the project's build trees, outputs and releases."""
+
+    def waiting() -> None:
+        listener(Note("waiting for another buildtool in this project"))
+
+    return locked(project.state / "build.lock", waiting)
+
+
+def prepare_editors(
+    project: Project, target_name: str, arch: str, listener: Listener
+) -> tuple[tuple[Written, ...], int]:
+    """Write what editors need; see `ide.prepare`."""
+    from buildtool.ide import prepare
+
+    with (
+        project_lock(project, listener),
+        open_context(project.state / "state", listener) as context,
+    ):
+        plan_of = partial(make_plan, project)
+        return prepare.prepare_editors(project, target_name, arch, plan_of, context)

@@ -1,0 +1,91 @@
+"""`buildtool test`: the tests of a project on a device."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from buildtool.core.events import Listener
+from buildtool.flow.devices import lock_of, ready_on_device
+from buildtool.project.model import Project
+
+if TYPE_CHECKING:  # each command imports what only it needs
+    from buildtool.deploy.ready import DeviceChoice
+    from buildtool.engine.context import Options
+    from buildtool.testing.results import TestRun
+    from buildtool.testing.session import Session
+
+
+def test(
+    project: Project,
+    device_name: str,
+    patterns: Sequence[str],
+    *,
+    timeout: float,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+    shard: str,
+) -> TestRun:
+    """Build, and run the tests that `patterns` select, all of them without patterns, on a device.
+
+    Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
+    in "2/3", and "" all of them.
+    """
+    from buildtool.testing.shard import in_shard, parse_shard
+    from buildtool.testing.suites import find_suites, no_tests, run_suites, select
+
+    part = parse_shard(shard) if shard else None
+
+    with device_session(project, device_name, choice, listener, options, trees=True) as session:
+        selected = select(find_suites(project, timeout, session), patterns)
+        done = run_suites(in_shard(selected, part) if part else selected, session, listener)
+        if not done.tests and not part:
+            raise no_tests()
+        return done
+
+
+def list_tests(
+    project: Project,
+    device_name: str,
+    patterns: Sequence[str],
+    *,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+) -> list[tuple[str, str]]:
+    """Suite and name of the tests that `patterns` select.  Those of CTest are known after a build;
+    programs that tell the names of theirs run on the device."""
+    from buildtool.testing.ctest import may_have_tests
+    from buildtool.testing.suites import TIMEOUT, find_suites, names_of
+
+    if not may_have_tests(project):
+        return names_of(find_suites(project, TIMEOUT), patterns)
+    with device_session(project, device_name, choice, listener, options, trees=True) as session:
+        return names_of(find_suites(project, TIMEOUT, session), patterns)
+
+
+@contextlib.contextmanager
+def device_session(
+    project: Project,
+    device_name: str,
+    choice: DeviceChoice,
+    listener: Listener,
+    options: Options,
+    *,
+    trees: bool = False,
+) -> Iterator[Session]:
+    """Build, make the release, and run programs of it on a device for the block; with `trees` also
+    the tests of the build trees of the ARM64 side, which are built for that."""
+    from buildtool.testing.ctest import may_have_tests
+    from buildtool.testing.session import Session
+
+    trees = trees and may_have_tests(project)
+    prepared = ready_on_device(project, device_name, choice, listener, options, trees=trees)
+    with (
+        prepared as (ready, renew, build),
+        lock_of(ready.site.device, f"tests of {project.name}", choice, listener) as lock,
+    ):
+        lock.hold()
+        yield Session(project, ready, renew, choice, build=build, options=options, lock=lock)
