@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from contextlib import ExitStack, contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
-from buildtool.core.lock import held_directory, is_held
+from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.watched_run import watched_run
+from buildtool.deploy.errors import DeviceConnectionError
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
-from buildtool.deploy.site import make_current, make_current_after
+from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
@@ -31,7 +33,9 @@ from buildtool.testing.deployment import (
 )
 from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
+from buildtool.testing.on_device import PAUSE_SECONDS, TRIES
 from buildtool.testing.path_map import PathMap
+from buildtool.testing.record import any_lost
 from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.session import Session
 
@@ -67,24 +71,42 @@ class CTestSuites:
         return self._push([programs(suite.step) for suite in self.suites], trees)
 
     def _push(self, added: Iterable[Additions], needed: Iterable[set[str]]) -> Deployment:
-        files = FileStates(self.folder / "digests")
         everything = {place: output for part in added for place, output in part.items()}
         ready = self.session.ready
         folder = self.folder / "deployments" / ready.release.target
-        release = make_test_release(ready.release, everything, folder, files)
-        files.save()
-        found = deployment(release, ready.deployment.arch, ready.deployment.data)
-        site = ready.site
-        with held_directory(release.directory):
-            if read_known(site.known).id != found.id:
-                make_current(site, found)
-            # Releases have only files; tests also work in other directories, and write to them.
-            wanted = sorted(set().union(*needed))
-            values = {"project": site.project, "id": found.id}
-            if site.device.exec(MAKE_DIRECTORIES, values, wanted).status:
-                make_current_after(site, found, "")  # the device has lost what was there
-                site.device.exec(MAKE_DIRECTORIES, values, wanted)
+        with ExitStack() as stack:
+            with locked(self.folder / "lock"):  # another process removes what nobody holds
+                files = FileStates(self.folder / "digests")
+                release = make_test_release(ready.release, everything, folder, files)
+                files.save()
+                stack.enter_context(held_directory(release.directory))
+            found = deployment(release, ready.deployment.arch, ready.deployment.data)
+            _again(partial(_bring, ready.site, found, sorted(set().union(*needed))))
         return found
+
+
+def _bring(site: Site, found: Deployment, folders: Sequence[str]) -> None:
+    """Bring `found` onto the device, if it is not there, and make its directories `folders`:
+    releases have only files, and tests also work in other directories, and write to them."""
+    if read_known(site.known).id != found.id:
+        make_current(site, found)
+    values = {"project": site.project, "id": found.id}
+    if site.device.exec(MAKE_DIRECTORIES, values, folders).status:
+        make_current_after(site, found, "")  # the device has lost what was there
+        site.device.exec(MAKE_DIRECTORIES, values, folders)
+
+
+def _again(action: Callable[[], object]) -> None:
+    """Do `action`, and again when the connection is lost, at most as often as tests run."""
+    for number in range(1, TRIES + 1):
+        try:
+            action()
+        except DeviceConnectionError:
+            if number == TRIES:
+                raise
+            time.sleep(PAUSE_SECONDS * number)
+        else:
+            return
 
 
 class CTestSuite:
@@ -114,7 +136,13 @@ class CTestSuite:
                     raise
             if not (records / WANTED).exists():
                 return found
-            return ctest.tests(self._environment(records, self.suites.of_programs))
+            environment = self._environment(records, self.suites.of_programs)
+            try:
+                return ctest.tests(environment)
+            except CTestError:
+                if not any_lost(records):
+                    raise
+                return ctest.tests(environment)
 
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
@@ -179,19 +207,19 @@ class CTestSuite:
         """CTest in a new directory, and one for records, which are removed after the block."""
         runs = self.suites.folder / "runs"
         make_directory(runs)
-        for left in runs.iterdir():  # by a process that was killed
-            if not is_held(left):
-                remove_tree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=runs, prefix=f"{self.step.component}-"))
-        try:
-            with held_directory(folder):
-                ctest = CTest(self.step.cmake, self.step.tree, folder)
-                ctest.prepare()
-                records = folder / "records"
-                records.mkdir()
-                yield ctest, records
-        finally:
-            remove_tree(folder, ignore_errors=True)
+        with ExitStack() as stack:
+            with locked(self.suites.folder / "lock"):
+                for left in runs.iterdir():  # by a process that was killed
+                    if not is_held(left):
+                        remove_tree(left, ignore_errors=True)
+                folder = Path(tempfile.mkdtemp(dir=runs, prefix=f"{self.step.component}-"))
+                stack.callback(remove_tree, folder, ignore_errors=True)
+                stack.enter_context(held_directory(folder))
+            ctest = CTest(self.step.cmake, self.step.tree, folder)
+            ctest.prepare()
+            records = folder / "records"
+            records.mkdir()
+            yield ctest, records
 
     def _environment(
         self, records: Path, deployed: Deployment | None, variables: Mapping[str, str] = {}

@@ -47,12 +47,24 @@ def take_record(folder: Path, test: str) -> tuple[Record | None, Path | None]:
     """The oldest record of `test` in `folder`, which is removed: another test can have the same
     name.  Also returns the file of reports of crashes, which may be missing; None without any."""
     for file in sorted(folder.glob(f"{_prefix(test)}*{SUFFIX}")):
-        with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
-            row = json.loads(read_regular(file))
+        if record := _read(file):
             file.unlink()
-            lists = {name: tuple(row[name]) for name in ("command", "lost", "fetched")}
-            return Record(**{**row, **lists}), file.with_suffix(CRASHES)
+            return record, file.with_suffix(CRASHES)
     return None, None
+
+
+def any_lost(folder: Path) -> bool:
+    """Whether the connection was lost during any program that has a record in `folder`."""
+    records = map(_read, folder.glob(f"*{SUFFIX}"))
+    return any(record.lost for record in records if record)
+
+
+def _read(file: Path) -> Record | None:
+    with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
+        row = json.loads(read_regular(file))
+        lists = {name: tuple(row[name]) for name in ("command", "lost", "fetched")}
+        return Record(**{**row, **lists})
+    return None
 
 
 def _prefix(test: str) -> str:
