@@ -139,6 +139,9 @@ class Report:
             return Outcome.CRASHED, f"ended by {signal_name(record.status)}"
         if kind == "Exception":
             return Outcome.CRASHED, f"ended by {more}"
-        if (why := cause.removeprefix("Failed").strip()) or not record:
+        why = cause.removeprefix("Failed").strip()
+        if "Regex=[" in why and not why.endswith("]"):  # CTest breaks the line there
+            why += "]"
+        if why or not record:
             return Outcome.FAILED, why or "CTest counts it as failed"
         return Outcome.FAILED, f"exit status {record.status}"

@@ -98,7 +98,7 @@ def test_a_regular_expression_may_have_lines(tmp_path: Path) -> None:
     line = f" 3/15 Test  #3: {NAME} ...***Failed  Required regular expression not found. Regex=[a"
     (found,) = results_of(tmp_path, [*HEADER, line, "]  0.00 sec"])
     assert found.outcome is Outcome.FAILED
-    assert found.message == "Required regular expression not found. Regex=[a"
+    assert found.message == "Required regular expression not found. Regex=[a]"
 
 
 def test_two_tests_of_one_name_have_a_record_each(tmp_path: Path) -> None:
