@@ -18,6 +18,7 @@ import pytest
 
 from tests.command_line import REPOSITORY
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
+from tests.junit import read_junit
 from tests.project import Project
 from tests.remote.adbd import AdbServer
 from tests.remote.proxy import Proxy
@@ -92,8 +93,10 @@ def assert_as_documented(tests: dict[str, dict[str, Any]]) -> None:
     assert "about to crash" in tests["ends.crash"]["output"]
 
 
-def test_outcomes_are_told_apart_on_sim(meter: Project) -> None:
-    assert_as_documented(results(meter, "sim"))
+def test_outcomes_are_told_apart_on_sim(meter: Project, tmp_path: Path) -> None:
+    junit = tmp_path / "results.xml"
+    assert_as_documented(results(meter, "sim", "--junit", str(junit)))
+    assert {case.get("name") for case in read_junit(junit).iter("testcase")} == OUTCOMES.keys()
     assert meter.build_here() == {"host/meter": "up-to-date"}
     before = [
         (path, path.lstat().st_mtime_ns)
