@@ -197,6 +197,24 @@ def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Pro
     assert not list(deployed.rglob("reports"))
 
 
+def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Project) -> None:
+    meter.write("test/data/more/extra.dat", "1\n2\n6\n")
+    relative = (
+        'add_test(NAME cli.relative COMMAND meter-cli extra.dat WORKING_DIRECTORY "${data}/more")'
+    )
+    meter.edit("test/CMakeLists.txt", "# A report", f"{relative}\n# A report")
+    without = results(meter, "sim", "cli.relative")["cli.relative"]
+    more = PROJECT.replace('"."', '"."\ntest-files = ["test/**/*.dat"]')
+    (meter.root / "buildtool.toml").write_text(more)
+    named = results(meter, "sim", "cli.relative")["cli.relative"]
+    (meter.root / "buildtool.toml").write_text(PROJECT)
+    meter.edit("test/CMakeLists.txt", f"{relative}\n# A report", "# A report")
+
+    assert (without["outcome"], without["message"]) == ("failed", "exit status 2")
+    assert "extra.dat: No such file or directory" in without["output"]
+    assert (named["outcome"], named["output"]) == ("passed", "count 3, mean 3, largest 6")
+
+
 def test_many_tests_at_once(meter: Project) -> None:
     meter.variables = {"CTEST_PARALLEL_LEVEL": "8"}
     tests = results(meter, "sim", "Mean.*", "cli.*", "report.*")

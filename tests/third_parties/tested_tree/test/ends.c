@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *label(void);
+
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
-    printf("about to %s\n", how);
+    printf("%s %s\n", label(), how);
     fflush(stdout);
     if (!strcmp(how, "fail"))
         return 3;

@@ -1,0 +1,4 @@
+// A library that only tests use.
+const char *label(void) {
+    return "about to";
+}
