@@ -38,11 +38,9 @@ from buildtool.drivers.cmake.record_build import (
 from buildtool.drivers.cmake.step_log import StepLog
 from buildtool.drivers.cmake.step_tools import StepTools
 from buildtool.drivers.cmake.tree_files import (
-    BUILT,
     FINGERPRINT,
     TOOLCHAIN,
     TRACE,
-    delete,
     delete_configuration,
 )
 from buildtool.drivers.cmake.tree_record import TreeRecord, write_tree_record
@@ -105,7 +103,6 @@ class Driver(Value):
         """Configure the tree if necessary: its record, and whether CMake ran.  Raises as `build`
         does."""
         tree = self.incremental
-        delete(tree.path / BUILT)
         record = tree.prepare(base_key)
         if self.is_configured():
             return record, False

@@ -20,7 +20,7 @@ from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.file_api import FileApiError, index_name
 from buildtool.drivers.cmake.ninja_log import newest_output_mtime
 from buildtool.drivers.cmake.repair_tree import repair
-from buildtool.drivers.cmake.tree_files import FINGERPRINT, delete, delete_files, stamps
+from buildtool.drivers.cmake.tree_files import BUILT, FINGERPRINT, delete, delete_files, stamps
 from buildtool.drivers.cmake.tree_record import TreeRecord
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import UNKNOWN, Change, InputSet, changes, observe
@@ -82,6 +82,7 @@ class IncrementalTree(Value):
         Returns the record of what remains.
         """
         record = repair(self.path)
+        delete(self.path / BUILT)
         if record and record.base_key == base_key and (updated := self._delete_stale(record)):
             return updated
         return self.reset(base_key)
