@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -145,8 +146,7 @@ def _configure(project: Project, how: str, home: Path) -> None:
 
 def test_outcomes_are_told_apart_on_boards(meter: Project, board: Proxy) -> None:
     assert_as_documented(results(meter, "board"))
-    left = processes_with("install root")
-    assert not [line for line in left.values() if "ends" in line], left
+    assert not [line for line in on_board(meter) if "/test/ends" in line]
     first = board.traffic().up
     board.reset_traffic()
 
@@ -163,7 +163,7 @@ def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy
         target=lambda: done.append(results(meter, "board", "ends.fail", "ends.hang"))
     )
     run.start()
-    wait_for(hanging)
+    wait_for(lambda: hanging(meter))
     board.cut()
     run.join()
 
@@ -259,7 +259,7 @@ def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
     chosen = ("ends.hang", "ends.environment", "report.compare")
     run = threading.Thread(target=lambda: done.append(results(meter, "board", *chosen)))
     run.start()
-    wait_for(hanging)
+    wait_for(lambda: hanging(meter))
     board.stop()
     run.join()
 
@@ -284,18 +284,24 @@ def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy) -> Non
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(hanging)
+    wait_for(lambda: hanging(meter))
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=10)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    wait_for(lambda: not hanging())
+    wait_for(lambda: not hanging(meter))
     assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
 
 
-def hanging() -> bool:
-    """Whether the test that hangs runs on a board."""
-    return any("ends hang" in line for line in processes_with("install root").values())
+def on_board(project: Project) -> list[str]:
+    """The command lines of processes on the board of the project."""
+    devices = tomllib.loads((project.root / "devices.toml").read_text())
+    return list(processes_with(devices["device"]["board"]["root"]).values())
+
+
+def hanging(project: Project) -> bool:
+    """Whether the test that hangs runs on the board."""
+    return any("ends hang" in line for line in on_board(project))
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
