@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def release(line: Line, tmp_path: Path) -> Release:
 @pytest.fixture
 def session(
     line: Line, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Session:
+) -> Iterator[Session]:
     """Connects anew with shorter pauses than usual."""
     monkeypatch.setattr(module, "PAUSES", (0.0, 0.5, 1.5))
     target = Target(platform="ubuntu-aarch64")
@@ -46,9 +47,11 @@ def session(
 
     ready = line.remote.ready(release)
     build = BuildResult(Plan(release.target, (), release.directory, tmp_path), ())
-    lock = DeviceLock(ready.site.device, "tests", lambda _: None)
-    lock.hold()
-    return Session(project, ready, renew, DeviceChoice(), build=build, options=Options(), lock=lock)
+    with DeviceLock(ready.site.device, "tests", lambda _: None) as lock:
+        lock.hold()
+        yield Session(
+            *(project, ready, renew, DeviceChoice()), build=build, options=Options(), lock=lock
+        )
 
 
 def runs(line: Line) -> int:
