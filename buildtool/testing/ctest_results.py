@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from buildtool.core.escape import without_colours
+from buildtool.core.kept_output import KeptOutput
 from buildtool.core.value import Value
-from buildtool.testing.captured import Captured
 from buildtool.testing.ctest import ListedTest
 from buildtool.testing.programs import signal_name
 from buildtool.testing.record import Record, take_record
@@ -37,7 +37,7 @@ class _Running:
     def __init__(self, name: str) -> None:
         self.name = name
         self.started = time.monotonic()
-        self.output = Captured(OUTPUT_BYTES)
+        self.output = KeptOutput(tail=OUTPUT_BYTES)
         self.in_header = True
         self.note = ""
 
@@ -105,7 +105,7 @@ class Report:
         seconds = time.monotonic() - test.started
         outcome, message = self._verdict(test, cause, record, seconds)
         explained = self._explain(crashes) if crashes else ""
-        output = "\n".join(filter(None, (test.output.text.rstrip("\n"), explained)))
+        output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), explained)))
         lost = record.lost if record else ()
         result = TestResult(
             self._suite, test.name, self._device, outcome, seconds, message, "", lost

@@ -11,11 +11,12 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.kept_output import KeptOutput
 from buildtool.core.process import DEVNULL, running
+from buildtool.core.tee import teed
 from buildtool.deploy.run.program import NO_VARIABLES, variables
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
-from buildtool.testing.captured import captured
 from buildtool.testing.programs import signal_name
 from buildtool.testing.pytest_names import TEST_VARIABLE
 from buildtool.testing.results import Outcome, TestResult
@@ -114,7 +115,8 @@ class _Pytest:
                 remedy=f"Install it beside buildtool: {sys.executable} -m pip install pytest",
             )
         with ExitStack() as stack:
-            output, written = stack.enter_context(captured(KEPT_BYTES))
+            written = KeptOutput(tail=KEPT_BYTES)
+            output = stack.enter_context(teed(written))
             read, write = os.pipe()
             stream = stack.enter_context(os.fdopen(read, encoding="ascii", errors="replace"))
             told = json.dumps({**self._told, "records": write})
@@ -136,7 +138,7 @@ class _Pytest:
                 with suppress(ValueError):  # the last line of a process that was killed
                     yield json.loads(line)
             self.status = process.wait()
-        self._output = written.text
+        self._output = written.kept().text
 
     def error(self, name: str) -> BuildtoolError:
         """Why pytest did not run the tests."""

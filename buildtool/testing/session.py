@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Note
+from buildtool.core.kept_output import KeptOutput
+from buildtool.core.tee import teed
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.watched_run import run_watched
 from buildtool.deploy.errors import DeviceConnectionError
@@ -17,7 +19,6 @@ from buildtool.deploy.push.known import known_file
 from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.run import RunTimeoutError, Streams
 from buildtool.project.model import BUILT_IN_TARGET
-from buildtool.testing.captured import captured
 
 if TYPE_CHECKING:
     from buildtool.core.events import Listener
@@ -128,12 +129,13 @@ class Session:
         started = time.monotonic()
         status: int | None = None
         signal: int | None = None
+        stdout, stderr = KeptOutput(tail=limit), KeptOutput(tail=limit)
         with ExitStack() as stack:
             source = stack.enter_context(tempfile.TemporaryFile())
             source.write(stdin)
             source.seek(0)
-            out, stdout = stack.enter_context(captured(limit))
-            err, stderr = (out, None) if together else stack.enter_context(captured(limit))
+            out = stack.enter_context(teed(stdout))
+            err = out if together else stack.enter_context(teed(stderr))
             try:
                 result = self._start(
                     request._replace(input=bool(stdin)),
@@ -151,8 +153,8 @@ class Session:
         return Ran(
             status,
             signal,
-            stdout.text,
-            stderr.text if stderr else "",
+            stdout.kept().text,
+            stderr.kept().text,
             time.monotonic() - started,
             "\n".join(notes),
         )

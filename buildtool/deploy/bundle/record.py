@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Listener, Note, StepFailed, Warned
-from buildtool.deploy.bundle.both_ends import BothEnds
-from buildtool.deploy.bundle.tee import teed
+from buildtool.core.kept_output import KeptOutput
+from buildtool.core.tee import teed
 from buildtool.deploy.run.run import STDERR, STDOUT, Streams, new_run
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
     from buildtool.release.slices import Release
+
+END_BYTES = 1 << 20
+"""Bytes that are kept of each end of a stream."""
 
 
 class RunRecord:
@@ -38,8 +41,8 @@ class RunRecord:
         self.arguments = tuple(arguments)
         self.name = new_run()
         self.begin()
-        self.streams = {"stdout": BothEnds(), "stderr": BothEnds()}
-        self.messages = BothEnds()
+        self.streams = {"stdout": _both_ends(), "stderr": _both_ends()}
+        self.messages = _both_ends()
         self.has_terminal = False
         self.built: tuple[BuildResult, Release] | None = None
         self.ready: Ready | None = None
@@ -82,8 +85,8 @@ class RunRecord:
         stdout = STDOUT if streams.stdout is None else streams.stdout
         stderr = STDERR if streams.stderr is None else streams.stderr
         with (
-            teed(stdout, self.streams["stdout"]) as out,
-            teed(stderr, self.streams["stderr"]) as err,
+            teed(self.streams["stdout"], stdout) as out,
+            teed(self.streams["stderr"], stderr) as err,
         ):
             yield Streams(streams.stdin, out, err)
 
@@ -91,3 +94,7 @@ class RunRecord:
     def device_is_here(self) -> bool:
         """Whether the device is the emulated one."""
         return self.ready is not None and self.ready.site.device.transport.direct
+
+
+def _both_ends() -> KeptOutput:
+    return KeptOutput(head=END_BYTES, tail=END_BYTES)

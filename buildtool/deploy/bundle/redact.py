@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 
+from buildtool.core.kept_output import Kept
 from buildtool.core.value import Value
-from buildtool.deploy.bundle.both_ends import Kept
 
 MASK = b"***"
 SHORTEST = 4
@@ -108,9 +108,8 @@ class Redactor(Value):
         """The output that was kept, with a line in place of what was omitted."""
         if not kept.omitted:
             return self.clean(kept.head)
-        line = f"\n[... {kept.omitted:,} bytes are omitted here ...]\n".encode()
         head = self.clean(kept.head, ends=False)
-        return head + line + self.clean(kept.tail, begins=False)
+        return head + kept.note + self.clean(kept.tail, begins=False)
 
 
 def redactor(values: Iterable[str]) -> Redactor:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buildtool.deploy.bundle.both_ends import BothEnds
+from buildtool.core.kept_output import KeptOutput
 from buildtool.deploy.bundle.redact import (
     Redactor,
     argument_secrets,
@@ -106,7 +106,7 @@ def test_no_part_of_a_secret_is_left_where_output_was_cut(
     pieces: list[bytes], limit: int, chunk: int
 ) -> None:
     text = b"".join(pieces)
-    ends = BothEnds(limit)
+    ends = KeptOutput(head=limit, tail=limit)
     for start in range(0, len(text), chunk):
         ends.add(text[start : start + chunk])
     kept = ends.kept()
