@@ -30,7 +30,7 @@ from buildtool.watch.inputs import Inputs, Read, places_of, project_inputs, targ
 from buildtool.watch.watch import Watch
 
 if TYPE_CHECKING:
-    from buildtool.deploy.run.session import Session
+    from buildtool.deploy.run.session import WaitingSession
 
 Paths = tuple[str, ...]
 SHOWN = 3
@@ -176,7 +176,7 @@ class _Loop:
         return changed if self._repeats <= MOST_REPEATS else ()
 
     @contextlib.contextmanager
-    def _session(self) -> Iterator[Session | None]:
+    def _session(self) -> Iterator[WaitingSession | None]:
         """A session for the program while it is built, when the device was reached before."""
         if not self._transport or not self._reached:
             yield None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import capture
+from buildtool.core.signals import signal_name
 
 TIMEOUT_SECONDS = 120.0
 _LOCALE = "C.UTF-8"  # in other locales it fails on comments with non-ASCII characters
@@ -63,7 +63,7 @@ def run_qaic(
         output = f"command: {done.command}\n{done.output}".rstrip()
         if done.status < 0:
             raise QaicError(
-                f"qaic crashed on {path.name} ({_signal(-done.status)})",
+                f"qaic crashed on {path.name} ({signal_name(-done.status)})",
                 why=output,
                 remedy='Compile it with idl-compiler = "buildtool", or try another SDK\'s qaic.',
             )
@@ -83,10 +83,3 @@ def run_qaic(
         return {
             name: Path(out, name).read_text(encoding="utf-8", errors="replace") for name in names
         }
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from buildtool.core.escape import without_colours
 from buildtool.core.kept_output import KeptOutput
+from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
 from buildtool.testing.ctest import ListedTest
-from buildtool.testing.programs import signal_name
 from buildtool.testing.record import Record, take_record
 from buildtool.testing.results import Outcome, TestResult
 

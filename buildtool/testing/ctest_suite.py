@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
@@ -15,7 +14,6 @@ from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.deploy.emulated.watched_run import watched_run
-from buildtool.deploy.errors import DeviceConnectionError
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
@@ -33,10 +31,10 @@ from buildtool.testing.deployment import (
 )
 from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
-from buildtool.testing.on_device import PAUSE_SECONDS, TRIES
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import any_lost
 from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.retry import retried
 from buildtool.testing.session import Session
 
 FOLDER = "tests"
@@ -81,7 +79,7 @@ class CTestSuites:
                 files.save()
                 stack.enter_context(held_directory(release.directory))
             found = deployment(release, ready.deployment.arch, ready.deployment.data)
-            _again(partial(_bring, ready.site, found, sorted(set().union(*needed))))
+            retried(partial(_bring, ready.site, found, sorted(set().union(*needed))))
         return found
 
 
@@ -94,19 +92,6 @@ def _bring(site: Site, found: Deployment, folders: Sequence[str]) -> None:
     if site.device.exec(MAKE_DIRECTORIES, values, folders).status:
         make_current_after(site, found, "")  # the device has lost what was there
         site.device.exec(MAKE_DIRECTORIES, values, folders)
-
-
-def _again(action: Callable[[], object]) -> None:
-    """Do `action`, and again when the connection is lost, at most as often as tests run."""
-    for number in range(1, TRIES + 1):
-        try:
-            action()
-        except DeviceConnectionError:
-            if number == TRIES:
-                raise
-            time.sleep(PAUSE_SECONDS * number)
-        else:
-            return
 
 
 class CTestSuite:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
+from buildtool.core.signals import signal_of
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
@@ -18,13 +18,9 @@ from buildtool.deploy.run.run import Place, new_run, run
 from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_transport
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import CRASHES, Record, new_record_file, write_record
+from buildtool.testing.retry import PAUSE_SECONDS, TRIES
 
-TRIES = 3
-"""How often a program is started whose connection is lost."""
-PAUSE_SECONDS = 0.5
-"""The pause before the second try; it is longer before later ones."""
 NOT_RUN = 125
-_SIGNALS = frozenset(signal.valid_signals())
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", "BUILDTOOL_LAUNCH")
 
@@ -112,9 +108,8 @@ class _Launched:
             report = run(self.place, self.request, new_run())
         if report.word == "exit" and report.text.isdecimal():
             status = int(report.text)
-            by_signal = status - 128 in _SIGNALS
-            end, number = ("signal", status - 128) if by_signal else ("exit", status)
-            self._note(end=end, status=number)
+            number = signal_of(status)
+            self._note(end="signal" if number else "exit", status=number or status)
             return status
         if report.word == "directory":
             return self._fail(f"the working directory {report.text[-1000:]} is not on the device")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import without_colours
+from buildtool.core.signals import signal_name
 from buildtool.deploy.run.program import RunRequest, farf_levels, variables
 from buildtool.project.model import Test
 from buildtool.project.runs import seconds
@@ -69,11 +69,3 @@ def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:
     if ran.status:
         return Outcome.FAILED, f"exit status {ran.status}"
     return Outcome.PASSED, ""
-
-
-def signal_name(number: int) -> str:
-    """ "SIGSEGV", or "signal 35" for one without a name."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

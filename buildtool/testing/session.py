@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.events import Event, Note
 from buildtool.core.kept_output import KeptOutput
+from buildtool.core.signals import signal_of
 from buildtool.core.tee import teed
 from buildtool.core.value import Value
 from buildtool.deploy.emulated.watched_run import run_watched
@@ -19,6 +20,7 @@ from buildtool.deploy.push.known import known_file
 from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.run import RunTimeoutError, Streams
 from buildtool.project.model import BUILT_IN_TARGET
+from buildtool.testing.retry import TRIES
 
 if TYPE_CHECKING:
     from buildtool.core.events import Listener
@@ -30,11 +32,8 @@ if TYPE_CHECKING:
     from buildtool.engine.result import BuildResult
     from buildtool.project.model import Project
 
-TRIES = 3
-"""How often a program is started whose connection is lost."""
 PAUSES = (0.0, 2.0, 10.0)
 """Seconds before each attempt to connect again."""
-MAX_SIGNAL = 64
 KEPT_BYTES = 64 << 20
 
 
@@ -145,11 +144,8 @@ class Session:
             except RunTimeoutError:
                 pass
             else:
-                number = result.status - 128
-                if 0 < number <= MAX_SIGNAL:
-                    signal = number
-                else:
-                    status = result.status
+                signal = signal_of(result.status) or None
+                status = None if signal else result.status
         return Ran(
             status,
             signal,

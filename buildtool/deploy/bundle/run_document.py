@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import signal
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from buildtool import __version__
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.signals import signal_name, signal_of
 from buildtool.core.value import Value
 from buildtool.deploy.bundle.record import RunRecord
 from buildtool.deploy.bundle.redact import MASK, is_secret
@@ -36,6 +36,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
     masked."""
     project, request, result = record.project, record.request, record.result
     ready = record.ready
+    number = signal_of(result.status) if result else 0
     secret = project.header.secrets
     return {
         "schema": SCHEMA,
@@ -58,7 +59,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.begun)),
         "seconds": round(result.seconds if result else record.seconds, 3),
         "status": result.status if result else None,
-        "signal": (signal_name(result.status) or None) if result else None,
+        "signal": signal_name(number) if number else None,
         "error": _error(record.error),
         "environment": {
             "program": _masked(request.env, secret),
@@ -66,14 +67,6 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         },
         "versions": _versions(record),
     }
-
-
-def signal_name(status: int) -> str:
-    """The signal that an exit status stands for, "" for none."""
-    try:
-        return signal.Signals(status - 128).name if status > 128 else ""
-    except ValueError:
-        return ""
 
 
 def _error(error: Exception | None) -> dict[str, Any] | None:

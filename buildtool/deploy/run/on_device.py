@@ -26,7 +26,7 @@ from buildtool.deploy.site import (
 )
 from buildtool.project.runs import Forward
 
-TRIES = 4
+MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
 and another user's push can remove what was just pushed."""
 
@@ -94,7 +94,7 @@ def run_on_device(
         make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
-    for _ in range(TRIES):
+    for _ in range(MAX_STARTS):
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES

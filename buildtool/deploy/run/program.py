@@ -13,7 +13,7 @@ from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
 
 if TYPE_CHECKING:
-    from buildtool.deploy.run.session import Session
+    from buildtool.deploy.run.session import WaitingSession
 
 NO_VARIABLES: Mapping[str, str] = {}
 FARF_LEVELS = "0x1f001f"
@@ -52,7 +52,7 @@ class RunRequest(Value):
     pull: Mapping[str, str] = NO_VARIABLES
     stop: Stop | None = None
     forward: tuple[Forward, ...] = ()
-    session: Session | None = None
+    session: WaitingSession | None = None
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

@@ -99,9 +99,7 @@ def run(
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return _Session(
-            place, request, name, folder, streams=streams, lock=lock, opening=opening
-        ).run()
+        return _Run(place, request, name, folder, streams=streams, lock=lock, opening=opening).run()
 
 
 def sends_input(request: RunRequest, streams: Streams) -> bool:
@@ -110,7 +108,7 @@ def sends_input(request: RunRequest, streams: Streams) -> bool:
     return request.input and not (request.terminal or _is_null(source))
 
 
-class _Session:
+class _Run:
     """One run.  On a device of this machine the program inherits the streams of this process, and
     the lifeline and the report are files in `folder`."""
 

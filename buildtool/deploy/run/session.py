@@ -30,7 +30,7 @@ eval "$later"
 """
 
 
-class Session:
+class WaitingSession:
     """A process that has a session open, for one run; `taken` when it has had that."""
 
     def __init__(self, transport: Transport, process: Process, end: str) -> None:
@@ -56,11 +56,11 @@ class Session:
 
 
 @contextlib.contextmanager
-def open_session(transport: Transport) -> Iterator[Session]:
+def open_session(transport: Transport) -> Iterator[WaitingSession]:
     """A session for the block; it is not known yet whether the device can be reached."""
     end = secrets.token_hex(16)
     text = f"{assignments({'end': end})}{script(*SCRIPTS)}\n{_WAIT}{_PUSH}{script('start')}"
     with running(
         transport.command(text), env=transport.environment, stdin=PIPE, stdout=None, stderr=PIPE
     ) as process:
-        yield Session(transport, process, end)
+        yield WaitingSession(transport, process, end)

@@ -18,7 +18,8 @@ from buildtool.plan.plan import Plan
 from buildtool.project.model import Header, Project, Target
 from buildtool.release.slices import Release
 from buildtool.testing import session as module
-from buildtool.testing.session import TRIES, LostError, Session
+from buildtool.testing.retry import TRIES
+from buildtool.testing.session import LostError, Session
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.remote import SHELL
 
