@@ -72,9 +72,9 @@ def show_summary(runs: Sequence[TestRun]) -> None:
                 lost = f"! {name}: the connection was lost {times}: {result.lost[-1]}"
                 console.print(_text(lost))
     tests = [result for run in runs for result in run.tests]
-    good = sum(result.outcome not in BAD for result in tests)
+    succeeded = sum(result.outcome not in BAD for result in tests)
     where = ", ".join(" ".join(filter(None, (run.device, run.soc, run.arch))) for run in runs)
-    console.print(_text(f"{good} of {len(tests)} tests are good on {where}"))
+    console.print(_text(f"{succeeded} of {len(tests)} tests succeeded on {where}"))
     write(text.getvalue())
 
 

@@ -1,4 +1,4 @@
-"""What tests on devices returned."""
+"""Results of tests on devices."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_four_devices_and_sim_run_each_test_once(ann: User, place: Lab, tmp_path
     found = ran(file.read_text())
     assert Counter((suite, name) for _, suite, name in found) == dict.fromkeys(EVERYTHING, 1)
     assert sorted(Counter(device for device, _, _ in found).values()) == [3, 3, 3, 3, 4]
-    assert "15 of 16 tests are good on " in done.stdout
+    assert "15 of 16 tests succeeded on " in done.stdout
     assert "✗ lab/fails on " in done.stdout
     for device in ("one", "two", "three", "phone", "sim"):
         assert f"{device:<5} | " in done.stderr

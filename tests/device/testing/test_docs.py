@@ -81,5 +81,5 @@ def test_the_commands_about_boards(documented: Project) -> None:
     printed = shell("\n".join(blocks(TEXT, "shell")), documented.root)
 
     assert printed.count("1 passed") == 2
-    assert "1 of 1 tests are good on q6a" in printed
-    assert re.search(r"\n2 of 2 tests are good on q6a .*, sim ", printed)
+    assert "1 of 1 tests succeeded on q6a" in printed
+    assert re.search(r"\n2 of 2 tests succeeded on q6a .*, sim ", printed)

@@ -75,7 +75,7 @@ def test_the_table_names_what_is_bad(project: Project, device: Reached) -> None:
     ]
     assert lines[1].split()[:4] == ["test", "1", "1", "1"]
     assert lines[2] == "✗ test/fails failed: exit status 3"
-    assert lines[3].startswith(f"2 of 3 tests are good on {device.name}")
+    assert lines[3].startswith(f"2 of 3 tests succeeded on {device.name}")
     assert "\n✗ test/fails                   failed" in done.stderr
     assert "\n    | out\n" in done.stderr
     assert max(map(len, lines)) <= 80
@@ -202,7 +202,7 @@ def test_results_that_cannot_be_written_are_shown(project: Project) -> None:
     options = ("test", "sim", "passes", "--junit", "/proc/results.xml")
 
     done = project.run(*options)
-    assert (done.returncode, "1 of 1 tests are good" in done.stdout) == (125, True)
+    assert (done.returncode, "1 of 1 tests succeeded" in done.stdout) == (125, True)
     assert "error: /proc/results.xml: " in done.stderr
     done = project.run(*options, "--json")
     assert (done.returncode, [*json.loads(done.stdout)]) == (125, ["schema", "error"])

@@ -298,8 +298,8 @@ def test_a_device_that_is_lost(board: Board, tmp_path: Path) -> None:
 
 def test_large_and_hostile_output(board: Board) -> None:
     script = (
-        "echo first; head -c 5000000 /dev/urandom;"
-        " printf '\\033]0;title\\007\\302'; echo last; exit 1"
+        "echo first; yes \"$(printf '\\377\\033[31m')\" | head -c 5000000;"
+        " printf '\\n\\033]0;title\\007\\302'; echo last; exit 1"
     )
     place = board.project.root / "large.zip"
     done = subprocess.run(
@@ -311,7 +311,7 @@ def test_large_and_hostile_output(board: Board) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert len(done.stdout) == len(b"first\nlast\n") + 5_000_000 + 11
+    assert len(done.stdout) == len(b"first\nlast\n") + 5_000_000 + 12
     bundle = read_bundle(place)
     kept = bundle.files["stdout.txt"]
     middle = f"\n[... {len(done.stdout) - (2 << 20):,} bytes are omitted here ...]\n".encode()

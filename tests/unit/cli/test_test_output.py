@@ -46,7 +46,7 @@ def test_the_table_counts_and_names_what_is_bad(capsys: pytest.CaptureFixture[st
         "✗ test/gone not run: [red]lost[/red]",
         "! test/gone: the connection was lost 2 times: b",
         "✗ test/fixed unexpected pass: expected to fail",
-        "4 of 7 tests are good on q6a QCS6490 v68",
+        "4 of 7 tests succeeded on q6a QCS6490 v68",
     ]
 
 
@@ -61,7 +61,7 @@ def test_long_names_stay_within_the_table_and_long_reasons_on_one_line(
     assert all(len(line) <= 80 for line in lines[:-2])
     assert "".join(lines[:-2]).count("q") == 100
     assert lines[-2].startswith(f"✗ {name}/{name} failed: why\\x1b[0m why")
-    assert lines[-1] == "0 of 1 tests are good on q6a QCS6490 v68"
+    assert lines[-1] == "0 of 1 tests succeeded on q6a QCS6490 v68"
 
 
 class Terminal(io.StringIO):
