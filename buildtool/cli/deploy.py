@@ -67,7 +67,12 @@ def deploy(
     from buildtool.project.read import find_project
 
     choice = DeviceChoice(
-        *(target, soc, verify, force, build_type, strict_isa),
+        target=target,
+        soc=soc,
+        verify=verify,
+        force=force,
+        build_type=build_type,
+        strict_isa=strict_isa,
         wait=wait_seconds(wait),
         share=share,
     )

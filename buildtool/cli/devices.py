@@ -84,7 +84,7 @@ def add(
     from buildtool.project.read import find_project
 
     if ssh and adb:
-        raise UsageError("--ssh and --adb exclude each other", remedy="Pass one of them.")
+        raise UsageError("--ssh cannot be used with --adb", remedy="Pass one of them.")
     project = find_project(Path.cwd()) if beside else _project()
     if target and project:
         find_target(project, target)

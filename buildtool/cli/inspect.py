@@ -66,7 +66,7 @@ def inspect(
     if not paths:
         raise UsageError("there is nothing to inspect", remedy="Name a file: inspect PATH")
     if json and sarif:
-        raise UsageError("--json and --sarif exclude each other", remedy="Choose one of them.")
+        raise UsageError("--json cannot be used with --sarif", remedy="Choose one of them.")
     if skel and skel not in HEXAGON_ARCHS:
         raise UsageError(
             f"there is no Hexagon arch {skel!r}",

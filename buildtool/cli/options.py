@@ -88,7 +88,9 @@ Wait = Annotated[
         "--wait", metavar="[=TIME]", help="Wait for a device that is in use, for at most TIME."
     ),
 ]
-Share = Annotated[bool, typer.Option("--share", help="Use the device beside another user.")]
+Share = Annotated[
+    bool, typer.Option("--share", help="Use the device although another command uses it.")
+]
 On = Annotated[
     str,
     typer.Option(
@@ -129,13 +131,11 @@ def without_on(arguments: Sequence[str], *others: str) -> list[str]:
 
 
 def not_with_on(option: str) -> UsageError:
-    """The error for what cannot be done on several devices at once."""
+    """The error for an option that is for one device."""
     return UsageError(
-        f"--on and {option} exclude each other",
-        why="--on names the devices"
-        if option == "DEVICE"
-        else "several devices would use the same terminal or file",
-        remedy=f"Omit {option}, or run on one device: buildtool run DEVICE",
+        f"--on cannot be used with {option}",
+        why="--on names the devices" if option == "DEVICE" else f"{option} is for one device",
+        remedy=f"Omit {option}, or name one device instead of --on.",
     )
 
 

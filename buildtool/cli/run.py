@@ -138,7 +138,14 @@ def run(
     from buildtool.engine.context import Options
 
     choice = DeviceChoice(
-        *(target, soc, verify, force, build_type, strict_isa, strict, debug),
+        target=target,
+        soc=soc,
+        verify=verify,
+        force=force,
+        build_type=build_type,
+        strict_isa=strict_isa,
+        strict=strict,
+        debug=debug,
         wait=wait_seconds(wait),
         share=share,
     )

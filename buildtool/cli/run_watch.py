@@ -49,7 +49,7 @@ def check_options(given: Mapping[str, bool]) -> None:
     """Raises `UsageError` if one of the options is given: they are for a single run."""
     for option in (name for name, is_given in given.items() if is_given):
         raise UsageError(
-            f"--watch and {option} exclude each other",
+            f"--watch cannot be used with {option}",
             why="with --watch the program is started again and again, and has no input",
             remedy=f"Omit {option}, or omit --watch for a single run.",
         )

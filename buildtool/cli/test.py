@@ -100,7 +100,12 @@ def test(
     from buildtool.testing.suites import TIMEOUT
 
     choice = DeviceChoice(
-        *(target, soc, False, force, build_type, strict_isa, strict),
+        target=target,
+        soc=soc,
+        force=force,
+        build_type=build_type,
+        strict_isa=strict_isa,
+        strict=strict,
         wait=wait_seconds(wait),
         share=share,
     )

@@ -29,7 +29,8 @@ def test_on_devices(
     """As `on_devices`, with one report of the tests on all devices."""
     words = arguments if as_json else [*arguments, "--json"]
     done = run_on_devices(
-        *(text, words),
+        text,
+        words,
         choice=choice,
         verbose=verbose,
         documents=True,

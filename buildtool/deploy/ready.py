@@ -29,7 +29,7 @@ class DeviceChoice(Value):
     the emulated device imitates; whether the files there are verified; whether the release is
     brought there although it does not fit; a build type in place of the target's; `strict-isa` in
     addition to the target's; for how many seconds another user of the device is waited for; and
-    whether the device is used beside another user.
+    whether the device is used although another user has its lock.
 
     For the emulated device only: `strict` is "back" or "front" if memory that skels see ends or
     begins at an unmapped page; with `debug` its DSP process waits for a debugger."""

@@ -88,6 +88,7 @@ def rollback(
 
 
 def lock_of(device: Device, purpose: str, choice: DeviceChoice, listener: Listener) -> DeviceLock:
+    """The lock of `device`, which is not held yet, for a command that uses it for `purpose`."""
     from buildtool.deploy.sharing.lock import DeviceLock
 
     return DeviceLock(device, purpose, listener, wait=choice.wait, share=choice.share)

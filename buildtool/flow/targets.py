@@ -56,6 +56,8 @@ def open_target(
 
 
 def make_release_of(plan: Plan, context: BuildContext) -> tuple[BuildResult, Release]:
+    """Build what `plan` lists and make its release, a second time if a cache restored a step that
+    cannot be released."""
     build = run_plan(plan, context)
     try:
         return build, _release_of(build, context)

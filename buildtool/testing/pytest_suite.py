@@ -110,7 +110,7 @@ class _Pytest:
         """What `Records` writes, as it comes."""
         if not importlib.util.find_spec("pytest"):
             raise BuildtoolError(
-                "there is no pytest",
+                "pytest is not installed",
                 why=f"{sys.executable} has no module of this name",
                 remedy=f"Install it beside buildtool: {sys.executable} -m pip install pytest",
             )

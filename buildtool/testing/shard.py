@@ -23,7 +23,7 @@ def parse_shard(text: str) -> Shard:
         return Shard(int(found[1]), int(found[2]))
     raise UsageError(
         f"--shard: {text!r} is not a part of the tests",
-        remedy="Write the number of the part and that of all parts: --shard 2/3",
+        remedy="Write the number of the part and the number of parts: --shard 2/3",
     )
 
 

@@ -21,8 +21,9 @@ IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE = 0x40, 0x80, 0x100, 0x200
 IN_DELETE_SELF, IN_MOVE_SELF, IN_Q_OVERFLOW, IN_IGNORED = 0x400, 0x800, 0x4000, 0x8000
 IN_ONLYDIR = 0x1000000
 _MASK = (
-    *(IN_ATTRIB, IN_CLOSE_WRITE, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE),
-    *(IN_DELETE_SELF, IN_MOVE_SELF, IN_ONLYDIR),
+    (IN_ATTRIB | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE)
+    | (IN_DELETE_SELF | IN_MOVE_SELF)
+    | IN_ONLYDIR
 )
 _HEAD = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _READ = 1 << 16
@@ -59,9 +60,9 @@ class Inotify:
         """Watch one more directory, if it is there."""
         if directory in self._watches:
             return
-        path, mask = os.fsencode(directory), sum(_MASK)
         try:
-            watch = self._checked(self._libc.inotify_add_watch(self._descriptor, path, mask))
+            path = os.fsencode(directory)
+            watch = self._checked(self._libc.inotify_add_watch(self._descriptor, path, _MASK))
         except OSError as error:
             if error.errno in _GONE:
                 return

@@ -19,7 +19,8 @@ from buildtool.core.value import Value
 
 MASK = b"***"
 SHORTEST = 4
-"""Letters of a secret that is removed from text: shorter ones would remove half of it."""
+"""Characters of the shortest secret that is removed from text: a shorter one would remove half of
+the text."""
 COMMON = frozenset({"true", "false", "none", "null", "auto", "always", "never", "default"})
 """Values of settings, which are no secrets although the name of the variable looks like one."""
 _NAMES = re.compile(

@@ -34,7 +34,7 @@ MAX_OPENING = 1 << 20
 """Bytes of an archive that is sent in one exchange with the start of a program: a larger one is
 better compressed while it is sent."""
 MAX_NAMES = 8 << 10
-"""Letters of the paths that are removed then: they are arguments of the script."""
+"""Characters of the paths that are removed then: they are arguments of the script."""
 ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
 holds what is expected, and twice otherwise; more often only while a program writes there."""

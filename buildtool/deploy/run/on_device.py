@@ -33,7 +33,7 @@ and another user's push can remove what was just pushed."""
 LOCK_WORDS = ("in-use", "unlockable")
 """Reports of a script that has done nothing, since it cannot have the lock of the device."""
 MAX_WORDS = 16 << 10
-"""Letters of a command and its variables that fit into one script with a push."""
+"""Characters of a command and its variables that fit into one script with a push."""
 
 
 class RunResult(Value):

@@ -42,7 +42,7 @@ class DeviceInUseError(DeviceError):
             why=f"it was not released in {duration(waited)}"
             if waited
             else "one command at a time uses a device",
-            remedy="Wait for it: --wait. Use the device beside it: --share.\n"
+            remedy="Wait for it: --wait. Use the device at the same time: --share.\n"
             f"If it has ended, remove its lock: buildtool devices unlock {device.name}",
         )
         self.holder = holder
@@ -52,7 +52,7 @@ class DeviceLock:
     """The lock of `device` for a command that uses it for `purpose`; a context manager.
 
     `wait` is the number of seconds to wait for another user.  With `share` the command uses the
-    device beside another user.  A device of this machine needs no lock.
+    device although another user holds its lock.  A device of this machine needs no lock.
     """
 
     def __init__(

@@ -229,7 +229,7 @@ def test_a_tag_takes_a_device_that_is_free(ann: User, bob: User, tmp_path: Path)
             assert "two | lab: scale_add" in waiting.communicate(timeout=SECONDS)[0]
     assert waiting.returncode == 0
     assert "there is no run 'one'" in refused(bob, "run", "one", "--on", "two")
-    assert "--on and --tty exclude each other" in refused(bob, "run", "-t", "--on", "two")
+    assert "--on cannot be used with --tty" in refused(bob, "run", "-t", "--on", "two")
     assert "has the tag 'none'" in refused(bob, "run", "--on", "tag:none")
     assert "Did you mean 'three'?" in refused(bob, "run", "--on", "thre")
 

@@ -318,7 +318,7 @@ def test_skels_by_their_arch(linker: Linker, buildtool: Buildtool, tmp_path: Pat
     ("arguments", "says"),
     [
         ([], "there is nothing to inspect"),
-        ([".", "--json", "--sarif"], "--json and --sarif exclude each other"),
+        ([".", "--json", "--sarif"], "--json cannot be used with --sarif"),
         (["a", "b", "--skel", "v68", "--json"], "--skel with --json checks one file"),
     ],
 )

@@ -17,6 +17,6 @@ def test_pytest_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     project = Project(tmp_path, Header(name="p"), {}, {}, {})
     suite = PytestSuite(project, "accuracy", Test(pytest=("tests",)), 1.0)
 
-    with pytest.raises(BuildtoolError, match="there is no pytest") as error:
+    with pytest.raises(BuildtoolError, match="pytest is not installed") as error:
         suite.names()
     assert "pip install pytest" in error.value.remedy
