@@ -19,7 +19,7 @@ from buildtool.deploy.run.program import NO_VARIABLES, variables
 from buildtool.project.model import Project, Test
 from buildtool.project.runs import seconds
 from buildtool.testing.pytest_names import TEST_VARIABLE
-from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.results import Outcome, TestResult, result_from_json
 from buildtool.testing.session import Session
 
 KEPT_BYTES = 1 << 20
@@ -68,16 +68,16 @@ class PytestSuite:
         begun, bad = "", 0
         for record in pytest.records():
             if name := record.get("begins"):
-                begun = name
-                begin(name)
-            elif "outcome" in record:
-                begun = ""
-                outcome = Outcome(record.pop("outcome"))
-                bad += outcome is Outcome.NOT_RUN
-                lost = tuple(record.pop("lost"))
-                yield TestResult(
-                    suite=self.name, device=device, outcome=outcome, lost=lost, **record
-                )
+                begun = str(name)
+                begin(begun)
+                continue
+            try:
+                result = result_from_json({**record, "suite": self.name, "device": device})
+            except ValueError:
+                continue  # `Records` writes more than results, and tests can write there too
+            begun = ""
+            bad += result.outcome is Outcome.NOT_RUN
+            yield result
         if pytest.status not in FINISHED and not bad:
             error = pytest.error(self.name)
             outcome = Outcome.CRASHED if pytest.status < 0 else Outcome.NOT_RUN
@@ -135,8 +135,8 @@ class _Pytest:
             finally:
                 os.close(write)
             for line in stream:
-                with suppress(ValueError):  # the last line of a process that was killed
-                    yield json.loads(line)
+                if record := _parsed(line):
+                    yield record
             self.status = process.wait()
         self._output = written.kept().text
 
@@ -149,3 +149,13 @@ class _Pytest:
             why=self._output,
             remedy=f"Run it by hand: python -m pytest {' '.join(self._test.pytest)}",
         )
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    """A record; nothing for the last line of a process that was killed, and for what a test wrote
+    to the descriptor of the records."""
+    with suppress(ValueError, RecursionError):
+        record = json.loads(line)
+        if isinstance(record, dict):
+            return record
+    return {}

@@ -93,13 +93,27 @@ class TestRun(Value):
         }
 
 
+def result_from_json(row: Any) -> TestResult:
+    """The value whose `as_json` this is.  Raises `ValueError`."""
+    try:
+        return TestResult(
+            suite=str(row["suite"]),
+            name=str(row["name"]),
+            device=str(row["device"]),
+            outcome=Outcome(row["outcome"]),
+            seconds=float(row["seconds"]),
+            message=str(row["message"]),
+            output=str(row["output"]),
+            lost=tuple(map(str, row["lost"])),
+        )
+    except (LookupError, TypeError, OverflowError) as error:
+        raise ValueError(f"no result of a test: {error}") from error
+
+
 def run_from_json(document: Any) -> TestRun:
     """The value whose `as_json` this is.  Raises `ValueError`."""
     try:
-        tests = tuple(
-            TestResult(**{**row, "outcome": Outcome(row["outcome"]), "lost": tuple(row["lost"])})
-            for row in document["tests"]
-        )
+        tests = tuple(map(result_from_json, document["tests"]))
         named = {field: document[field] for field in TestRun._fields}
     except (LookupError, TypeError) as error:
         raise ValueError(f"no results of tests: {error}") from error
