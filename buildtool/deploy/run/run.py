@@ -10,7 +10,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,33 +145,38 @@ class _Run:
         if self.request.terminal:
             lifeline, stdin = "", self.streams.stdin
         start = assignments(self._variables(lifeline), self._arguments())
-        before = self.opening
-        locks = script(*(LOCK_SCRIPTS if self.lock else ["common"]))
-        text = f"{locks}\n{start}{script('start')}"
-        if before:
-            from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
-
-            text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
+        text, variables, arguments = self._script(start)
         session = self.request.session
         fits = session and self.streams == OWN and session.fits(self.place.device.transport)
         with conversation(
             self.place.device.transport,
             text,
-            {"access": "", **self.lock, **before.variables} if before else {},
-            before.arguments if before else (),
+            variables,
+            arguments,
             stdin=stdin,
             stdout=self.streams.stdout,
             stderr=self.streams.stderr,
             terminal=self.request.terminal,
             report_file=report,
             on_messages=self._pass_on(),
-            started=partial(session.take, start, pushes=before is not None)
+            started=partial(session.take, start, pushes=self.opening is not None)
             if session and fits
             else None,
         ) as talk:
             with self._lifeline(talk, lifeline) as line:
                 self._attend(talk, line)
             return talk.report()
+
+    def _script(self, start: str) -> tuple[str, Mapping[str, str], Sequence[str]]:
+        """The script that does the push of `opening`, if there is one, and then starts the program
+        with the assignments `start`; its variables and its arguments."""
+        if not self.opening:
+            locks = script(*(LOCK_SCRIPTS if self.lock else ["common"]))
+            return f"{locks}\n{start}{script('start')}", {}, ()
+        from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
+
+        text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
+        return text, {"access": "", **self.lock, **self.opening.variables}, self.opening.arguments
 
     def _pass_on(self) -> Callable[[bytes], None]:
         if self.request.terminal:
