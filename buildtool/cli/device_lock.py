@@ -29,7 +29,7 @@ def lock(
     *,
     wait: Wait = "",
 ) -> None:
-    """Keep others off a device while a command runs here.
+    """Hold the lock of a device while a command runs on this machine.
 
     buildtool in COMMAND may use the device. The exit status is that of COMMAND.
     """
@@ -51,7 +51,7 @@ def lock(
 def unlock(name: DeviceName, *, json: Json = False) -> None:
     """Remove the lock of a device, whoever holds it.
 
-    What its holder runs there goes on.
+    A program that its holder runs keeps running.
     """
     from buildtool.deploy.configuration import open_device
     from buildtool.deploy.sharing.lock import holder_of

@@ -46,11 +46,11 @@ def _leave(record: RunRecord, file: Path | None, listener: Listener) -> Path | N
         if not file:
             _remove_old(place.parent)
     except KeyboardInterrupt:
-        listener(Note("no bundle of this failure is left: it was interrupted"))
+        listener(Note("no bundle of this failure was written: interrupted"))
     except OSError as error:
-        listener(Note(f"no bundle of this failure is left: {error.filename}: {error.strerror}"))
+        listener(Note(f"no bundle of this failure was written: {error.filename}: {error.strerror}"))
     except Exception as error:
-        listener(Note(f"no bundle of this failure is left: {type(error).__name__}: {error}"))
+        listener(Note(f"no bundle of this failure was written: {type(error).__name__}: {error}"))
     else:
         listener(Note(f"bundle of this failure: {place}"))
         return place

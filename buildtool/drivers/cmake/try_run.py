@@ -36,9 +36,9 @@ def try_run_failure(step: CMakeStep, done: Completed) -> ToolError | None:
     table = "skel" if step.arch else "host"
     defines = ", ".join(f"{name} = {value}" for name, value in entries.items())
     return ToolError(
-        f"configuring {step.summary} needs what a program returns that only a device can run",
-        why=f"try_run() or check_*_source_runs() compiled one for the device, and CMake has no"
-        f" value of {', '.join(entries)}",
+        f"configuring {step.summary} needs the result of a program that only a device can run",
+        why="try_run() or check_*_source_runs() compiled it, and CMake has no value of"
+        f" {', '.join(entries)}",
         remedy=f"Set what it returns on the device, here for a success: defines = {{ {defines} }}"
         f" in [{table}.{step.component}].",
     )

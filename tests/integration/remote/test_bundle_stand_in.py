@@ -345,4 +345,4 @@ def test_a_place_that_cannot_be_written_hides_nothing(board: Board) -> None:
     command = ("run", "board", "--bundle=host/program/x.zip", "--", "bin/program", "exit 5")
     done = board.fails(*command, status=5)
     where = board.project.root / "host" / "program"
-    assert f"no bundle of this failure is left: {where}: File exists\n" in done.stderr
+    assert f"no bundle of this failure was written: {where}: File exists\n" in done.stderr
