@@ -18,7 +18,7 @@ from buildtool.deploy.script import script
 
 if TYPE_CHECKING:
     from buildtool.deploy.push.exchange import Pushed
-    from buildtool.deploy.push.push import Opening, Push
+    from buildtool.deploy.push.push import InlinePush, Push
     from buildtool.deploy.script import Report
 
 
@@ -48,22 +48,27 @@ def outdated(site: Site, deployment: Deployment) -> Known | None:
     return known if known.id not in ("", deployment.id) else None
 
 
-def opening(site: Site, deployment: Deployment) -> Opening | None:
+def inline_push(site: Site, deployment: Deployment) -> InlinePush | None:
     """A push of `deployment` that a program's start can follow in one exchange; None when none is
-    known to be necessary, or it takes more than that.  `opened` has to be told what came of it."""
+    known to be necessary, or it takes more than one exchange.
+
+    `finish_inline_push` has to get the report of the exchange.
+    """
     known = outdated(site, deployment)
     if not known or deployment.data or site.device.transport.direct:
         return None
-    push = _new_push(site, deployment).opening(known.id, known.contents)
+    push = _new_push(site, deployment).inline(known.id, known.contents)
     if push:
         site.device.transport.connect()
         forget(site.known)
     return push
 
 
-def opened(site: Site, deployment: Deployment, report: Report) -> bool:
-    """Whether `report`, of a script that began with an `opening`, is that of the program's start;
-    otherwise the push was not possible in this way, and is made."""
+def finish_inline_push(site: Site, deployment: Deployment, report: Report) -> bool:
+    """Whether `report`, of a script that began with an inline push, is that of the program's start.
+
+    Otherwise this push failed, and `deployment` is pushed in exchanges of its own.
+    """
     if report.word in ("exit", "missing", "rebooted", "directory"):
         write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
         return True

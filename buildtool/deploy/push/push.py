@@ -30,7 +30,7 @@ from buildtool.deploy.push.stream import Changes, changes, unpacker, write_archi
 from buildtool.deploy.script import LOCK_SCRIPTS, Report, script
 
 SCRIPTS = (*LOCK_SCRIPTS, "scan", "prune", "push")
-MAX_OPENING = 1 << 20
+MAX_INLINE = 1 << 20
 """Bytes of an archive that is sent in one exchange with the start of a program: a larger one is
 better compressed while it is sent."""
 MAX_NAMES = 8 << 10
@@ -48,7 +48,7 @@ umask "$mask"
 before, and `access` as in device_lock.sh."""
 
 
-class Opening(Value):
+class InlinePush(Value):
     """A push as the beginning of another script: the variables and arguments of `SCRIPTS`, after
     which comes `GO_ON`, and the `data` on standard input that they read."""
 
@@ -123,13 +123,13 @@ class Push(Value):
             remedy="Check that no program writes into its directory, and that the disk is sound.",
         )
 
-    def opening(self, base: str, have: Contents) -> Opening | None:
+    def inline(self, base: str, have: Contents) -> InlinePush | None:
         """The first round of `run` as the beginning of a script, which goes on when the release is
         current; None when there is too much to send, or to remove.
         """
         change = changes(have, self.contents)
         names = sum(map(len, change.removed))
-        if names > MAX_NAMES or self._added(Pushed(), change).size > MAX_OPENING:
+        if names > MAX_NAMES or self._added(Pushed(), change).size > MAX_INLINE:
             return None
         unpack = unpacker(self.deployment, change, self.unpack)
         stream = io.BytesIO()
@@ -145,7 +145,7 @@ class Push(Value):
             "bytes": str(len(stream.getvalue())),
         }
         variables = self._variables(premise, change, unpack)
-        return Opening(variables, change.removed, stream.getvalue())
+        return InlinePush(variables, change.removed, stream.getvalue())
 
     def _quick(self, base: str | None, have: Contents) -> str:
         """The digest of what the device sees of the release without reading what it takes over."""

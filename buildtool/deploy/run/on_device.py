@@ -17,10 +17,10 @@ from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run, sends_in
 from buildtool.deploy.script import Report
 from buildtool.deploy.sharing.lock import DeviceLock, lock_failure
 from buildtool.deploy.site import (
+    finish_inline_push,
+    inline_push,
     make_current,
     make_current_after,
-    opened,
-    opening,
     outdated,
     verify,
 )
@@ -87,7 +87,7 @@ def run_on_device(
     # The input of a program waits for it, but not for a push.
     single = not (request.terminal or sends_input(request, streams))
     single &= sum(map(len, (*command, *request.env.values()))) < MAX_WORDS
-    push = opening(ready.site, ready.deployment) if single else None
+    push = inline_push(ready.site, ready.deployment) if single else None
     if not push and outdated(ready.site, ready.deployment):
         if lock:
             lock.hold()
@@ -98,10 +98,10 @@ def run_on_device(
         place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
-        report = run(place, request, name, streams, lock=variables, opening=push)
+        report = run(place, request, name, streams, lock=variables, push=push)
         pushed, push = push, None
         tried = pushed and report.word not in LOCK_WORDS
-        if tried and not opened(ready.site, ready.deployment, report):
+        if tried and not finish_inline_push(ready.site, ready.deployment, report):
             continue
         if report.word == "exit" and report.text.isdecimal():
             break

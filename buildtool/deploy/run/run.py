@@ -25,7 +25,7 @@ from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
 from buildtool.deploy.script import LOCK_SCRIPTS, Report, assignments, script
 
 if TYPE_CHECKING:
-    from buildtool.deploy.push.push import Opening
+    from buildtool.deploy.push.push import InlinePush
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 GRACE_SECONDS = 3.0
@@ -77,11 +77,11 @@ def run(
     streams: Streams = OWN,
     *,
     lock: Mapping[str, str] = NO_VARIABLES,
-    opening: Opening | None = None,
+    push: InlinePush | None = None,
 ) -> Report:
     """Run the command of `request`, in one exchange with the device; returns its report.
 
-    The exchange begins with `opening`, whose report it can be when the program was not started.
+    The exchange begins with `push`, whose report it can be when the program was not started.
 
     That is `exit STATUS`; `missing` and what is there instead, when the release is not there;
     `rebooted`; `directory` when the working directory is missing; `in-use` or `unlockable` when the
@@ -99,7 +99,7 @@ def run(
             root.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix=".run-", dir=root))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return _Run(place, request, name, folder, streams=streams, lock=lock, opening=opening).run()
+        return _Run(place, request, name, folder, streams=streams, lock=lock, push=push).run()
 
 
 def sends_input(request: RunRequest, streams: Streams) -> bool:
@@ -121,14 +121,14 @@ class _Run:
         *,
         streams: Streams,
         lock: Mapping[str, str],
-        opening: Opening | None,
+        push: InlinePush | None,
     ) -> None:
         self.place = place
         self.lock = lock
         self.request = request
         self.name = name
         self.folder = folder
-        self.opening = opening
+        self.push = push
         self.direct = folder is not None
         self.streams = streams
         self.source = STDIN if streams.stdin is None else streams.stdin
@@ -159,7 +159,7 @@ class _Run:
             terminal=self.request.terminal,
             report_file=report,
             on_messages=self._pass_on(),
-            started=partial(session.take, start, pushes=self.opening is not None)
+            started=partial(session.take, start, pushes=self.push is not None)
             if session and fits
             else None,
         ) as talk:
@@ -168,15 +168,15 @@ class _Run:
             return talk.report()
 
     def _script(self, start: str) -> tuple[str, Mapping[str, str], Sequence[str]]:
-        """The script that does the push of `opening`, if there is one, and then starts the program
+        """The script that does `push`, if there is one, and then starts the program
         with the assignments `start`; its variables and its arguments."""
-        if not self.opening:
+        if not self.push:
             locks = script(*(LOCK_SCRIPTS if self.lock else ["common"]))
             return f"{locks}\n{start}{script('start')}", {}, ()
         from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
-        return text, {"access": "", **self.lock, **self.opening.variables}, self.opening.arguments
+        return text, {"access": "", **self.lock, **self.push.variables}, self.push.arguments
 
     def _pass_on(self) -> Callable[[bytes], None]:
         if self.request.terminal:
@@ -221,7 +221,7 @@ class _Run:
             assert talk.process.stdin
             handle = os.dup(talk.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):  # the report says why
-                talk.process.stdin.write(self.opening.data if self.opening else b"")
+                talk.process.stdin.write(self.push.data if self.push else b"")
                 talk.process.stdin.flush()
             talk.process.stdin.close()
         else:

@@ -12,7 +12,7 @@ from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, new_run, run
 from buildtool.deploy.run.session import open_session
 from buildtool.deploy.script import Report
-from buildtool.deploy.site import opened, opening
+from buildtool.deploy.site import finish_inline_push, inline_push
 from buildtool.release.slices import Release
 from tests.remote.remote import SHELL, Remote
 from tests.remote.streams import redirected
@@ -23,7 +23,7 @@ def run_once(remote: Remote, release: Release, script: str, session: bool) -> tu
     `session`; returns the report, and what the program wrote."""
     wanted = deployment(release, "")
     site = remote.site()
-    push = opening(site, wanted)
+    push = inline_push(site, wanted)
     assert push
     place = Place(remote.device, remote.project, wanted.id)
     request = RunRequest((SHELL, script, "it's an\nargument"), input=False)
@@ -31,9 +31,9 @@ def run_once(remote: Remote, release: Release, script: str, session: bool) -> tu
         if session:
             ready = stack.enter_context(open_session(remote.device.transport))
             request = request._replace(session=ready)
-        report = run(place, request, new_run(), opening=push)
+        report = run(place, request, new_run(), push=push)
         assert not session or ready.taken
-    assert opened(site, wanted, report)
+    assert finish_inline_push(site, wanted, report)
     return report, streams.stdout
 
 
@@ -41,11 +41,11 @@ def run_once(remote: Remote, release: Release, script: str, session: bool) -> tu
 def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bool) -> None:
     first = remote.release(tmp_path / "1", {"lib/a": b"one", "lib/b": b"b", "gone": b"x"})
     second = remote.release(tmp_path / "2", {"lib/a": b"two", "lib/b": b"b", "new dir/é": b"n"})
-    assert not opening(remote.site(), deployment(first, ""))  # nothing is known of the device
+    assert not inline_push(remote.site(), deployment(first, ""))  # nothing is known of the device
     remote.deploy(first)
-    assert not opening(remote.site(), deployment(first, ""))  # nothing is to be sent
+    assert not inline_push(remote.site(), deployment(first, ""))  # nothing is to be sent
     if remote.device.transport.direct:
-        assert not opening(remote.site(), deployment(second, ""))
+        assert not inline_push(remote.site(), deployment(second, ""))
         return
     mask = remote.shell(first, "umask").stdout
     report, output = run_once(
@@ -56,7 +56,7 @@ def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bo
     remote.assert_current(second)
     assert not remote.outside("lock").is_symlink()
     # It is remembered what is there: a run needs no push.
-    assert not opening(remote.site(), deployment(second, ""))
+    assert not inline_push(remote.site(), deployment(second, ""))
     assert remote.shell(second, "cat lib/b").stdout == b"b"
 
 
