@@ -23,6 +23,7 @@ class PrefixedLines:
         self._held = b""
 
     def feed(self, data: bytes) -> None:
+        """Add what arrived next, and write the lines that are complete."""
         *lines, self._held = (self._held + data).split(b"\n")
         while len(self._held) > MAX_LINE:
             lines.append(self._held[:MAX_LINE])

@@ -108,7 +108,7 @@ def run(
         typer.Option(
             "--bundle",
             metavar="[=FILE]",
-            help="On failure, leave an archive with output, logs and facts; =none: not even in CI.",
+            help="On failure, write an archive with output, logs and facts; =none: not even in CI.",
         ),
     ] = "",
     force: Force = False,

@@ -87,18 +87,18 @@ def run_program(
         streams=Streams(stdout=sys.stderr.fileno()) if as_json else None,
     )
     if bundle == NO_BUNDLE or not (bundle or _in_ci()):
-        result, left = start(listener=screen), None
+        result, written = start(listener=screen), None
     else:
-        from buildtool.deploy.bundle.leave import run_with_bundle
         from buildtool.deploy.bundle.record import RunRecord
+        from buildtool.deploy.bundle.write import run_with_bundle
 
         record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
         file = None if bundle in ("", DEFAULT) else Path(bundle).absolute()
-        result, left = run_with_bundle(start, record, file, screen)
+        result, written = run_with_bundle(start, record, file, screen)
     if as_json:
         from buildtool.cli.options import print_json
 
-        print_json({**result.as_json(), "bundle": str(left) if left else None})
+        print_json({**result.as_json(), "bundle": str(written) if written else None})
     return result.status
 
 

@@ -40,6 +40,7 @@ class KeptOutput:
         self._size = 0
 
     def add(self, data: bytes) -> None:
+        """Add what was written next."""
         self._size += len(data)
         room = self._head_size - len(self._head)
         self._head += data[:room]
@@ -48,6 +49,7 @@ class KeptOutput:
             del self._tail[: -self._tail_size]
 
     def kept(self) -> Kept:
+        """What is kept of all that was added until now."""
         tail = bytes(self._tail[-self._tail_size :])
         omitted = self._size - len(self._head) - len(tail)
         if not omitted:

@@ -1,1 +1,1 @@
-"""The archive that a failed run leaves: what happened, with the logs and facts that explain it."""
+"""The archive that a failed run writes: what happened, with the logs and facts that explain it."""

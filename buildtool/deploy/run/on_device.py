@@ -6,6 +6,7 @@ import posixpath
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
@@ -25,6 +26,9 @@ from buildtool.deploy.site import (
     verify,
 )
 from buildtool.project.runs import Forward
+
+if TYPE_CHECKING:
+    from buildtool.deploy.push.push import InlinePush
 
 MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
@@ -84,14 +88,7 @@ def run_on_device(
         lock.hold()
     if verify_files:
         verify(ready.site, ready.deployment)
-    # The input of a program waits for it, but not for a push.
-    single = not (request.terminal or sends_input(request, streams))
-    single &= sum(map(len, (*command, *request.env.values()))) < MAX_WORDS
-    push = inline_push(ready.site, ready.deployment) if single else None
-    if not push and outdated(ready.site, ready.deployment):
-        if lock:
-            lock.hold()
-        make_current(ready.site, ready.deployment)
+    push = _push_before(ready, request, streams, lock)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(MAX_STARTS):
@@ -131,6 +128,23 @@ def run_on_device(
         status=int(report.text),
         seconds=time.monotonic() - started,
     )
+
+
+def _push_before(
+    ready: Ready, request: RunRequest, streams: Streams, lock: DeviceLock | None
+) -> InlinePush | None:
+    """Push the release if the device is known to have another one, except for a small change: that
+    is returned, to be pushed in one exchange with the start of the program."""
+    # The input of a program waits for it, but not for a push.
+    single = not (request.terminal or sends_input(request, streams))
+    single &= sum(map(len, (*request.command, *request.env.values()))) < MAX_WORDS
+    if single and (push := inline_push(ready.site, ready.deployment)):
+        return push
+    if outdated(ready.site, ready.deployment):
+        if lock:
+            lock.hold()
+        make_current(ready.site, ready.deployment)
+    return None
 
 
 def _absolute(place: Place, request: RunRequest, path: str) -> str:

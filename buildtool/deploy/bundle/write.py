@@ -1,4 +1,4 @@
-"""Leaves a bundle when a run fails: one archive, complete or not at all."""
+"""Writes a bundle when a run fails: one archive, complete or not at all."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ MODE = 0o600
 def run_with_bundle(
     start: Callable[..., RunResult], record: RunRecord, file: Path | None, listener: Listener
 ) -> tuple[RunResult, Path | None]:
-    """The result of `start`, which gets `record` and a listener, and the bundle that was left.
+    """The result of `start`, which gets `record` and a listener, and the bundle, if there is one.
 
-    When `start` raises an error, apart from Ctrl-C, or the status is not 0, the bundle is left: as
-    `file`, by default as a new one in the project's `.buildtool`.  `listener` is told so.  That it
-    cannot be written is only a message: the failure of the run remains the command's.
+    When `start` raises an error, apart from Ctrl-C, or the status is not 0, a bundle is written: as
+    `file`, by default as a new file in the project's `.buildtool`.  `listener` gets its path.  When
+    it cannot be written, `listener` gets a message: the failure of the run remains the command's.
     """
     try:
         result = start(listener=record.listen(listener), record=record)
     except Exception as error:
         record.error = error
-        _leave(record, file, listener)
+        _write_bundle(record, file, listener)
         raise
     if not result.status:
         return result, None
-    return result, _leave(record, file, listener)
+    return result, _write_bundle(record, file, listener)
 
 
-def _leave(record: RunRecord, file: Path | None, listener: Listener) -> Path | None:
+def _write_bundle(record: RunRecord, file: Path | None, listener: Listener) -> Path | None:
     place = file or record.project.state / FOLDER / f"{record.name}.zip"
     try:
-        _write(record, place)
+        _write_archive(record, place)
         if not file:
             _remove_old(place.parent)
     except KeyboardInterrupt:
@@ -57,7 +57,7 @@ def _leave(record: RunRecord, file: Path | None, listener: Listener) -> Path | N
     return None
 
 
-def _write(record: RunRecord, place: Path) -> None:
+def _write_archive(record: RunRecord, place: Path) -> None:
     # After a failure only.
     from buildtool.deploy.bundle.contents import contents_of  # noqa: PLC0415
     from buildtool.deploy.bundle.summary import NAME, WHAT, summary  # noqa: PLC0415
