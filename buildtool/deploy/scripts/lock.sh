@@ -16,10 +16,17 @@ take() {
             continue
         }
         stale "$held" || return 1
-        # Another process may have replaced the stale lock in between: then it is put back.
-        mv "$1" "$1.$$" 2>/dev/null || continue
-        [ "$(readlink "$1.$$")" = "$held" ] || ln -s "$(readlink "$1.$$")" "$1"
-        rm -f "$1.$$"
+        # Of the processes that find it stale, the one that makes the guard removes it: another one
+        # could remove the lock that replaces it.
+        if failure=$(ln -s "$mine" "$1.guard" 2>&1); then
+            [ "$(readlink "$1")" != "$held" ] || rm -f "$1"
+            rm -f "$1.guard"
+            continue
+        fi
+        guard=$(readlink "$1.guard") && stale "$guard" && rm -f "$1.guard"
+        tries=$((tries + 1))
+        [ "$tries" -lt 100 ] || return 2
+        sleep 0.1
     done
 }
 
