@@ -7,9 +7,11 @@ as what `ssh -L` through a shared connection and `adb forward` set up would be.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from buildtool.core.errors import UsageError
@@ -20,6 +22,10 @@ from buildtool.project.runs import Forward
 HERE = "127.0.0.1"
 LINGER_SECONDS = 1.0
 """How long what a device has sent may take to arrive after its program has ended."""
+BUSY_SECONDS = 0.1
+"""The pause before clients are accepted again when this process has too many connections."""
+_BUSY = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED)
+"""Errors of accept(2) after which others can be accepted."""
 Listeners = Sequence[tuple[Forward, socket.socket | None]]
 
 
@@ -99,7 +105,13 @@ class _Relay:
     def _accept(self) -> None:
         with contextlib.suppress(OSError):  # at the end of the block
             while True:
-                client, _ = self._listener.accept()
+                try:
+                    client, _ = self._listener.accept()
+                except OSError as error:
+                    if error.errno not in _BUSY:
+                        raise
+                    time.sleep(BUSY_SECONDS)
+                    continue
                 threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
