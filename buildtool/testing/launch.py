@@ -65,6 +65,8 @@ def launch(arguments: list[str]) -> int:
         return run_here(system, command)
     except BuildtoolError as error:
         return _failed(str(error))
+    except OSError as error:  # the program cannot be started here, or a record not be written
+        return _failed(f"{error.filename or command[0]}: {error.strerror}")
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 
