@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import read_regular, replace_link, write_if_changed
@@ -30,6 +30,8 @@ OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
 ENABLES = rb"(?i)\benable_testing\s*\(|\binclude\s*\(\s*CTest\s*\)"
 FIRST_WITH_LISTS = (3, 29)
 """The first CTest that reads the names of tests from a file."""
+MAX_LINE = 1 << 20
+"""Bytes of a line of CTest's output that are kept."""
 NO_PROPERTIES: Mapping[str, Any] = {}
 
 
@@ -143,12 +145,23 @@ class CTest(Value):
             command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
         ) as process:
             assert process.stdout
-            for line in process.stdout:
+            for line in _lines(process.stdout):
                 yield line.decode(errors="surrogateescape").rstrip("\n")
 
     def _command(self, arguments: Sequence[str]) -> list[str | Path]:
         program = self.cmake.program.with_name("ctest")
         return [program, "--test-dir", self.folder, *arguments]
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of `stream`, of long ones the first `MAX_LINE` bytes: a test may write no end of
+    line at all."""
+    begins = True
+    while line := stream.readline(MAX_LINE):
+        is_cut = len(line) == MAX_LINE and not line.endswith(b"\n")
+        if begins:
+            yield line + b" [the rest of the line is left out]" if is_cut else line
+        begins = not is_cut
 
 
 def _listed(row: Any) -> ListedTest:
