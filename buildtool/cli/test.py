@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from buildtool.cli import INTERRUPTED
 from buildtool.cli.options import (
     BuildType,
     DeviceTarget,
@@ -148,4 +149,4 @@ def test(
     report_tests([done], junit, table=not json)
     if json:
         print_json(done.as_json())
-    raise typer.Exit(int(bool(done.bad)))
+    raise typer.Exit(INTERRUPTED if done.interrupted else int(bool(done.bad)))

@@ -56,6 +56,10 @@ def _results(child: Child) -> TestRun:
         failed = TestResult(SUITE, device, device, Outcome.NOT_RUN, child.seconds, message)
         began = time.time() - child.seconds
         return TestRun(
-            device, "", child.release, "", child.chosen.soc, "", began, child.seconds, (failed,)
+            *(device, "", child.release, "", child.chosen.soc, ""),
+            started=began,
+            seconds=child.seconds,
+            interrupted=False,
+            tests=(failed,),
         )
     return run._replace(device=device)

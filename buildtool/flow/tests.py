@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from buildtool.core.events import Listener
+from buildtool.core.events import Listener, Note
 from buildtool.flow.devices import lock_of, ready_on_device
 from buildtool.project.model import Project
 
@@ -33,6 +33,7 @@ def test(
     Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
     in "2/3", and "" all of them.
     """
+    from buildtool.testing.expected import without_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
 
@@ -43,6 +44,9 @@ def test(
         done = run_suites(in_shard(selected, part) if part else selected, session, listener)
         if not done.tests and not part:
             raise no_tests()
+        if not (part or patterns or done.interrupted):
+            for line in without_tests(project.expected_failures, session.tags, done.tests):
+                listener(Note(line))
         return done
 
 

@@ -29,6 +29,9 @@ _VERSION = r"(>=\s*)?r?\d{1,9}(\.\d{1,9})*"
 _MAINTAINER = r"[^\s<>,][^<>,]* <[^\s<>@]+@[^\s<>@]+>"
 _DEPENDENCY = r"[a-z0-9][a-z0-9+.-]+( \((<<|<=|=|>=|>>) [0-9][A-Za-z0-9.+~:-]*\))?"
 
+SHOWN = 20
+"""Known names that an error lists."""
+
 
 def violations(project: Project) -> Iterator[Violation]:
     """All problems of `project` beyond the types of its values."""
@@ -76,7 +79,8 @@ def suggest(name: str, names: Iterable[str]) -> str:
     numbers = _numbers(name)
     alike = [each for each in names if not numbers or _numbers(each) in ([], numbers)]
     close = difflib.get_close_matches(name, alike, n=1, cutoff=0.5)
-    known = f"Known: {', '.join(names)}."
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    known = f"Known: {', '.join(names[:SHOWN])}{more}."
     return f"Did you mean {close[0]!r}? {known}" if close else known
 
 

@@ -60,9 +60,9 @@ class ListedTest(Value):
     def texts(self) -> Iterator[str]:
         """The arguments and values of variables that may name files."""
         yield from self.launched[1:]
-        for pair in _strings(self.properties.get("ENVIRONMENT")):
+        for pair in strings(self.properties.get("ENVIRONMENT")):
             yield pair.partition("=")[2]
-        for change in _strings(self.properties.get("ENVIRONMENT_MODIFICATION")):
+        for change in strings(self.properties.get("ENVIRONMENT_MODIFICATION")):
             yield change.partition("=")[2].partition(":")[2]
 
     @property
@@ -169,7 +169,8 @@ def _listed(row: Any) -> ListedTest:
     return ListedTest(str(row["name"]), tuple(map(str, row.get("command", ()))), properties)
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
+    """The strings of a property, which is a string or a list of them."""
     if isinstance(value, list):
         yield from map(str, value)
     elif value is not None:

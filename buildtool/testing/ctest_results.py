@@ -14,7 +14,7 @@ from buildtool.core.escape import without_colours
 from buildtool.core.kept_output import KeptOutput
 from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
-from buildtool.testing.ctest import ListedTest
+from buildtool.testing.ctest import ListedTest, strings
 from buildtool.testing.record import Record, take_record
 from buildtool.testing.results import Outcome, TestResult
 
@@ -133,7 +133,7 @@ class Report:
         if kind == "Skipped":
             properties = self._tests[test.name].properties if test.name in self._tests else {}
             names = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION")
-            said = [f"{name}={properties[name]}" for name in names if name in properties]
+            said = [f"{name}={value}" for name in names for value in strings(properties.get(name))]
             return Outcome.SKIPPED, " or ".join(said)
         if record and record.end == "signal":
             return Outcome.CRASHED, f"ended by {signal_name(record.status)}"

@@ -109,6 +109,9 @@ class CTestSuite:
     def names(self) -> Sequence[str]:
         return [test.name for test in self.tests]
 
+    def known_names(self) -> Sequence[str]:
+        return self.names() if "tests" in self.__dict__ else (self.name,)
+
     @cached_property
     def tests(self) -> tuple[ListedTest, ...]:
         """The tests.  Programs that tell the names of theirs, and have changed since, run on the

@@ -17,6 +17,20 @@ def matches(suite: str, name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(text, pattern) for pattern in patterns for text in known)
 
 
+def without_tests(
+    expected: Mapping[str, ExpectedFailure], tags: Collection[str], results: Iterable[TestResult]
+) -> list[str]:
+    """A line for each glob for a device that has `tags` which is for none of all its `results`."""
+    names = [(result.suite, result.name) for result in results]
+    return [
+        f"[expected-failure.{tag}]: there is no test {pattern!r}"
+        for tag, failure in expected.items()
+        if tag in tags
+        for pattern in failure.tests
+        if not any(matches(suite, name, [pattern]) for suite, name in names)
+    ]
+
+
 def as_expected(
     result: TestResult, expected: Mapping[str, ExpectedFailure], tags: Collection[str]
 ) -> TestResult:

@@ -29,6 +29,8 @@ class Programs:
     def names(self) -> tuple[str, ...]:
         return tuple(self._tests)
 
+    known_names = names
+
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:

@@ -47,6 +47,9 @@ class PytestSuite:
                 return tuple(record["collected"])
         raise pytest.error(self.name)
 
+    def known_names(self) -> tuple[str, ...]:
+        return (self.name,)
+
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:

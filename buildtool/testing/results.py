@@ -65,6 +65,7 @@ class TestRun(Value):
 
     `release` is the id of the release on this machine, `deployment` that of what the device has of
     it; `started` is in seconds since the epoch, `seconds` the wall time of all tests together.
+    It was `interrupted` by Ctrl-C if not all tests ran for that reason.
     """
 
     __test__ = False
@@ -77,6 +78,7 @@ class TestRun(Value):
     arch: str
     started: float
     seconds: float
+    interrupted: bool
     tests: tuple[TestResult, ...]
 
     @property

@@ -34,6 +34,9 @@ class Suite(Protocol):
     def names(self) -> Sequence[str]:
         """The names of its tests."""
 
+    def known_names(self) -> Sequence[str]:
+        """The same if they are known; otherwise the name of the suite."""
+
     def run(
         self, session: Session, names: Collection[str] | None, begin: Begin
     ) -> Iterable[TestResult]:
@@ -92,23 +95,22 @@ def no_tests() -> UsageError:
 
 
 def run_suites(selected: Selected, session: Session, listener: Listener) -> TestRun:
-    """Run the tests, one suite after another; `listener` gets each result."""
+    """Run the tests, one suite after another; `listener` gets each result.
+
+    After Ctrl-C, the tests without a result are not run.
+    """
     begun, started = time.time(), time.monotonic()
     results: list[TestResult] = []
-    for suite, names in selected:
-        for found in _run(suite, session, names, listener):
-            result = as_expected(found, session.project.expected_failures, session.tags)
-            results.append(result)
-            listener(
-                TestFinished(
-                    title(result.suite, result.name),
-                    result.outcome.value,
-                    result.seconds,
-                    result.outcome in BAD,
-                    result.message,
-                    result.output,
-                )
-            )
+    interrupted = False
+    try:
+        for suite, names in selected:
+            for found in _run(suite, session, names, listener):
+                result = as_expected(found, session.project.expected_failures, session.tags)
+                results.append(result)
+                listener(_finished(result))
+    except KeyboardInterrupt:
+        interrupted = True
+        results += _not_run(selected, results, session.ready.site.device.name)
     ready = session.ready
     return TestRun(
         device=ready.site.device.name,
@@ -119,8 +121,32 @@ def run_suites(selected: Selected, session: Session, listener: Listener) -> Test
         arch=ready.deployment.arch,
         started=begun,
         seconds=time.monotonic() - started,
+        interrupted=interrupted,
         tests=tuple(results),
     )
+
+
+def _finished(result: TestResult) -> TestFinished:
+    return TestFinished(
+        title(result.suite, result.name),
+        result.outcome.value,
+        result.seconds,
+        result.outcome in BAD,
+        result.message,
+        result.output,
+    )
+
+
+def _not_run(
+    selected: Selected, results: Sequence[TestResult], device: str
+) -> Iterator[TestResult]:
+    """The tests that were interrupted or come after that; a suite whose tests are not known is one
+    test."""
+    done = {(result.suite, result.name) for result in results}
+    for suite, names in selected:
+        for name in suite.known_names() if names is None else names:
+            if (suite.name, name) not in done:
+                yield TestResult(suite.name, name, device, Outcome.NOT_RUN, 0, "interrupted")
 
 
 def _run(

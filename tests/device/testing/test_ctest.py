@@ -275,9 +275,13 @@ def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
     }
 
 
-def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy) -> None:
+def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy, tmp_path: Path) -> None:
+    results = tmp_path / "results.xml"
     process = subprocess.Popen(
-        [sys.executable, "-m", "buildtool", "test", "board", "ends.hang"],
+        [
+            *(sys.executable, "-m", "buildtool", "test", "board"),
+            *("report.write", "ends.hang", "ends.environment", "--junit", str(results)),
+        ],
         cwd=meter.root,
         env={**os.environ, **meter.environment},
         stdout=subprocess.DEVNULL,
@@ -289,6 +293,10 @@ def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy) -> Non
     _, errors = process.communicate(timeout=10)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
+    cases = read_junit(results).iter("testcase")
+    found = {case.get("name"): [part.tag for part in case] for case in cases}
+    assert "error" not in found.pop("report.write")  # it had passed
+    assert found == {"ends.hang": ["error"], "ends.environment": ["error"]}
     wait_for(lambda: not hanging(meter))
     assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
 

@@ -24,7 +24,7 @@ RESULTS = (
 
 
 def summary(capsys: pytest.CaptureFixture[str], *results: TestResult) -> str:
-    show_summary([TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 0.0, 3.0, results)])
+    show_summary([TestRun("q6a", "board", "0", "1", "QCS6490", "v68", 0.0, 3.0, False, results)])
     return capsys.readouterr().out
 
 
@@ -80,7 +80,7 @@ def test_a_terminal_has_colours_if_it_wants_them(
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
 
-    show_summary([TestRun("q6a", "board", "0", "1", "", "", 0.0, 3.0, RESULTS)])
+    show_summary([TestRun("q6a", "board", "0", "1", "", "", 0.0, 3.0, False, RESULTS)])
 
     text = terminal.getvalue()
     assert ("\x1b[31m✗ test/crash" in text) == ("\x1b" in text) == coloured

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from buildtool.project.model import ExpectedFailure
-from buildtool.testing.expected import as_expected, matches
+from buildtool.testing.expected import as_expected, matches, without_tests
 from buildtool.testing.results import BAD, Outcome, TestResult
 
 TAGS = frozenset({"q6a", "lab", "v68", "ubuntu-aarch64"})
@@ -68,3 +68,15 @@ def test_a_test_is_named_by_itself_with_its_suite_or_by_the_suite(pattern: str) 
 @pytest.mark.parametrize("pattern", ["ADD", "ad", "host/add", "dsp/", ""])
 def test_other_names_do_not_match(pattern: str) -> None:
     assert not matches("dsp", "add", [pattern])
+
+
+def test_globs_without_a_test_are_named_for_this_device_only() -> None:
+    expected = {
+        "v68": ExpectedFailure(("half*", "hafl*"), "no half floats"),
+        "v75": ExpectedFailure(("nothing",), "of other devices"),
+    }
+    results = [TestResult("dsp", "half-add", "q6a", Outcome.PASSED, 1.0)]
+
+    assert without_tests(expected, TAGS, results) == [
+        "[expected-failure.v68]: there is no test 'hafl*'"
+    ]

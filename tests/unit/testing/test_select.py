@@ -20,6 +20,9 @@ class Suite:
     def names(self) -> tuple[str, ...]:
         return self._names
 
+    def known_names(self) -> tuple[str, ...]:
+        return self._names
+
     def run(
         self, session: Session, names: Collection[str] | None, begin: Callable[[str], None]
     ) -> Iterator[TestResult]:
