@@ -258,7 +258,7 @@ class Run(Value):
         Strings, Key("files that are fetched after it has ended, from its working directory")
     ] = ()
     forward: Annotated[
-        Strings, Key("TCP ports of the device that are reachable here while it runs: HERE:THERE")
+        Strings, Key("TCP ports of the device that are reachable here while it runs: HERE:PORT")
     ] = ()
 
 

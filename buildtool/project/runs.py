@@ -15,7 +15,7 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 MAX_PORT = (1 << 16) - 1
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
 DURATION_FORM = 'Write a number and a unit: "90s", "2m" or "1h".'
-PORT_FORM = 'Write PORT or HERE:THERE, such as "8080" or "9000:8080"; HERE may be 0.'
+PORT_FORM = 'Write PORT or HERE:PORT, such as "8080" or "9000:8080"; HERE may be 0.'
 
 
 class Forward(Value):

@@ -28,12 +28,17 @@ def file_schema(title: str, sections: Mapping[str, type]) -> dict[str, Any]:
         "properties": {
             name: {
                 "type": "object",
-                "description": (record.__doc__ or "").strip(),
+                "description": _description(record),
                 "additionalProperties": _record(record),
             }
             for name, record in sections.items()
         },
     }
+
+
+def _description(record: type) -> str:
+    """The docstring in one line."""
+    return " ".join((record.__doc__ or "").split())
 
 
 def _record(record: Any) -> dict[str, Any]:
@@ -50,7 +55,7 @@ def _record(record: Any) -> dict[str, Any]:
         properties[name] = entry
     return {
         "type": "object",
-        "description": (record.__doc__ or "").strip(),
+        "description": _description(record),
         "additionalProperties": False,
         "properties": properties,
         **({"required": required} if required else {}),
