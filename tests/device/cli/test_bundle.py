@@ -64,7 +64,8 @@ def test_a_failure_in_ci(plain: Project) -> None:
 def test_only_the_newest_bundles_are_kept(plain: Project) -> None:
     plain.variables = {}
     folder = plain.root / ".buildtool" / "bundles"
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # other tests leave bundles there
+    folder.mkdir(parents=True)
     for number in range(30):
         (folder / f"20010101-0000{number:02}-abcdef.zip").touch()
     assert plain.run("run", "sim", "--bundle", "--", "bin/app", "1").returncode == 1
