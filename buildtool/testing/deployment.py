@@ -129,7 +129,8 @@ def opened_files(step: CMakeStep, patterns: Iterable[str]) -> Additions:
 def _files_below(folder: Path) -> Iterator[Path]:
     for inside, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders).difference({STATE, ".git", "CMakeFiles"}))
-        yield from (Path(inside, name) for name in sorted(names))
+        # Not fifos, sockets, and links to files that are missing.
+        yield from (file for name in sorted(names) if (file := Path(inside, name)).is_file())
 
 
 def make_test_release(

@@ -215,6 +215,25 @@ def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Pro
     assert (named["outcome"], named["output"]) == ("passed", "count 3, mean 3, largest 6")
 
 
+def test_what_is_no_file_in_a_directory_of_data_is_left_out(tmp_path: Path) -> None:
+    project = third_party(tmp_path / "meter")
+    listing, working = project.root / "test/CMakeLists.txt", 'small.txt WORKING_DIRECTORY "${data}"'
+    listing.write_text(
+        listing.read_text().replace(working, f'"${{data}}/small.txt" "${{data}}" {working[10:]}')
+    )
+    data = project.root / "test/data"
+    os.mkfifo(data / "fifo")
+    (data / "dangling").symlink_to("missing")
+    (data / "link").symlink_to("small.txt")
+    assert "cli.directory" in results(project, "sim", "cli.directory")
+    (sent,) = (project.root / ".buildtool/tests/deployments/sim").glob(
+        "*/files/tests/*/*/test/data"
+    )
+    names = {path.name for path in sent.iterdir()}
+    assert "link" in names
+    assert not names & {"fifo", "dangling"}
+
+
 def test_many_tests_at_once(meter: Project) -> None:
     meter.variables = {"CTEST_PARALLEL_LEVEL": "8"}
     tests = results(meter, "sim", "Mean.*", "cli.*", "report.*")
