@@ -16,6 +16,8 @@ from typing import BinaryIO
 from buildtool.core.files import open_descriptor, open_own, temporary_file
 
 _POLL_SECONDS = 0.002
+QUIET_SECONDS = 0.5
+"""How long nobody is told that a lock is waited for."""
 
 
 @contextlib.contextmanager
@@ -24,19 +26,21 @@ def locked(
 ) -> Iterator[None]:
     """Hold a lock on the file `path`, which is created if it is missing, for the block.
 
-    `waiting` is called once when another holder has the lock.  Raises `TimeoutError` when the
-    lock is not free within `timeout` seconds (None: wait without limit), and `OSError` when the
-    file cannot be created.
+    `waiting` is called once when another holder keeps the lock for longer than `QUIET_SECONDS`.
+    Raises `TimeoutError` when the lock is not free within `timeout` seconds (None: wait without
+    limit), and `OSError` when the file cannot be created.
     """
     with os.fdopen(open_own(path, os.O_RDWR), "rb") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            waiting()
-            if timeout is None:
-                fcntl.flock(stream, fcntl.LOCK_EX)
-            elif not _acquired_within(stream, timeout):
-                raise TimeoutError(0, "another process keeps it locked", str(path)) from None
+            quiet = QUIET_SECONDS if timeout is None else min(QUIET_SECONDS, timeout)
+            if not _acquired_within(stream, quiet):
+                waiting()
+                if timeout is None:
+                    fcntl.flock(stream, fcntl.LOCK_EX)
+                elif not _acquired_within(stream, timeout - quiet):
+                    raise TimeoutError(0, "another process keeps it locked", str(path)) from None
         yield
 
 
