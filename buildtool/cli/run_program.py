@@ -90,10 +90,12 @@ def run_program(
         result, written = start(listener=screen), None
     else:
         from buildtool.deploy.bundle.record import RunRecord
-        from buildtool.deploy.bundle.write import run_with_bundle
+        from buildtool.deploy.bundle.write import check_place, run_with_bundle
 
         record = RunRecord(project, device, request, ["buildtool", *sys.argv[1:]])
         file = None if bundle in ("", DEFAULT) else Path(bundle).absolute()
+        if file:
+            check_place(file)
         result, written = run_with_bundle(start, record, file, screen)
     if as_json:
         from buildtool.cli.options import print_json

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.own_directory import make_directory
@@ -17,6 +18,16 @@ FOLDER = "bundles"
 """The directory of bundles in the project's `.buildtool`."""
 KEPT = 20
 MODE = 0o600
+
+
+def check_place(file: Path) -> None:
+    """Raises `UsageError` when a bundle cannot be left as `file`; changes nothing."""
+    if os.path.lexists(file) and not file.is_file():
+        raise UsageError(
+            f"--bundle={file}: it is not a file",
+            why="the bundle replaces it as a whole",
+            remedy="Name a file that is new or may be replaced: --bundle=failure.zip",
+        )
 
 
 def run_with_bundle(

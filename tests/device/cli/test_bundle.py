@@ -7,6 +7,7 @@ import os
 import pty
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_only_the_newest_bundles_are_kept(plain: Project) -> None:
     assert len(found) == 20
     assert found[0].name == "20010101-000011-abcdef.zip"
     read_bundle(found[-1])
+
+
+def test_a_bundle_replaces_files_only(plain: Project, tmp_path: Path) -> None:
+    plain.variables = {}
+    place = tmp_path / "fifo"
+    os.mkfifo(place)
+    done = plain.run("run", "sim", f"--bundle={place}", "--", "bin/app", "1")
+    assert f"error: --bundle={place}: it is not a file" in done.stderr
+    assert (done.returncode, done.stdout) == (125, "")
+    assert place.is_fifo()
 
 
 @pytest.mark.parametrize(
