@@ -82,6 +82,12 @@ class Device(Value):
             [ -f "$1" ] && exec 3<"$1" || { report failed "$(ls -ld -- "$1" 2>&1)"; exit; }
             cat <&3 && report done || report failed "it cannot be read"
         """
+        if target.exists() and not target.is_file():
+            raise DeviceError(
+                f"{path} of {self.name} cannot be fetched",
+                why=f"{target} is not a file, and would be replaced",
+                remedy="Name a file that is new or may be replaced.",
+            )
         with temporary_file(target.absolute().parent, f".{target.name}-") as fresh:
             with (
                 fresh.open("wb") as stream,

@@ -160,6 +160,11 @@ def test_files_are_fetched(remote: Remote, release: Release, tmp_path: Path) -> 
     with pytest.raises(DeviceError, match="cannot be fetched"):
         remote.shell(release, "true", pull={"not there": str(here)})
     assert here.read_bytes() == data
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with pytest.raises(DeviceError, match="cannot be fetched"):
+        remote.shell(release, "true", pull={"file": str(fifo)})
+    assert fifo.is_fifo()
 
 
 def test_children_end_with_their_program(remote: Remote, release: Release) -> None:
