@@ -13,7 +13,7 @@ find_device_lock() {
         folder=$folder/buildtool-lock
         [ -d "$folder" ] || [ -z "$access" ] || mkdir -m 777 "$folder" 2>/dev/null
         device_lock=$folder/device
-        [ ! -L "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ] && return
+        [ ! -L "$folder" ] && [ -d "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ] && return
     done
     failure="$folder cannot be written, nor can directories in /tmp"
     return 2
