@@ -30,6 +30,7 @@ OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
 ENABLES = rb"(?i)\benable_testing\s*\(|\binclude\s*\(\s*CTest\s*\)"
 FIRST_WITH_LISTS = (3, 29)
 """The first CTest that reads the names of tests from a file."""
+ERRORS = "errors.txt"
 MAX_LINE = 1 << 20
 """Bytes of a line of CTest's output that are kept."""
 NO_PROPERTIES: Mapping[str, Any] = {}
@@ -140,13 +141,23 @@ class CTest(Value):
         elif names is not None:
             literal = (re.sub(r"([][.*+?()|^$\\])", r"\\\1", name) for name in names)
             arguments += ["--tests-regex", f"^({'|'.join(literal)})$"]
-        command = self._command(arguments)
-        with running(
-            command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
-        ) as process:
+        with (
+            (self.folder / ERRORS).open("wb") as errors,
+            running(
+                self._command(arguments),
+                env=environment,
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=errors.fileno(),
+            ) as process,
+        ):
             assert process.stdout
             for line in _lines(process.stdout):
                 yield line.decode(errors="surrogateescape").rstrip("\n")
+
+    def errors(self) -> str:
+        """The end of what CTest wrote to standard error when it ran tests."""
+        return (self.folder / ERRORS).read_text(errors="replace")[-2000:].strip()
 
     def _command(self, arguments: Sequence[str]) -> list[str | Path]:
         program = self.cmake.program.with_name("ctest")

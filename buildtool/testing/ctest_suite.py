@@ -159,8 +159,14 @@ class CTestSuite:
                     missing.discard(ended.result.name)
                     self._note_fetched(ended.record.fetched if ended.record else ())
                     yield ended.result
+            errors = ctest.errors() if missing else ""
         for name in sorted(missing):
-            yield TestResult(self.name, name, device, Outcome.NOT_RUN, 0, "CTest did not run it")
+            yield TestResult(
+                *(self.name, name, device, Outcome.NOT_RUN),
+                seconds=0,
+                message="CTest did not run it",
+                output=errors,
+            )
 
     def additions(self) -> Additions:
         """What the test deployment has of this component."""

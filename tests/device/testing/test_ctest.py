@@ -70,8 +70,7 @@ def third_party(root: Path) -> Project:
 
 @pytest.fixture(scope="module")
 def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The third party's tree.  Its path has what shells and regular expressions give a
-    meaning."""
+    """The third party's tree, in a path with characters of shells and regular expressions."""
     project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
     project.build_here()
     return project
@@ -292,6 +291,19 @@ def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
         "report.compare": ("passed", 0),
         "ends.environment": ("not run", 1 if hanging_one["outcome"] == "not run" else 3),
     }
+
+
+def test_what_ctest_says_of_tests_that_it_cannot_run(meter: Project) -> None:
+    cycle = "\n".join(
+        f"set_tests_properties({one} PROPERTIES DEPENDS {other})"
+        for one, other in [("cli.small", "cli.usage"), ("cli.usage", "cli.small")]
+    )
+    meter.edit("test/CMakeLists.txt", "# A report", f"{cycle}\n# A report")
+    found = results(meter, "sim", "cli.small", "cli.usage")
+    meter.edit("test/CMakeLists.txt", f"{cycle}\n# A report", "# A report")
+
+    assert {test["message"] for test in found.values()} == {"CTest did not run it"}
+    assert all("cycle" in test["output"] for test in found.values())
 
 
 def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy, tmp_path: Path) -> None:
