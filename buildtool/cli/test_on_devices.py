@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.cli.on_devices import Child, run_on_devices
+from buildtool.cli.device_processes import Child
+from buildtool.cli.on_devices import run_on_devices
 from buildtool.cli.options import print_json
 from buildtool.cli.test_summary import report_tests
 from buildtool.deploy.ready import DeviceChoice
