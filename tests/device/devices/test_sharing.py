@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -144,7 +145,8 @@ def test_a_lock_from_before_a_reboot_is_stale(
 
 
 def test_a_lock_for_a_command(ann: User, bob: User, tmp_path: Path) -> None:
-    script = f"buildtool run one; until [ -e {tmp_path}/end ]; do sleep 0.1; done; exit 7"
+    run = shlex.join(ann.command("run", "one"))
+    script = f"{run}; until [ -e {tmp_path}/end ]; do sleep 0.1; done; exit 7"
     process = ann.start("devices", "lock", "one", "--", "sh", "-c", script)
     try:
         assert process.stdout
