@@ -157,7 +157,8 @@ class CTest(Value):
 
     def errors(self) -> str:
         """The end of what CTest wrote to standard error when it ran tests."""
-        return (self.folder / ERRORS).read_text(errors="replace")[-2000:].strip()
+        text = (self.folder / ERRORS).read_text(encoding="utf-8", errors="replace")
+        return text[-2000:].strip()
 
     def _command(self, arguments: Sequence[str]) -> list[str | Path]:
         program = self.cmake.program.with_name("ctest")
