@@ -147,11 +147,10 @@ def cuts(device: Reached, *files: Path) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
 def test_a_cut_line_is_tried_again_and_recorded_and_a_failure_is_not(
     project: Project, device: Reached, tmp_path: Path
 ) -> None:
-    if not device.proxy:
-        pytest.skip("there is no line to sim")
     once, runs, always = (tmp_path / name for name in ("once", "runs", "always"))
     project.write("buildtool.toml", FILE + CUT.format(once=once, runs=runs, always=always))
     file = tmp_path / "results.xml"

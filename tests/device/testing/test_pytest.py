@@ -59,11 +59,10 @@ def test_results_of_pytest_are_those_of_the_suite(
     assert re.search(rf"^✗ accuracy/{ID}test_fails failed", suite.messages, re.MULTILINE)
 
 
+@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
 def test_a_cut_line_is_recorded_with_the_test(
     suite: Project, device: Reached, tmp_path: Path
 ) -> None:
-    if not device.proxy:
-        pytest.skip("there is no line to sim")
     once = tmp_path / "once"
     suite.write(
         "tests/test_app.py",
