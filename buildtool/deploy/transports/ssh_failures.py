@@ -43,7 +43,7 @@ CONFIGURATION = Failure(
     "Correct the configuration until this command works: {command}",
 )
 CLOSED_AT_ONCE = Failure(
-    r"^kex_exchange_identification|UNKNOWN port 65535$|stdio forwarding failed",
+    r"^kex_exchange_identification|^banner exchange: |UNKNOWN port 65535$|stdio forwarding failed",
     "the connection to {device} was closed before the login",
     "Log in by hand, which shows why: {command}. It can be the jump host, a ProxyCommand that"
     " fails, or a server with too many connections.",
