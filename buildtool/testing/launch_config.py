@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.value import Value
 from buildtool.deploy.transports.emulated import Emulated
 
@@ -45,13 +44,13 @@ class LaunchConfig(Value):
 
 def write_config(file: Path, config: LaunchConfig) -> None:
     """Write `config` to `file`."""
-    write_if_changed(file, json.dumps(config._asdict()))
+    write_checksummed(file, config._asdict())
 
 
 def read_config(file: Path) -> LaunchConfig:
     """The configuration in `file`; raises `BuildtoolError` if it cannot be read."""
     try:
-        return LaunchConfig(**json.loads(read_regular(file)))
+        return LaunchConfig(**read_checksummed(file))
     except (OSError, ValueError, TypeError) as error:
         raise BuildtoolError(
             f"{file} cannot be read",

@@ -42,9 +42,10 @@ class PytestSuite:
         """The ids of the tests.  Raises `BuildtoolError` when pytest cannot collect them."""
         pytest = _Pytest(self._project, self._test, ["--collect-only"], {})
         for record in pytest.records():
-            if "collected" in record:
-                self._root = record["root"]  # which the ids are relative to
-                return tuple(record["collected"])
+            match record:
+                case {"collected": [*ids], "root": str(root)}:
+                    self._root = root  # which the ids are relative to
+                    return tuple(map(str, ids))
         raise pytest.error(self.name)
 
     def known_names(self) -> tuple[str, ...]:

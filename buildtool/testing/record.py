@@ -7,11 +7,16 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from buildtool.core.files import read_regular, value_digest, write_if_changed
 from buildtool.core.value import Value
 
 SUFFIX, CRASHES = ".json", ".crashes"
+ENDS = ("started", "exit", "signal", "lost", "error")
+LISTS = ("command", "lost", "fetched")
+MAX_BYTES = 16 << 20
+MAX_STATUS = 1 << 16
 
 
 class Record(Value):
@@ -47,24 +52,41 @@ def take_record(folder: Path, test: str) -> tuple[Record | None, Path | None]:
     """The oldest record of `test` in `folder`, which is removed: another test can have the same
     name.  Also returns the file of reports of crashes, which may be missing; None without any."""
     for file in sorted(folder.glob(f"{_prefix(test)}*{SUFFIX}")):
-        if record := _read(file):
+        record = _read(file)
+        with contextlib.suppress(OSError):  # a test has put a directory there, or removed it
             file.unlink()
-            return record, file.with_suffix(CRASHES)
+        return record, file.with_suffix(CRASHES)
     return None, None
 
 
 def any_lost(folder: Path) -> bool:
     """Whether the connection was lost during any program that has a record in `folder`."""
-    records = map(_read, folder.glob(f"*{SUFFIX}"))
-    return any(record.lost for record in records if record)
+    return any(_read(file).lost for file in folder.glob(f"*{SUFFIX}"))
 
 
-def _read(file: Path) -> Record | None:
-    with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
-        row = json.loads(read_regular(file))
-        lists = {name: tuple(row[name]) for name in ("command", "lost", "fetched")}
-        return Record(**{**row, **lists})
-    return None
+def _read(file: Path) -> Record:
+    """The record in `file`.  Programs of tests can write there too: a damaged record becomes one of
+    a test that did not run."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        row = json.loads(read_regular(file, MAX_BYTES))
+        if _is_record(row):
+            lists = {name: tuple(row[name]) for name in LISTS}
+            return Record(**{**row, **lists})
+    return Record((), "error", message="its record is damaged: another program has changed it")
+
+
+def _is_record(row: Any) -> bool:
+    """Whether `row` has the fields of a record, with values of their types."""
+    if not isinstance(row, dict) or row.keys() != set(Record._fields):
+        return False
+    return (
+        all(isinstance(row[name], list) for name in LISTS)
+        and all(isinstance(text, str) for name in LISTS for text in row[name])
+        and row["end"] in ENDS
+        and isinstance(row["status"], int)
+        and 0 <= row["status"] < MAX_STATUS
+        and isinstance(row["message"], str)
+    )
 
 
 def _prefix(test: str) -> str:

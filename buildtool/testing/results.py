@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from typing import Any
 
 from buildtool.core.value import Value
@@ -98,6 +99,8 @@ class TestRun(Value):
 def result_from_json(row: Any) -> TestResult:
     """The value whose `as_json` this is.  Raises `ValueError`."""
     try:
+        if not math.isfinite(row["seconds"]):
+            raise ValueError("no result of a test: JSON has no such number of seconds")
         return TestResult(
             suite=str(row["suite"]),
             name=str(row["name"]),

@@ -27,3 +27,19 @@ def test_a_program_of_this_machine_that_cannot_be_started(tmp_path: Path, name: 
     )
     reason = {"missing": "No such file or directory", "text": "Permission denied"}[name]
     assert (done.returncode, done.stderr) == (125, f"buildtool: {tmp_path / name}: {reason}\n")
+
+
+def test_a_configuration_that_another_program_has_changed(tmp_path: Path) -> None:
+    file = tmp_path / "launch.json"
+    write_config(file, LaunchConfig("board", {}, "", "", "", {}, {}, {}, str(tmp_path)))
+    file.write_text(file.read_text().replace('"paths": {}', '"paths": 5'))
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "utf8", LAUNCHER, "linux", tmp_path / "program"],
+        env={**os.environ, "BUILDTOOL_LAUNCH": str(file)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 125
+    assert done.stderr.startswith(f"buildtool: {file} cannot be read\n")
+    assert "Traceback" not in done.stderr

@@ -13,6 +13,7 @@ def test_what_tests_write_to_the_descriptor_of_the_records_is_no_record(tmp_path
         "import json, os\n"
         "told = json.loads(os.environ['BUILDTOOL_TEST'])\n"
         "os.write(told['records'], b'5\\n\\xff\\n{\\n[' + b'[' * 100_000 + b'\\n[]\\n')\n"
+        "os.write(told['records'], b'{\"collected\": 5}\\n')\n"
     )
     (tmp_path / "test_one.py").write_text("def test_passes(): pass\n")
     project = Project(tmp_path, Header(name="p"), {}, {}, {})

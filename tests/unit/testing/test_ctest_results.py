@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from buildtool.testing.ctest import ListedTest
 from buildtool.testing.ctest_results import Report
-from buildtool.testing.record import CRASHES, Record, new_record_file, take_record, write_record
+from buildtool.testing.record import (
+    CRASHES,
+    Record,
+    any_lost,
+    new_record_file,
+    take_record,
+    write_record,
+)
 from buildtool.testing.results import Outcome, TestResult
 
 NAME = "a.b c ..*** 1"
@@ -109,10 +117,44 @@ def test_two_tests_of_one_name_have_a_record_each(tmp_path: Path) -> None:
     assert take_record(tmp_path, NAME) == (None, None)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "nothing", '{"command": 3}'])
-def test_a_damaged_record_is_none(tmp_path: Path, text: str) -> None:
-    new_record_file(tmp_path, NAME).write_text(text)
+GOOD = ran("exit", 3)._asdict()
+WRONG: dict[str, list[object]] = {
+    "command": ["ls", [3], None, {}],
+    "end": ["fine", [], {}, None, 5],
+    "status": ["3", None, -1, 1 << 70, 3.5, []],
+    "message": [None, 5, ["x"], {}],
+    "lost": ["cut", [[]], 3, [None]],
+    "fetched": ["/etc", [1], {"a": 1}],
+    "more": [1],
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{}", "[]", "nothing", '{"command": 3}', "[" * 100_000, "\udcff"),
+        *(json.dumps({**GOOD, name: value}) for name, values in WRONG.items() for value in values),
+        json.dumps(GOOD).replace("3", "9" * 5000),
+    ],
+)
+def test_a_damaged_record_is_told(tmp_path: Path, text: str) -> None:
+    new_record_file(tmp_path, NAME).write_text(text, errors="surrogateescape")
+    (found,) = results_of(tmp_path, [*HEADER, ended("   Passed")])
+    assert (found.outcome, found.lost) == (Outcome.NOT_RUN, ())
+    assert found.message == "its record is damaged: another program has changed it"
     assert take_record(tmp_path, NAME) == (None, None)
+
+
+def test_a_record_that_is_no_file_is_damaged(tmp_path: Path) -> None:
+    new_record_file(tmp_path, NAME).mkdir()
+    assert not any_lost(tmp_path)
+    (found,) = results_of(tmp_path, [*HEADER, ended(FAILED)])
+    assert found.outcome is Outcome.NOT_RUN
+
+
+def test_there_are_no_records_in_a_directory_that_a_test_removed(tmp_path: Path) -> None:
+    (found,) = results_of(tmp_path / "none", [*HEADER, ended(FAILED)])
+    assert (found.outcome, found.message) == (Outcome.FAILED, "CTest counts it as failed")
 
 
 @pytest.mark.parametrize("line", [ended(FAILED), "3: x", "      Start x: y", "\udcff", ""])

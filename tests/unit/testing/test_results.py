@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -31,6 +32,8 @@ def test_results_go_through_json() -> None:
         {"seconds": "soon"},
         {"seconds": 10**400},
         {"seconds": None},
+        {"seconds": math.nan},
+        {"seconds": math.inf},
         {"lost": 1},
     ],
 )
