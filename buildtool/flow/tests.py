@@ -33,7 +33,8 @@ def test(
     Tests without a timeout of their own have `timeout` seconds; `shard` is a part of the tests, as
     in "2/3", and "" all of them.
     """
-    from buildtool.testing.expected import without_tests
+    from buildtool.deploy.configuration import configured_devices
+    from buildtool.testing.expected import without_devices, without_tests
     from buildtool.testing.shard import in_shard, parse_shard
     from buildtool.testing.suites import find_suites, no_tests, run_suites, select
 
@@ -45,7 +46,11 @@ def test(
         if not done.tests and not part:
             raise no_tests()
         if not (part or patterns or done.interrupted):
-            for line in without_tests(project.expected_failures, session.tags, done.tests):
+            devices, expected = configured_devices(project), project.expected_failures
+            for line in (
+                *without_devices(project, devices, session.tags),
+                *without_tests(expected, session.tags, done.tests),
+            ):
                 listener(Note(line))
         return done
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from buildtool.project.model import ExpectedFailure
+from buildtool.deploy.configuration import ConfiguredDevice
+from buildtool.project.model import BUILT_IN_TARGET, ExpectedFailure, Project
 from buildtool.testing.results import Outcome, TestResult
 
 FAILURES = frozenset({Outcome.FAILED, Outcome.CRASHED, Outcome.TIMED_OUT})
@@ -28,6 +29,22 @@ def without_tests(
         if tag in tags
         for pattern in failure.tests
         if not any(matches(suite, name, [pattern]) for suite, name in names)
+    ]
+
+
+def without_devices(
+    project: Project, devices: Mapping[str, ConfiguredDevice], tags: Collection[str]
+) -> list[str]:
+    """A line for each section whose TAG is none of `tags`, and of no other device that is known."""
+    known = {BUILT_IN_TARGET, *tags, *devices}
+    for device in devices.values():
+        known.update(device.tags)
+    for target in project.targets.values():
+        known.update((target.platform, *target.archs))
+    return [
+        f"[expected-failure.{tag}]: no device or target has this name, tag, arch or platform"
+        for tag in project.expected_failures
+        if tag not in known
     ]
 
 

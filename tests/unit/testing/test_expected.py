@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from buildtool.project.model import ExpectedFailure
-from buildtool.testing.expected import as_expected, matches, without_tests
+from buildtool.deploy.configuration import ConfiguredDevice
+from buildtool.project.model import ExpectedFailure, Header, Project, Target
+from buildtool.testing.expected import as_expected, matches, without_devices, without_tests
 from buildtool.testing.results import BAD, Outcome, TestResult
 
 TAGS = frozenset({"q6a", "lab", "v68", "ubuntu-aarch64"})
@@ -79,4 +82,33 @@ def test_globs_without_a_test_are_named_for_this_device_only() -> None:
 
     assert without_tests(expected, TAGS, results) == [
         "[expected-failure.v68]: there is no test 'hafl*'"
+    ]
+
+
+def test_tags_that_no_device_can_have_are_named() -> None:
+    used = [
+        "sim",
+        "q6a",
+        "lab",
+        "phone",
+        "rack",
+        "v75",
+        "android",
+        "v86",
+        "phnoe",
+        "ubuntu-aarch64",
+    ]
+    project = Project(
+        Path("/p"),
+        Header(name="p"),
+        hosts={},
+        skels={},
+        targets={"phone-target": Target(platform="android", archs=("v75",))},
+        expected_failures={tag: ExpectedFailure(("*",), "known") for tag in used},
+    )
+    devices = {"phone": ConfiguredDevice("adb", "serial", tags=("rack",))}
+
+    assert without_devices(project, devices, TAGS) == [
+        f"[expected-failure.{tag}]: no device or target has this name, tag, arch or platform"
+        for tag in ("v86", "phnoe")
     ]
