@@ -145,7 +145,7 @@ class Host(Value):
     defines: Defines = NO_DEFINES
     test_files: Annotated[
         Strings,
-        Key("files that its tests open, apart from their arguments (globs, relative to source)"),
+        Key("files that tests open and no argument names (globs in source and the build tree)"),
     ] = ()
 
 

@@ -20,7 +20,7 @@ from buildtool.deploy.site import Site, make_current, make_current_after
 from buildtool.inputs.file_states import FileStates
 from buildtool.plan.plan import CMakeStep
 from buildtool.testing.ctest import CTest, CTestError, ListedTest, has_tests
-from buildtool.testing.ctest_results import Report
+from buildtool.testing.ctest_results import Report, Reported
 from buildtool.testing.deployment import (
     Additions,
     directories,
@@ -29,6 +29,7 @@ from buildtool.testing.deployment import (
     opened_files,
     programs,
 )
+from buildtool.testing.expected import FAILURES
 from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
 from buildtool.testing.path_map import PathMap
@@ -36,6 +37,7 @@ from buildtool.testing.record import any_lost
 from buildtool.testing.results import Outcome, TestResult
 from buildtool.testing.retry import retried
 from buildtool.testing.session import Session
+from buildtool.testing.unsent_files import SentFiles
 
 FOLDER = "tests"
 """Below a project's state: what test deployments are made of, and what runs of CTest leave."""
@@ -158,7 +160,7 @@ class CTestSuite:
                 if ended := report.read(line):
                     missing.discard(ended.result.name)
                     self._note_fetched(ended.record.fetched if ended.record else ())
-                    yield ended.result
+                    yield self._with_hints(ended, deployed)
             errors = ctest.errors() if missing else ""
         for name in sorted(missing):
             yield TestResult(
@@ -237,6 +239,24 @@ class CTestSuite:
         )
         write_config(file, config)
         return environment
+
+    def _with_hints(self, ended: Reported, deployed: Deployment) -> TestResult:
+        """The result of a test; the output of one that failed on the device also tells which files
+        of this machine it did not find there."""
+        result = ended.result
+        listed = next((test for test in self.tests if test.name == result.name), None)
+        if not listed or not ended.record or result.outcome not in FAILURES:
+            return result
+        site, paths = self.suites.session.ready.site, PathMap(directories(self.step))
+        sent = SentFiles(
+            component=self.step.component,
+            place=f"{site.project}/releases/{deployed.id}",
+            paths=paths,
+            sent={*deployed.contents, *map(paths.path, self._fetched())},
+            is_here=site.device.transport.direct,
+        )
+        lines = sent.explain(result.output, listed.working_directory or str(self.step.tree))
+        return result._replace(output="\n".join(filter(None, (result.output, *lines))))
 
     def _explained(self, crashes: Path) -> str:
         """What is known of crashes of skels on the emulated DSP."""

@@ -1,6 +1,6 @@
 """The test deployment: a release, and what the CTest suites of its components need besides.
 
-tests/COMPONENT/build/      programs of the build tree, and files there that tests name
+tests/COMPONENT/build/      programs of the build tree, and files there that tests name or open
 tests/COMPONENT/source/     files of the source directory that tests name or open
 tests/COMPONENT/project/    the same of the rest of the project
 lib/                        shared libraries that the release lacks
@@ -34,6 +34,8 @@ from buildtool.toolchains.system_libraries import system_libraries
 
 TESTS = "tests"
 FILES, DEBUG, LIST = "files", "debug", "files.json"
+NO_DATA = frozenset({STATE, ".git", "CMakeFiles"})
+"""Directories of which nothing is sent."""
 Additions = dict[str, Output]
 """What a test deployment has in addition to the release, by path there."""
 
@@ -119,16 +121,18 @@ def named_files(step: CMakeStep, paths: Iterable[Path]) -> Additions:
 
 
 def opened_files(step: CMakeStep, patterns: Iterable[str]) -> Additions:
-    """The files below the source directory that match `test-files`."""
+    """The files below the source directory or the build tree that match `test-files`."""
     found: list[Path] = []
-    for pattern in patterns:
-        found += [path for path in step.source.glob(pattern) if STATE not in path.parts]
+    for folder in (step.source, step.tree):
+        for pattern in patterns:
+            paths = ((path, path.relative_to(folder).parts) for path in folder.glob(pattern))
+            found += [path for path, parts in paths if not NO_DATA.intersection(parts)]
     return named_files(step, found)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
     for inside, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders).difference({STATE, ".git", "CMakeFiles"}))
+        folders[:] = sorted(set(folders).difference(NO_DATA))
         # Not fifos, sockets, and links to files that are missing.
         yield from (file for name in sorted(names) if (file := Path(inside, name)).is_file())
 

@@ -11,6 +11,7 @@ import pytest
 from buildtool.core.value import Value
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
 from tests.device.testing.suite import CMAKE, FILE, PROGRAM
+from tests.device.testing.third_party import third_party
 from tests.project import Project
 from tests.remote.proxy import Proxy
 
@@ -40,6 +41,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.write("host/CMakeLists.txt", CMAKE)
     project.write("host/app.c", PROGRAM)
     project.build()
+    return project
+
+
+@pytest.fixture(scope="module")
+def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The third party's tree, in a path with characters of shells and regular expressions."""
+    project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
+    project.build_here()
     return project
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import REPOSITORY
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
+from tests.device.testing.third_party import PROJECT, results
 from tests.junit import read_junit
 from tests.project import Project
 from tests.remote.adbd import AdbServer
@@ -26,16 +24,6 @@ from tests.remote.proxy import Proxy
 from tests.remote.remote import processes_with
 from tests.remote.sshd import SshServer
 
-PROJECT = """\
-[project]
-name = "meter"
-
-[host.meter]
-source = "."
-
-[target.sim]
-platform = "ubuntu-aarch64"
-"""
 DEVICE = """
 [device.board]
 {how}
@@ -60,29 +48,6 @@ MESSAGES = {
     "ends.abort": "ended by SIGABRT",
     "ends.skip": "SKIP_RETURN_CODE=77",
 }
-
-
-def third_party(root: Path) -> Project:
-    shutil.copytree(REPOSITORY / "tests/third_parties/tested_tree", root)
-    (root / "buildtool.toml").write_text(PROJECT)
-    return Project(root)
-
-
-@pytest.fixture(scope="module")
-def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The third party's tree, in a path with characters of shells and regular expressions."""
-    project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
-    project.build_here()
-    return project
-
-
-def results(project: Project, *arguments: str) -> dict[str, dict[str, Any]]:
-    """The tests of `buildtool test --json`, by name."""
-    done = project.run("test", *arguments, "--json")
-    assert done.returncode in (0, 1), done.stderr
-    found = json.loads(done.stdout)
-    assert found["ok"] == (done.returncode == 0)
-    return {test["name"]: test for test in found["tests"]}
 
 
 def assert_as_documented(tests: dict[str, dict[str, Any]]) -> None:
@@ -184,53 +149,6 @@ def test_expected_failures_apply(meter: Project) -> None:
         "ends.fail": "expected failure",
         "ends.well": "unexpected pass",
     }
-
-
-def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Project) -> None:
-    report = meter.tree("meter") / "test/reports/small.report"
-    report.unlink(missing_ok=True)
-    for _ in range(2):
-        assert results(meter, "sim", "report.write")["report.write"]["outcome"] == "passed"
-        assert report.read_text() == "count 3, mean 6, largest 10\n"
-    (deployed,) = (meter.root / ".buildtool/tests/deployments/sim").iterdir()
-    assert not list(deployed.rglob("reports"))
-
-
-def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Project) -> None:
-    meter.write("test/data/more/extra.dat", "1\n2\n6\n")
-    relative = (
-        'add_test(NAME cli.relative COMMAND meter-cli extra.dat WORKING_DIRECTORY "${data}/more")'
-    )
-    meter.edit("test/CMakeLists.txt", "# A report", f"{relative}\n# A report")
-    without = results(meter, "sim", "cli.relative")["cli.relative"]
-    more = PROJECT.replace('"."', '"."\ntest-files = ["test/**/*.dat"]')
-    (meter.root / "buildtool.toml").write_text(more)
-    named = results(meter, "sim", "cli.relative")["cli.relative"]
-    (meter.root / "buildtool.toml").write_text(PROJECT)
-    meter.edit("test/CMakeLists.txt", f"{relative}\n# A report", "# A report")
-
-    assert (without["outcome"], without["message"]) == ("failed", "exit status 2")
-    assert "extra.dat: No such file or directory" in without["output"]
-    assert (named["outcome"], named["output"]) == ("passed", "count 3, mean 3, largest 6")
-
-
-def test_what_is_no_file_in_a_directory_of_data_is_left_out(tmp_path: Path) -> None:
-    project = third_party(tmp_path / "meter")
-    listing, working = project.root / "test/CMakeLists.txt", 'small.txt WORKING_DIRECTORY "${data}"'
-    listing.write_text(
-        listing.read_text().replace(working, f'"${{data}}/small.txt" "${{data}}" {working[10:]}')
-    )
-    data = project.root / "test/data"
-    os.mkfifo(data / "fifo")
-    (data / "dangling").symlink_to("missing")
-    (data / "link").symlink_to("small.txt")
-    assert "cli.directory" in results(project, "sim", "cli.directory")
-    (sent,) = (project.root / ".buildtool/tests/deployments/sim").glob(
-        "*/files/tests/*/*/test/data"
-    )
-    names = {path.name for path in sent.iterdir()}
-    assert "link" in names
-    assert not names & {"fifo", "dangling"}
 
 
 def test_many_tests_at_once(meter: Project) -> None:

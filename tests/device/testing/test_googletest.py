@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import REPOSITORY
-from tests.device.testing.test_ctest import results
+from tests.device.testing.third_party import results
 from tests.project import Project
 
 SOURCES = REPOSITORY / ".venv/googletest/usr/src/googletest"

@@ -1,0 +1,68 @@
+"""The files of this machine that tests of CTest read and write on a device."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.device.testing.third_party import PROJECT, results, third_party
+from tests.project import Project
+
+
+def test_a_file_that_a_test_writes_comes_back_and_is_no_data_of_tests(meter: Project) -> None:
+    report = meter.tree("meter") / "test/reports/small.report"
+    report.unlink(missing_ok=True)
+    for _ in range(2):
+        assert results(meter, "sim", "report.write")["report.write"]["outcome"] == "passed"
+        assert report.read_text() == "count 3, mean 6, largest 10\n"
+    (deployed,) = (meter.root / ".buildtool/tests/deployments/sim").iterdir()
+    assert not list(deployed.rglob("reports"))
+
+
+def test_files_that_tests_open_by_themselves_are_named_in_the_project(meter: Project) -> None:
+    meter.write("test/data/more/extra.dat", "1\n2\n6\n")
+    added = """
+add_test(NAME open.relative COMMAND meter-cli extra.dat WORKING_DIRECTORY "${data}/more")
+file(COPY "${data}/more" DESTINATION "${CMAKE_CURRENT_BINARY_DIR}")
+add_test(NAME open.copied COMMAND meter-cli more/extra.dat)
+"""
+    meter.edit("test/CMakeLists.txt", "# A report", f"{added}# A report")
+    without = results(meter, "sim", "open.*")
+    more = PROJECT.replace('"."', '"."\ntest-files = ["test/**/*.dat"]')
+    (meter.root / "buildtool.toml").write_text(more)
+    named = results(meter, "sim", "open.*")
+    (meter.root / "buildtool.toml").write_text(PROJECT)
+    meter.edit("test/CMakeLists.txt", f"{added}# A report", "# A report")
+
+    files = {
+        "open.relative": meter.root / "test/data/more/extra.dat",
+        "open.copied": meter.tree("meter") / "test/more/extra.dat",
+    }
+    assert without.keys() == named.keys() == files.keys()
+    for name, file in files.items():
+        test = without[name]
+        assert (test["outcome"], test["message"]) == ("failed", "exit status 2")
+        assert "extra.dat: No such file or directory" in test["output"]
+        hint = f"\nthe device has no {file}: add it to 'test-files' of [host.meter]"
+        assert test["output"].endswith(hint)
+        assert named[name]["outcome"] == "passed"
+        assert named[name]["output"] == "count 3, mean 3, largest 6"
+
+
+def test_what_is_no_file_in_a_directory_of_data_is_left_out(tmp_path: Path) -> None:
+    project = third_party(tmp_path / "meter")
+    listing, working = project.root / "test/CMakeLists.txt", 'small.txt WORKING_DIRECTORY "${data}"'
+    listing.write_text(
+        listing.read_text().replace(working, f'"${{data}}/small.txt" "${{data}}" {working[10:]}')
+    )
+    data = project.root / "test/data"
+    os.mkfifo(data / "fifo")
+    (data / "dangling").symlink_to("missing")
+    (data / "link").symlink_to("small.txt")
+    assert "cli.directory" in results(project, "sim", "cli.directory")
+    (sent,) = (project.root / ".buildtool/tests/deployments/sim").glob(
+        "*/files/tests/*/*/test/data"
+    )
+    names = {path.name for path in sent.iterdir()}
+    assert "link" in names
+    assert not names & {"fifo", "dangling"}
