@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from buildtool.core.cache import cache_dir
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
-from buildtool.project.model import BUILT_IN_TARGET, Key, Project
+from buildtool.project.keys import Key
+from buildtool.project.model import BUILT_IN_TARGET, Project
 from buildtool.project.paths import Violation
 from buildtool.project.tables import NAME, TableReader, TomlError, parse_tables, read_toml
 from buildtool.project.validate import suggest

@@ -12,7 +12,9 @@ from buildtool.core.files import value_digest
 from buildtool.core.value import Value
 from buildtool.plan.component_step import ComponentStep
 from buildtool.plan.files_step import FilesStep
-from buildtool.project.model import Define, Host, Project, Skel, Target
+from buildtool.project.components import Host, Skel
+from buildtool.project.keys import Define
+from buildtool.project.model import Project, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.profile import Profile
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from buildtool.project.model import COMPONENT_KEYS, Host, Skel
+from buildtool.project.components import COMPONENT_KEYS, Host, Skel
 from buildtool.project.paths import (
     Violation,
     file_violations,

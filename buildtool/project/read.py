@@ -8,6 +8,7 @@ from typing import Any
 
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import check_path
+from buildtool.project.components import Host, Skel
 from buildtool.project.model import (
     BUILT_IN_TARGET,
     SECTIONS,
@@ -15,10 +16,8 @@ from buildtool.project.model import (
     Data,
     ExpectedFailure,
     Header,
-    Host,
     Project,
     Run,
-    Skel,
     Target,
     Test,
     Tool,

@@ -6,7 +6,9 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from buildtool.project.model import COMPONENT_KEYS, SECTIONS, Header, Key, keys
+from buildtool.project.components import COMPONENT_KEYS
+from buildtool.project.keys import Key, keys
+from buildtool.project.model import SECTIONS, Header
 
 _TYPES = {str: "string", bool: "boolean", int: "integer"}
 

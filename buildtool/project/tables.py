@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.errors import UsageError
-from buildtool.project.model import Define, Key, keys
+from buildtool.project.keys import Define, Key, keys
 from buildtool.project.validate import suggest
 
 MAX_BYTES = 1 << 20

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Host, Project, Skel, Target
+from buildtool.project.components import Host, Skel
+from buildtool.project.model import FORMAT_PLATFORMS, TOOLS, Project, Target
 from buildtool.project.paths import (
     Violation,
     file_violations,

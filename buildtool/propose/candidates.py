@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from buildtool.core.value import Value
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.project.model import Host, Skel
+from buildtool.project.components import Host, Skel
 from buildtool.propose.cmake_calls import CMakeCall, directory_of
 from buildtool.propose.configure import (
     Component,

@@ -22,7 +22,8 @@ from buildtool.inputs.file_states import FileStates
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.project.archs import HEXAGON_ARCHS
-from buildtool.project.model import Header, Host, Project, Skel, Target
+from buildtool.project.components import Host, Skel
+from buildtool.project.model import Header, Project, Target
 from buildtool.propose.cmake_calls import CMakeCall, traced_calls
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.profile import Profile

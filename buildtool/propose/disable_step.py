@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from buildtool.project.model import Host
+from buildtool.project.components import Host
 from buildtool.propose.cmake_calls import CMakeCall
 from buildtool.propose.configure import Configurator, Configured
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from buildtool.core.value import Value
-from buildtool.project.model import Define
+from buildtool.project.keys import Define
 
 TomlValue = str | bool | tuple[str, ...] | Mapping[str, Define]
 

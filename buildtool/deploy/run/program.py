@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from buildtool.core.elf_machine import EM_AARCH64, ET_DYN, ET_EXEC, elf_header
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
-from buildtool.project.model import Define
+from buildtool.project.keys import Define
 from buildtool.project.runs import Forward
 from buildtool.release.slices import Release
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.plan.plan import conan_home
-from buildtool.project.model import Header, Host, Project, Target, Tool
+from buildtool.project.components import Host
+from buildtool.project.model import Header, Project, Target, Tool
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from buildtool.sdk.zig import find_zig, usable_zig
 from buildtool.toolchains.build_machine import build_machine

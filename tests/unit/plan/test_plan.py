@@ -9,7 +9,8 @@ import pytest
 
 from buildtool.core.errors import UsageError
 from buildtool.plan.plan import CMakeStep, in_order, plan_target
-from buildtool.project.model import Header, Host, Project, Skel, Target
+from buildtool.project.components import Host, Skel
+from buildtool.project.model import Header, Project, Target
 from buildtool.toolchains.profile import Compiler, Profile
 from tests.made_up import CMAKE
 

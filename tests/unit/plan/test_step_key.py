@@ -16,7 +16,8 @@ import pytest
 from buildtool.plan import step_key as step_keys
 from buildtool.plan.plan import CMakeStep, plan_target
 from buildtool.plan.step_key import differences, step_fields, step_key
-from buildtool.project.model import Header, Host, Project, Skel, Target
+from buildtool.project.components import Host, Skel
+from buildtool.project.model import Header, Project, Target
 from buildtool.sdk.cmake import CMake
 from buildtool.toolchains.cdsprpc import Cdsprpc
 from buildtool.toolchains.dsp_shells import DeviceShell

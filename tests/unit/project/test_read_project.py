@@ -10,7 +10,8 @@ import pytest
 
 from buildtool.core.errors import UsageError
 from buildtool.core.safe_path import UnsafePathError
-from buildtool.project.model import SECTIONS, Header, Tool, keys
+from buildtool.project.keys import keys
+from buildtool.project.model import SECTIONS, Header, Tool
 from buildtool.project.read import ProjectError, find_project, read_project
 
 Write = Callable[[str], Path]
