@@ -32,7 +32,7 @@ CMAKE = find_cmake()
 @dataclass(frozen=True)
 class Compared:
     """A project and a superbuild of the same sources, both in `folder`; `toolchains` and
-    `launchers` are those of the superbuild."""
+    `launchers` are compiler launchers of the superbuild."""
 
     folder: Path
     skels: int
@@ -105,7 +105,7 @@ def compared(folder: Path, skels: int, launcher: str = "") -> Compared:
 
 
 def compare(folder: Path, launcher: str, rounds: int) -> Compared:
-    """Measure builds with one launcher and print their rows; returns the project."""
+    """Measure builds with one compiler launcher and print their rows; returns the project."""
     both = compared(folder, 1, launcher)
     kind = f", {launcher}" if launcher else ""
     row(f"no-op, 6 skels{kind}", medians(rounds, *both.builds()), aim="≤ 0.50")

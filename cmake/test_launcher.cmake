@@ -1,29 +1,29 @@
-# Programs of the target run by a launcher, buildtool/testing/launch.py: tests run on the device that
-# `buildtool test` selects, tests and custom commands that are run otherwise run under QEMU.
+# The test launcher, buildtool/testing/launch.py, runs programs of the target.  `buildtool test` runs
+# tests on the device that it selects; otherwise they and custom commands run under QEMU.
 #
 # CMAKE_CROSSCOMPILING_EMULATOR would be the variable for it.  But with it, try_run() and
 # check_*_source_runs() run their programs here, and take the answers of another system for those of
 # the device; without it, CMake asks for cache entries.  So the property that the variable is the
 # default of gets another default.  A project that sets the variable itself has its own emulator.
-set(_launcher "${BUILDTOOL_PYTHON}" -I -S -X utf8 "${BUILDTOOL_PACKAGE}/testing/launch.py")
+set(_test_launcher "${BUILDTOOL_PYTHON}" -I -S -X utf8 "${BUILDTOOL_PACKAGE}/testing/launch.py")
 if(BUILDTOOL_NATIVE)
-  # Only tests are for another machine: custom commands and try_run() need no launcher.
+  # Only tests are for another machine: custom commands and try_run() do not need it.
   if(NOT DEFINED CMAKE_TEST_LAUNCHER)
-    set(CMAKE_TEST_LAUNCHER ${_launcher} native)
+    set(CMAKE_TEST_LAUNCHER ${_test_launcher} native)
   endif()
 else()
   if(CMAKE_SYSTEM_NAME STREQUAL "Android")
-    list(APPEND _launcher android)
+    list(APPEND _test_launcher android)
   else()
-    list(APPEND _launcher linux)
+    list(APPEND _test_launcher linux)
   endif()
   define_property(TARGET PROPERTY CROSSCOMPILING_EMULATOR INHERITED)
-  set_property(GLOBAL PROPERTY CROSSCOMPILING_EMULATOR "${_launcher}")
+  set_property(GLOBAL PROPERTY CROSSCOMPILING_EMULATOR "${_test_launcher}")
   if(BUILDTOOL_EMULATOR_VARIABLE)
-    set(CMAKE_CROSSCOMPILING_EMULATOR ${_launcher}) # for projects that read it
+    set(CMAKE_CROSSCOMPILING_EMULATOR ${_test_launcher}) # for projects that read it
   endif()
 endif()
-unset(_launcher)
+unset(_test_launcher)
 
 # Test programs are asked for the names of their tests when tests run, on the device, and not while
 # they are built.

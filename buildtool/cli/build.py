@@ -8,10 +8,10 @@ import typer
 
 from buildtool.cli.options import (
     BuildType,
+    CompilerLauncher,
     Jobs,
     Json,
     KeepGoing,
-    Launcher,
     NoCache,
     StrictIsa,
     TargetName,
@@ -28,7 +28,7 @@ def build(
     verbose: Verbose = False,
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
-    launcher: Launcher = "",
+    launcher: CompilerLauncher = "",
     no_cache: NoCache = False,
     json: Json = False,
 ) -> None:

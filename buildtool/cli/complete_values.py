@@ -100,11 +100,11 @@ def _build_types(_: Cursor) -> Iterable[str]:
     return BUILD_TYPES
 
 
-def _launchers(_: Cursor) -> Iterable[str]:
-    from buildtool.drivers.cmake.launcher import NONE
-    from buildtool.sdk.tool_search import LAUNCHERS
+def _compiler_launchers(_: Cursor) -> Iterable[str]:
+    from buildtool.drivers.cmake.compiler_launcher import NONE
+    from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
 
-    return [*LAUNCHERS, NONE]
+    return [*COMPILER_LAUNCHERS, NONE]
 
 
 def _formats(_: Cursor) -> Iterable[str]:
@@ -151,7 +151,7 @@ WORDS_OF: Mapping[str, Callable[[Cursor], Iterable[str]]] = {
     "device": _devices,
     "device|dir": _devices,
     "format": _formats,
-    "launcher": _launchers,
+    "launcher": _compiler_launchers,
     "list": _lists,
     "platform": _platforms,
     "program": _programs,

@@ -55,7 +55,7 @@ StrictIsa = Annotated[
         help="Refuse instructions of skels that open LLVM's assembler does not know.",
     ),
 ]
-Launcher = Annotated[
+CompilerLauncher = Annotated[
     str,
     typer.Option(
         "--launcher",

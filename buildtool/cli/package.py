@@ -9,10 +9,10 @@ import typer
 
 from buildtool.cli.options import (
     BuildType,
+    CompilerLauncher,
     Jobs,
     Json,
     KeepGoing,
-    Launcher,
     NoCache,
     StrictIsa,
     TargetName,
@@ -62,7 +62,7 @@ def package(
     verbose: Verbose = False,
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
-    launcher: Launcher = "",
+    launcher: CompilerLauncher = "",
     no_cache: NoCache = False,
     json: Json = False,
 ) -> None:

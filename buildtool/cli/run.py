@@ -8,12 +8,12 @@ import typer
 
 from buildtool.cli.options import (
     BuildType,
+    CompilerLauncher,
     DeviceTarget,
     Force,
     Jobs,
     Json,
     KeepGoing,
-    Launcher,
     On,
     Share,
     Soc,
@@ -119,7 +119,7 @@ def run(
     verbose: Verbose = False,
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
-    launcher: Launcher = "",
+    launcher: CompilerLauncher = "",
     on: On = "",
     wait: Wait = "",
     share: Share = False,
@@ -149,7 +149,7 @@ def run(
         wait=wait_seconds(wait),
         share=share,
     )
-    options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
+    options = Options(jobs=jobs, keep_going=keep_going, compiler_launcher=launcher)
     if on:
         from buildtool.cli.on_devices import check_run, on_devices
 

@@ -10,12 +10,12 @@ import typer
 from buildtool.cli import INTERRUPTED
 from buildtool.cli.options import (
     BuildType,
+    CompilerLauncher,
     DeviceTarget,
     Force,
     Jobs,
     Json,
     KeepGoing,
-    Launcher,
     On,
     Share,
     Soc,
@@ -75,7 +75,7 @@ def test(
     ] = False,
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
-    launcher: Launcher = "",
+    launcher: CompilerLauncher = "",
     on: On = "",
     wait: Wait = "",
     share: Share = False,
@@ -110,7 +110,7 @@ def test(
         wait=wait_seconds(wait),
         share=share,
     )
-    options = Options(jobs=jobs, keep_going=keep_going, launcher=launcher)
+    options = Options(jobs=jobs, keep_going=keep_going, compiler_launcher=launcher)
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output(junit)

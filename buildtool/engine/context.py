@@ -27,7 +27,7 @@ class Options(Value):
 
     jobs: int = 0
     keep_going: bool = False
-    launcher: str = ""
+    compiler_launcher: str = ""
     use_caches: bool = True
 
 

@@ -14,7 +14,7 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.core.events import StepFinished, StepOutput, StepStarted, Warned
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.arguments import tool_environment
-from buildtool.drivers.cmake.launcher import chosen, find_launcher
+from buildtool.drivers.cmake.compiler_launcher import chosen, find_compiler_launcher
 from buildtool.drivers.cmake.step_log import step_log
 from buildtool.engine.build_trees import note_built
 from buildtool.engine.context import BuildContext
@@ -168,15 +168,15 @@ def _open_driver(
     from buildtool.drivers.cmake.driver import Driver  # noqa: PLC0415
 
     listener = context.listener
-    wanted = chosen(context.options.launcher, step.launcher)
-    launcher = find_launcher(wanted, step.root) if wanted else None
+    wanted = chosen(context.options.compiler_launcher, step.compiler_launcher)
+    launcher = find_compiler_launcher(wanted, step.root) if wanted else None
     if "ZIG" in step.profile.places:
         make_ready()
     with step_log(context.state / "logs", step.name, step.summary) as log:
         yield Driver(
             step=step,
             dependencies=packages,
-            launcher=launcher,
+            compiler_launcher=launcher,
             needs=check.fields["needs"],
             environment={**tool_environment(step, launcher), **context.jobserver.environment},
             file_states=context.file_states,

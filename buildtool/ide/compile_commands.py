@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.drivers.cmake.file_api import BuildTree
-from buildtool.sdk.tool_search import LAUNCHERS
+from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
 
 COMPILERS_OWN = "arm_acle.h"
 """A header in the directory of the compiler's own headers, both of clang and of gcc."""
@@ -72,7 +72,7 @@ def for_clangd(
 
 def clang_arguments(command: Sequence[str]) -> tuple[str, ...]:
     """The arguments of a compile command for any compiler, translated for clang."""
-    words = without_launcher(command)
+    words = without_compiler_launcher(command)
     if Path(words[0]).name == "zig" and len(words) > 1:
         words = [{"c++": "clang++"}.get(words[1], "clang"), *words[2:]]
     arguments: list[str] = []
@@ -117,10 +117,10 @@ def searched(implicit: Sequence[str]) -> Iterator[str]:
             yield from (option, directory)
 
 
-def without_launcher(command: Sequence[str]) -> list[str]:
-    """A compile command without a launcher such as ccache in front of it."""
+def without_compiler_launcher(command: Sequence[str]) -> list[str]:
+    """A compile command without a compiler launcher such as ccache in front of it."""
     words = list(command)
-    while len(words) > 1 and Path(words[0]).name in LAUNCHERS:
+    while len(words) > 1 and Path(words[0]).name in COMPILER_LAUNCHERS:
         words = words[1:]
     return words
 

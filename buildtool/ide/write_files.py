@@ -19,7 +19,7 @@ from buildtool.core.files import file_digest, read_regular, write_if_changed
 from buildtool.core.process import capture, check
 from buildtool.drivers.cmake.file_api import FileApiError, read_build_tree
 from buildtool.engine.execute_step import ConfiguredTree
-from buildtool.ide.compile_commands import for_clangd, without_launcher
+from buildtool.ide.compile_commands import for_clangd, without_compiler_launcher
 from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
 from buildtool.plan.presets import (
@@ -148,7 +148,7 @@ class _Macros:
 
         Raises `ToolError` when zig fails.
         """
-        words = without_launcher(command)
+        words = without_compiler_launcher(command)
         if Path(words[0]).name != "zig" or words[1:2] != ["c++"]:
             return ()
         shaping = [word for word in words[2:] if word.startswith(_SHAPING)]

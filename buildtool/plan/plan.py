@@ -47,7 +47,7 @@ class CMakeStep(ComponentStep):
     tree: Path
     cmake: CMake
     build_type: str = "Release"
-    launcher: str = ""
+    compiler_launcher: str = ""
     inputs: tuple[str, ...] = ()
     needs: tuple[tuple[str, Path], ...] = ()
     environment: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ def _step(
         output=place("out", name),
         cmake=cmake,
         build_type=target.build_type,
-        launcher=project.header.launcher,
+        compiler_launcher=project.header.launcher,
         inputs=component.inputs,
         needs=tuple((step_name(need, arch), place("out", need)) for need in component.needs),
         environment=project.header.environment,

@@ -212,7 +212,7 @@ def _driver(step: CMakeStep, log: StepLog) -> Driver:
     return Driver(
         step=step,
         dependencies=None,
-        launcher=None,
+        compiler_launcher=None,
         needs={},
         environment=tool_environment(step),
         file_states=FileStates(),

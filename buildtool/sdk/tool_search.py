@@ -148,7 +148,7 @@ def require_usable(what: str, tool: AnyTool) -> AnyTool:
     return tool
 
 
-LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
+COMPILER_LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
 """Programs that act as a compiler through links with its name.  Distributions put a directory of
 such links first on PATH."""
 
@@ -168,7 +168,7 @@ def _program_on_path(name: str) -> Path | None:
         path = Path(folder, name)
         if not folder or not os.access(path, os.X_OK) or not path.is_file():
             continue
-        if path.resolve().name not in LAUNCHERS:
+        if path.resolve().name not in COMPILER_LAUNCHERS:
             return path.absolute()
     return None
 

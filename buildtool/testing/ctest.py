@@ -23,7 +23,7 @@ from buildtool.project.model import Project
 from buildtool.sdk.cmake import CMake
 from buildtool.sdk.tool_search import version_numbers
 
-LAUNCHER = Path(__file__).with_name("launch.py")
+TEST_LAUNCHER = Path(__file__).with_name("launch.py")
 TEST_FILE = "CTestTestfile.cmake"
 OF_PROJECT = ("DartConfiguration.tcl", "CTestCustom.cmake", "CTestCustom.ctest")
 """What CTest reads in its directory of the settings of the project, such as a default timeout."""
@@ -43,7 +43,7 @@ class CTestError(BuildtoolError):
 
 
 class ListedTest(Value):
-    """A test as CTest knows it: its command line, with the launcher, and its properties."""
+    """A test as CTest knows it: its command line, with the test launcher, and its properties."""
 
     name: str
     command: tuple[str, ...]
@@ -51,10 +51,10 @@ class ListedTest(Value):
 
     @property
     def launched(self) -> tuple[str, ...]:
-        """The program that the launcher runs and its arguments; () if none is launched."""
-        if str(LAUNCHER) not in self.command:
+        """The program that the test launcher runs and its arguments; () if none is launched."""
+        if str(TEST_LAUNCHER) not in self.command:
             return ()
-        rest = self.command[self.command.index(str(LAUNCHER)) + 1 :]
+        rest = self.command[self.command.index(str(TEST_LAUNCHER)) + 1 :]
         return rest[3:] if rest[:1] == ("--test",) else rest[1:]
 
     @property
@@ -102,9 +102,10 @@ class CTest(Value):
 
     def prepare(self) -> None:
         """Make the directory ready."""
-        text = LAUNCHER.with_name("tests.cmake.in").read_text(encoding="utf-8")
-        values = {"PYTHON": sys.executable, "LAUNCHER": str(LAUNCHER), "TREE": str(self.tree)}
-        text = re.sub("@([A-Z]+)@", lambda found: values[found[1]], text)
+        text = TEST_LAUNCHER.with_name("tests.cmake.in").read_text(encoding="utf-8")
+        launcher = str(TEST_LAUNCHER)
+        values = {"PYTHON": sys.executable, "TEST_LAUNCHER": launcher, "TREE": str(self.tree)}
+        text = re.sub("@([A-Z_]+)@", lambda found: values[found[1]], text)
         write_if_changed(self.folder / TEST_FILE, text)
         for name in OF_PROJECT:
             if (self.tree / name).is_file():

@@ -1,4 +1,4 @@
-"""Results of a CTest suite, as its tests end: what CTest prints and the launcher records.
+"""Results of a CTest suite, as its tests end: what CTest prints and the test launcher records.
 
 CTest tells timeouts and signals only in what it prints; its JUnit file has neither.
 """
@@ -43,7 +43,7 @@ class _Running:
 
 
 class Reported(Value):
-    """A test that has ended, and what the launcher recorded, None if it ran no program."""
+    """A test that has ended, and what the test launcher recorded, None if it ran no program."""
 
     result: TestResult
     record: Record | None

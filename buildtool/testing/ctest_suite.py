@@ -220,7 +220,7 @@ class CTestSuite:
     def _environment(
         self, records: Path, deployed: Deployment | None, variables: Mapping[str, str] = {}
     ) -> Mapping[str, str]:
-        """The environment of CTest, in which the launcher finds what it has to know; without a
+        """The environment of CTest, in which the test launcher finds what it has to know; without a
         deployment it runs nothing."""
         ready = self.suites.session.ready
         site = ready.site

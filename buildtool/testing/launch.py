@@ -1,11 +1,11 @@
-"""Runs a program of a build tree in place of CTest, or of a custom command of a build.
+"""The test launcher: runs a program of a build tree for CTest or a custom command.
 
     python -I -S -X utf8 launch.py [--test NAME] SYSTEM PROGRAM [ARGUMENT...]
 
 `cmake/test_launcher.cmake` puts this before programs.  SYSTEM is what PROGRAM was built for:
-`linux`, `android`, or `native` for that of this machine.  With the variable `BUILDTOOL_LAUNCH`, the
-file of a `LaunchConfig`, the program runs on a device; without it, on this machine, under QEMU if
-necessary.
+`linux`, `android`, or `native` for that of this machine.  With the variable
+`BUILDTOOL_TEST_LAUNCHER`, the file of a `LaunchConfig`, the program runs on a device; without it,
+on this machine, under QEMU if necessary.
 
 It ends as the program does, by the same signal too.  125 is the exit status for its own errors.
 
@@ -22,7 +22,7 @@ import signal
 import sys
 from pathlib import Path
 
-VARIABLE = "BUILDTOOL_LAUNCH"
+VARIABLE = "BUILDTOOL_TEST_LAUNCHER"
 OWN_FAILURE = 125
 USAGE = "launch.py [--test NAME] linux|android|native PROGRAM [ARGUMENT...]"
 CRASHES = frozenset(

@@ -1,4 +1,4 @@
-"""What `launch.py` has to know to run tests on a device: a JSON file for all tests of a suite."""
+"""What the test launcher has to know to run tests on a device: a JSON file for a suite."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_config(file: Path) -> LaunchConfig:
         raise BuildtoolError(
             f"{file} cannot be read",
             why=str(error),
-            remedy="Run the tests with `buildtool test`, or unset BUILDTOOL_LAUNCH.",
+            remedy="Run the tests with `buildtool test`, or unset BUILDTOOL_TEST_LAUNCHER.",
         ) from error
 
 

@@ -15,6 +15,7 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import GONE, WANTED, LaunchConfig, open_transport
 from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import CRASHES, Record, new_record_file, write_record
@@ -22,7 +23,7 @@ from buildtool.testing.retry import PAUSE_SECONDS, TRIES
 
 NOT_RUN = 125
 # Variables of this machine: programs of a device have other ones.
-_HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", "BUILDTOOL_LAUNCH")
+_HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE)
 
 
 def run_test(config: LaunchConfig, test: str, command: Sequence[str]) -> int:

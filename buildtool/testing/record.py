@@ -1,4 +1,4 @@
-"""What the launcher records of a test: a JSON file, and reports of crashes of the emulated DSP."""
+"""What the test launcher records of a test: a JSON file, and reports of the emulated DSP."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from buildtool.plan.environment import build_environment
 from buildtool.plan.plan import CMakeStep
 
 if TYPE_CHECKING:
-    from buildtool.drivers.cmake.launcher import Launcher
+    from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher
     from buildtool.drivers.conan.install import Dependencies
 
 PREFIX_PATH = "CMAKE_PREFIX_PATH"
@@ -37,7 +37,7 @@ def trace_arguments(file: Path) -> tuple[str, ...]:
 def cache_entries(
     step: CMakeStep,
     dependencies: Dependencies | None = None,
-    launcher: Launcher | None = None,
+    launcher: CompilerLauncher | None = None,
 ) -> dict[str, str]:
     """The cache entries of the step's build tree; those of the step's `defines` take precedence."""
     toolchain = step.toolchain_file or step.tree / TOOLCHAIN
@@ -80,7 +80,7 @@ def _prefix_map(step: CMakeStep) -> dict[str, str]:
     return {"BUILDTOOL_PREFIX_MAP": ";".join(f"{place}={names[place]}" for place in places)}
 
 
-def tool_environment(step: CMakeStep, launcher: Launcher | None = None) -> dict[str, str]:
+def tool_environment(step: CMakeStep, launcher: CompilerLauncher | None = None) -> dict[str, str]:
     """The environment of all tools of the step.
 
     A variable of the profile that `defines` also has as a cache entry gets the value from there.

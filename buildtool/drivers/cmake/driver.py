@@ -22,10 +22,10 @@ from buildtool.core.process_tree import running_tools
 from buildtool.core.value import Value
 from buildtool.drivers.cmake import generated_files
 from buildtool.drivers.cmake.arguments import cache_entries, cmake_arguments, trace_arguments
+from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher
 from buildtool.drivers.cmake.file_api import index_name, read_build_tree, write_query
 from buildtool.drivers.cmake.future_timestamps import any_in_future, mark_configured
 from buildtool.drivers.cmake.incremental_tree import IncrementalTree
-from buildtool.drivers.cmake.launcher import Launcher
 from buildtool.drivers.cmake.preload import preload
 from buildtool.drivers.cmake.record_build import (
     BuildStart,
@@ -62,7 +62,7 @@ class Driver(Value):
 
     step: CMakeStep
     dependencies: Dependencies | None
-    launcher: Launcher | None
+    compiler_launcher: CompilerLauncher | None
     needs: Mapping[str, str]
     environment: Mapping[str, str]
     file_states: FileStates
@@ -172,7 +172,7 @@ class Driver(Value):
     @property
     def cache(self) -> dict[str, str]:
         """The CMake cache entries of the tree."""
-        return cache_entries(self.step, self.dependencies, self.launcher)
+        return cache_entries(self.step, self.dependencies, self.compiler_launcher)
 
     @functools.cached_property
     def arguments(self) -> list[str]:

@@ -130,7 +130,7 @@ def test_a_tool_s_path(
     assert not started(tmp_path)
 
 
-def test_a_launcher_s_path(watched: Path, buildtool: Buildtool, tmp_path: Path) -> None:
+def test_path_of_a_compiler_launcher(watched: Path, buildtool: Buildtool, tmp_path: Path) -> None:
     launcher = (tmp_path / "tools").rename(tmp_path / HARMFUL) / "ninja"
     text = (watched / "buildtool.toml").read_text().split("\n[tool.")[0]
     (watched / "buildtool.toml").write_text(text)

@@ -21,7 +21,9 @@ def project(tmp_path: Path) -> Project:
     return pair.machine(tmp_path)
 
 
-def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_path: Path) -> None:
+def test_from_clean_a_compiler_launcher_has_all_of_both_sides(
+    project: Project, tmp_path: Path
+) -> None:
     project.variables["CCACHE_DIR"] = str(tmp_path / "ccache")
 
     def hits_and_misses() -> tuple[int, int]:
@@ -44,7 +46,7 @@ def test_from_clean_a_launcher_has_it_all_on_both_sides(project: Project, tmp_pa
     assert hits_and_misses() == (SOURCES, SOURCES)
     assert project.release_files() == first
 
-    # Another launcher does not cause a compilation.
+    # Another compiler launcher does not cause a compilation.
     assert set(project.build().values()) == {"up-to-date"}
 
 

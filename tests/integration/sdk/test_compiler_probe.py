@@ -10,7 +10,7 @@ import pytest
 from buildtool.core.process import Completed, capture
 from buildtool.sdk.compiler_probe import compiler_headers, library_root, loaded_libraries
 from buildtool.sdk.gcc import CROSS, find_gcc
-from buildtool.sdk.tool_search import LAUNCHERS
+from buildtool.sdk.tool_search import COMPILER_LAUNCHERS
 from buildtool.toolchains.ubuntu_aarch64_gnu import ubuntu_aarch64_gcc
 from tests.standins.zig import zig_program
 
@@ -74,8 +74,8 @@ def test_on_an_arm64_debian_the_machine_s_headers_are_all_named(
     assert "-nostdinc" in command
 
 
-@pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_launcher_in_front_of_path_is_passed_over(
+@pytest.mark.parametrize("launcher", COMPILER_LAUNCHERS)
+def test_a_compiler_launcher_in_front_of_path_is_passed_over(
     launcher: str, gcc_copy: Path, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (programs / CROSS).symlink_to(gcc_copy)

@@ -139,7 +139,7 @@ def test_what_only_the_device_can_answer_is_asked_for(
     assert project.release_files()["share/found.txt"] == found
 
 
-def test_all_profiles_put_the_launcher_before_tests(tmp_path: Path) -> None:
+def test_all_profiles_put_the_test_launcher_before_tests(tmp_path: Path) -> None:
     """A native profile needs an ARM64 machine: there, CMAKE_TEST_LAUNCHER takes the place."""
     root = tmp_path / "meter"
     shutil.copytree(REPOSITORY / "tests/third_parties/tested_tree", root)

@@ -1,4 +1,4 @@
-"""What the launcher says when it cannot start a program."""
+"""What the test launcher says when it cannot start a program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.testing.ctest import LAUNCHER
+from buildtool.testing.ctest import TEST_LAUNCHER
+from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import LaunchConfig, write_config
 
 
@@ -19,8 +20,8 @@ def test_a_program_of_this_machine_that_cannot_be_started(tmp_path: Path, name: 
     config = LaunchConfig("board", {}, "", "", "", {}, {}, {}, str(tmp_path))
     write_config(tmp_path / "launch.json", config)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", LAUNCHER, "linux", tmp_path / name],
-        env={**os.environ, "BUILDTOOL_LAUNCH": str(tmp_path / "launch.json")},
+        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", tmp_path / name],
+        env={**os.environ, VARIABLE: str(tmp_path / "launch.json")},
         capture_output=True,
         text=True,
         check=False,

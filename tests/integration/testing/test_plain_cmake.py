@@ -60,7 +60,7 @@ def test_for_a_stand_in_of_android_it_says_why_not(
     assert "Test #2: here .............................   Passed" in said
 
 
-def test_a_stand_in_of_a_native_compiler_has_a_launcher_for_tests_only(
+def test_a_stand_in_of_a_native_compiler_has_a_test_launcher_only(
     plain_cmake: PlainCMake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")

@@ -211,9 +211,9 @@ def test_each_part_of_a_step_is_a_field_with_a_name(
     assert step_key(before) != step_key(after)
 
 
-def test_a_launcher_is_no_field(machine: Machine) -> None:
+def test_a_compiler_launcher_is_no_field(machine: Machine) -> None:
     step = machine.steps()["host-zig"]
-    with_one = step._replace(launcher="ccache")
+    with_one = step._replace(compiler_launcher="ccache")
 
     assert step_fields(step, {}, "") == step_fields(with_one, {}, "")
 

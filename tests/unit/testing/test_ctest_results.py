@@ -1,4 +1,4 @@
-"""What CTest prints and the launcher records becomes results, as tests end."""
+"""What CTest prints and the test launcher records becomes results, as tests end."""
 
 from __future__ import annotations
 

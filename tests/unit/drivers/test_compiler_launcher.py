@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import UsageError
-from buildtool.drivers.cmake.launcher import Launcher, chosen, find_launcher
+from buildtool.drivers.cmake.compiler_launcher import (
+    CompilerLauncher,
+    chosen,
+    find_compiler_launcher,
+)
 from buildtool.sdk.tool_search import ToolMissingError
 from buildtool.toolchains.profile import Compiler, Profile
 
@@ -36,7 +40,7 @@ def test_the_command_line_decides_then_the_environment_then_the_project(
     assert chosen(option, project, environment) == wanted
 
 
-def test_a_launcher_is_found_on_path_or_at_its_path(
+def test_a_compiler_launcher_is_found_on_path_or_at_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bin" / "ccache"
@@ -44,25 +48,25 @@ def test_a_launcher_is_found_on_path_or_at_its_path(
     program.write_text("#!/bin/sh\n")
     monkeypatch.setenv("PATH", str(program.parent))
     with pytest.raises(ToolMissingError, match="the compiler launcher ccache was not found"):
-        find_launcher("ccache", tmp_path)
+        find_compiler_launcher("ccache", tmp_path)
     with pytest.raises(ToolMissingError, match="bin/ccache was not found"):
-        find_launcher("bin/ccache", tmp_path)
+        find_compiler_launcher("bin/ccache", tmp_path)
 
     program.chmod(0o755)
-    assert find_launcher("ccache", tmp_path) == Launcher("ccache", program)
-    assert find_launcher("bin/ccache", tmp_path) == Launcher("ccache", program)
-    assert find_launcher(str(program), Path("/")) == Launcher("ccache", program)
+    assert find_compiler_launcher("ccache", tmp_path) == CompilerLauncher("ccache", program)
+    assert find_compiler_launcher("bin/ccache", tmp_path) == CompilerLauncher("ccache", program)
+    assert find_compiler_launcher(str(program), Path("/")) == CompilerLauncher("ccache", program)
 
 
-def test_a_name_that_is_no_launcher(tmp_path: Path) -> None:
+def test_a_name_that_is_no_compiler_launcher(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown compiler launcher 'cchache'") as raised:
-        find_launcher("cchache", tmp_path)
+        find_compiler_launcher("cchache", tmp_path)
 
     assert raised.value.remedy == "Did you mean 'ccache'?"
 
 
 def test_it_stands_before_the_compilers_of_c_and_cxx(tmp_path: Path) -> None:
-    ccache = Launcher("ccache", Path("/opt/a b/ccache"))
+    ccache = CompilerLauncher("ccache", Path("/opt/a b/ccache"))
 
     assert ccache.cache_entries(profile("/usr/bin/clang"), tmp_path / "l") == {
         "CMAKE_C_COMPILER_LAUNCHER": "/opt/a b/ccache",
@@ -75,11 +79,11 @@ def test_a_compiler_of_two_words_is_made_one_for_caches_only(tmp_path: Path) -> 
     zig = profile("/opt/zig", "cc", "-target", "x")
     folder = tmp_path / "my tree" / "launcher"
 
-    distcc = Launcher("distcc", Path("/usr/bin/distcc")).cache_entries(zig, folder)
+    distcc = CompilerLauncher("distcc", Path("/usr/bin/distcc")).cache_entries(zig, folder)
     assert set(distcc.values()) == {"/usr/bin/distcc"}
     assert not folder.exists()
 
-    ccache = Launcher("ccache", Path("/opt/a b/ccache")).cache_entries(zig, folder)
+    ccache = CompilerLauncher("ccache", Path("/opt/a b/ccache")).cache_entries(zig, folder)
     assert set(ccache.values()) == {str(folder / "ccache")}
     assert f"exec '/opt/a b/ccache' '{folder}'/\"$driver\"" in (folder / "ccache").read_text()
     # ccache identifies the compiler by this file, which contains its digest, but no local path.
@@ -93,7 +97,7 @@ def test_the_user_s_own_variables_reach_it(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("DISTCC_HOSTS", "b")
     monkeypatch.setenv("CFLAGS", "-DNO")
 
-    found = Launcher("ccache", Path("/ccache")).environment
+    found = CompilerLauncher("ccache", Path("/ccache")).environment
 
     assert found["CCACHE_DIR"] == "/a"
     assert found["DISTCC_HOSTS"] == "b"

@@ -1,7 +1,7 @@
 """Compiler launchers: programs that CMake puts before each compiler call, on both sides.
 
 They cache compilations, or distribute them to other machines.  The compiled result is the same, so
-a launcher is not part of a step key.
+a compiler launcher is not part of a step key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.files import write_if_changed
 from buildtool.core.safe_path import check_path
 from buildtool.core.value import Value
-from buildtool.sdk.tool_search import LAUNCHERS, ToolMissingError
+from buildtool.sdk.tool_search import COMPILER_LAUNCHERS, ToolMissingError
 from buildtool.toolchains.profile import Profile
 
 NONE = "none"
@@ -57,8 +57,8 @@ exec "$BUILDTOOL_COMPILER" {driver} "$@"
 """
 
 
-class Launcher(Value):
-    """A launcher that was found."""
+class CompilerLauncher(Value):
+    """A compiler launcher that was found."""
 
     name: str
     program: Path
@@ -100,24 +100,24 @@ class Launcher(Value):
 
 
 def chosen(option: str, project: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The configured launcher, "" for none: `--launcher`, else the environment variable, else the
-    project file."""
+    """The configured compiler launcher, "" for none: `--launcher`, else the environment variable,
+    else the project file."""
     configured = option or environment.get(VARIABLE, "") or project
     return "" if configured == NONE else configured
 
 
-def find_launcher(name_or_path: str, root: Path) -> Launcher:
-    """The launcher with the given name or path; relative paths start at `root`.
+def find_compiler_launcher(name_or_path: str, root: Path) -> CompilerLauncher:
+    """The compiler launcher with the given name or path; relative paths start at `root`.
 
     Raises `UsageError` for an unknown name, `ToolMissingError` if the launcher is not found, and
     `UnsafePathError` for a path that a tool would misparse.
     """
-    launcher = _find_launcher(name_or_path, root)
+    launcher = _find(name_or_path, root)
     check_path(launcher.program, f"the compiler launcher {launcher.name}")
     return launcher
 
 
-def _find_launcher(name: str, root: Path) -> Launcher:
+def _find(name: str, root: Path) -> CompilerLauncher:
     if "/" in name:
         program = root / Path(name).expanduser()
         if not (program.is_file() and os.access(program, os.X_OK)):
@@ -126,18 +126,18 @@ def _find_launcher(name: str, root: Path) -> Launcher:
                 why=f"{program} is not an executable file",
                 remedy=f"Correct 'launcher' in buildtool.toml, {VARIABLE} or --launcher.",
             )
-        return Launcher(program.name, program)
-    if name not in LAUNCHERS:
+        return CompilerLauncher(program.name, program)
+    if name not in COMPILER_LAUNCHERS:
         import difflib  # noqa: PLC0415 - only for errors
 
-        close = difflib.get_close_matches(name, [*LAUNCHERS, NONE], n=1, cutoff=0.5)
+        close = difflib.get_close_matches(name, [*COMPILER_LAUNCHERS, NONE], n=1, cutoff=0.5)
         raise UsageError(
             f"unknown compiler launcher {name!r}",
-            why=f"known launchers: {', '.join(LAUNCHERS)}; or the path of one, or {NONE}",
+            why=f"known names: {', '.join(COMPILER_LAUNCHERS)}; or the path of one, or {NONE}",
             remedy=f"Did you mean {close[0]!r}?" if close else "Use one of these.",
         )
     if found := shutil.which(name):
-        return Launcher(name, Path(found).absolute())
+        return CompilerLauncher(name, Path(found).absolute())
     raise ToolMissingError(
         f"the compiler launcher {name} was not found",
         why="it is not on PATH",

@@ -1,4 +1,4 @@
-"""Real launchers with real compilers of both sides: a second build hits, outputs are the same."""
+"""Real compiler launchers with compilers of both sides: a second build hits, outputs are equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.files import tree_digest
-from buildtool.drivers.cmake.launcher import Launcher, find_launcher
+from buildtool.drivers.cmake.compiler_launcher import CompilerLauncher, find_compiler_launcher
 from buildtool.plan.environment import build_environment
 from buildtool.sdk.cmake import find_cmake
 from buildtool.toolchains.hexagon import hexagon
@@ -43,7 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A user with separate caches and servers of launchers."""
+    """A user with separate caches and servers of compiler launchers."""
     for name in ("ccache", "sccache", "distcc"):
         folder = tmp_path / name
         folder.mkdir()
@@ -56,7 +56,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def build(
-    project: Path, profile: Profile, launcher: Launcher | None, name: str = "tree"
+    project: Path, profile: Profile, launcher: CompilerLauncher | None, name: str = "tree"
 ) -> tuple[Path, str]:
     """Configure and build in a new tree, and build again; returns the library and the output."""
     cmake = find_cmake()
@@ -94,7 +94,7 @@ def ccache_counts() -> dict[str, int]:
 @pytest.mark.usefixtures("user")
 @pytest.mark.parametrize("side", PROFILES)
 def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(side: str, project: Path) -> None:
-    profile, launcher = PROFILES[side](), find_launcher("ccache", project)
+    profile, launcher = PROFILES[side](), find_compiler_launcher("ccache", project)
     plain, _ = build(project, profile, None)
     wanted = plain.read_bytes()
 
@@ -117,7 +117,7 @@ def test_a_second_build_from_clean_hits_ccache_and_makes_the_same(side: str, pro
 
 @pytest.mark.usefixtures("user")
 def test_another_zig_is_another_compiler_for_ccache(project: Path) -> None:
-    launcher = find_launcher("ccache", project)
+    launcher = find_compiler_launcher("ccache", project)
     build(project, ubuntu_aarch64(), launcher)
     build(project, ubuntu_aarch64()._replace(identity="0" * 64), launcher)
 
@@ -129,7 +129,7 @@ def test_a_file_in_the_build_tree_that_is_called_cc_is_no_source(project: Path) 
     (project / "CMakeLists.txt").write_text(
         (project / "CMakeLists.txt").read_text() + "file(WRITE ${CMAKE_BINARY_DIR}/cc text)\n"
     )
-    build(project, ubuntu_aarch64(), find_launcher("ccache", project))
+    build(project, ubuntu_aarch64(), find_compiler_launcher("ccache", project))
 
     assert ccache_counts()["cache_miss"] == C_AND_CXX
 
@@ -140,7 +140,7 @@ def test_a_file_in_the_build_tree_that_is_called_cc_is_no_source(project: Path) 
     [("sccache", "zig"), ("sccache", "hexagon"), ("distcc", "hexagon"), ("icecc", "zig")],
 )
 def test_other_launchers_build_the_same(name: str, side: str, project: Path) -> None:
-    profile, launcher = PROFILES[side](), find_launcher(name, project)
+    profile, launcher = PROFILES[side](), find_compiler_launcher(name, project)
     plain, _ = build(project, profile, None)
     wanted = tree_digest([plain.parent / "CMakeFiles" / "part.dir"])
     if name == "sccache":
