@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from buildtool.core.errors import BuildtoolError, UsageError
+from buildtool.core.errors import NOT_RUN, BuildtoolError, UsageError
 
-RUN_ERROR = 125  # `run` and `test` return what programs return, and this for other errors
 INTERRUPTED = 130
 USAGE_ERROR = 2
 
@@ -33,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complete(given[1:])
     directories, argv = _split_directories(given)
     command = next((word for word in argv if not word.startswith("-")), "")
-    failed = RUN_ERROR if command in ("run", "test") else 0
-    misused = RUN_ERROR if command == "run" else 0
+    failed = NOT_RUN if command in ("run", "test") else 0
+    misused = NOT_RUN if command == "run" else 0
     as_json = "--json" in _own_arguments(argv)
     status: int | None
     try:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from buildtool.core.diagnostic import Diagnostic
 
+NOT_RUN = 125
+"""The exit status, when no program could run, of what returns the exit status of a program."""
+
 
 class BuildtoolError(Exception):
     """Base class of all errors of this project.

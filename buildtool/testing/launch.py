@@ -7,7 +7,7 @@
 `BUILDTOOL_TEST_LAUNCHER`, the file of a `LaunchConfig`, the program runs on a device; without it,
 on this machine, under QEMU if necessary.
 
-It ends as the program does, by the same signal too.  125 is the exit status for its own errors.
+It ends as the program does, by the same signal too, or with `NOT_RUN` for its own errors.
 
 One process starts for each test, so this imports little: -S leaves out the site packages, and -I
 keeps the variables of a test such as PYTHONPATH away from this Python.  File names are UTF-8
@@ -23,7 +23,6 @@ import sys
 from pathlib import Path
 
 VARIABLE = "BUILDTOOL_TEST_LAUNCHER"
-OWN_FAILURE = 125
 USAGE = "launch.py [--test NAME] linux|android|native PROGRAM [ARGUMENT...]"
 CRASHES = frozenset(
     {
@@ -62,7 +61,7 @@ def launch(arguments: list[str]) -> int:
             return run_test(read_config(Path(config)), test, command)
         from buildtool.testing.under_qemu import run_here  # noqa: PLC0415
 
-        return run_here(system, command)
+        run_here(system, command)
     except BuildtoolError as error:
         return _failed(str(error))
     except OSError as error:  # the program cannot be started here, or a record not be written
@@ -73,8 +72,10 @@ def launch(arguments: list[str]) -> int:
 
 def _failed(text: str) -> int:
     """Print why no program runs; returns the exit status."""
+    from buildtool.core.errors import NOT_RUN  # noqa: PLC0415 - `launch` made it importable
+
     print("buildtool:", text.replace("\n", "\n  "), file=sys.stderr)  # noqa: T201 - CTest shows it
-    return OWN_FAILURE
+    return NOT_RUN
 
 
 def end_as(status: int) -> None:

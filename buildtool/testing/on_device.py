@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
+from buildtool.core.errors import NOT_RUN
 from buildtool.core.signals import signal_of
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
@@ -21,14 +22,13 @@ from buildtool.testing.path_map import PathMap
 from buildtool.testing.record import CRASHES, Record, new_record_file, write_record
 from buildtool.testing.retry import PAUSE_SECONDS, TRIES
 
-NOT_RUN = 125
 # Variables of this machine: programs of a device have other ones.
 _HOST_ONLY = ("PATH", "PWD", "OLDPWD", "SHLVL", "_", "LD_LIBRARY_PATH", VARIABLE)
 
 
 def run_test(config: LaunchConfig, test: str, command: Sequence[str]) -> int:
     """Run `command` of this machine's build tree on the device; returns its exit status, 128+n for
-    signal n, 125 if it could not run.
+    signal n, `NOT_RUN` if it could not run.
 
     What is not a program for ARM64 of the tree runs on this machine, and then this does not return.
     """
@@ -70,7 +70,7 @@ class _Launched:
         self.record = Record(self.request.command)
 
     def run(self, program: Path) -> int:
-        """Run it; returns its exit status, 128+n for signal n, 125 if it could not run."""
+        """Run it; returns its exit status, 128+n for signal n, `NOT_RUN` if it could not run."""
         self._note()
         if program.exists():
             status = self._tries()

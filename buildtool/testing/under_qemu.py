@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from buildtool.core.elf_machine import EM_AARCH64, elf_header
 from buildtool.core.errors import BuildtoolError
@@ -19,15 +20,15 @@ class CannotRunError(BuildtoolError):
     code = "cannot-run"
 
 
-def run_here(system: str, command: Sequence[str]) -> int:
-    """Become the program of `command`, which was built for `system`; returns only if that fails.
+def run_here(system: str, command: Sequence[str]) -> NoReturn:
+    """Become the program of `command`, which was built for `system`.
 
     QEMU gets the libraries of the emulated device of the project if that is there, else those of
     Debian's cross packages, and the shared libraries of the build tree.  Raises `CannotRunError`.
     """
     program = Path(command[0]).absolute()
     if system == "native" or not _is_for_arm64(program):
-        _become(command, os.environ)
+        _become(command)
     if system == "android":
         raise _cannot_run(program, "it was built for Android, which QEMU's user mode does not run")
     device = next(_emulated_devices(program), None)
@@ -35,13 +36,12 @@ def run_here(system: str, command: Sequence[str]) -> int:
     libraries = dict.fromkeys(_library_directories(_tree(program)))
     # QEMU itself must not load them.
     guest = ["-E", f"LD_LIBRARY_PATH={':'.join(libraries)}"] if libraries else []
-    _become([str(qemu), "-L", str(root), *guest, str(program), *command[1:]], os.environ)
-    return 125
+    _become([str(qemu), "-L", str(root), *guest, str(program), *command[1:]])
 
 
-def _become(command: Sequence[str], environment: os._Environ[str]) -> None:
+def _become(command: Sequence[str]) -> NoReturn:
     try:
-        os.execvpe(command[0], list(command), environment)
+        os.execvp(command[0], list(command))
     except OSError as error:
         raise CannotRunError(
             f"{command[0]} cannot be started", why=str(error.strerror), remedy="Check the file."

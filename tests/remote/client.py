@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.__main__ import open_closed_streams
-from buildtool.core.errors import BuildtoolError
+from buildtool.core.errors import NOT_RUN, BuildtoolError
 from buildtool.core.value import Value
 from buildtool.deploy.deploy import deploy
 from buildtool.deploy.run.on_device import run_on_device
@@ -27,7 +27,7 @@ from buildtool.release.slices import Release
 from tests.command_line import REPOSITORY
 from tests.remote.remote import Remote
 
-FAILED, NOT_RUN, INTERRUPTED = 1, 125, 130
+FAILED, INTERRUPTED = 1, 130
 
 
 class Task(Value):

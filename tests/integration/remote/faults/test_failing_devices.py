@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.core.errors import NOT_RUN
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.run.program import RunRequest
 from buildtool.release.slices import Release
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
-from tests.remote.client import NOT_RUN, Task, start
+from tests.remote.client import Task, start
 from tests.remote.places import adb_place, ssh_place
 from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.sshd import SshServer
