@@ -15,6 +15,9 @@ from buildtool.cli.show import show
 from buildtool.core.errors import UsageError
 from buildtool.project.model import BUILT_IN_TARGET
 
+NOT_EXECUTABLE, NOT_FOUND = 126, 127
+"""Exit statuses of shells for commands that cannot be started."""
+
 DeviceName = Annotated[
     str, typer.Argument(metavar="DEVICE", help="A name that `devices list` prints.")
 ]
@@ -31,7 +34,8 @@ def lock(
 ) -> None:
     """Hold the lock of a device while a command runs on this machine.
 
-    buildtool in COMMAND may use the device. The exit status is that of COMMAND.
+    buildtool in COMMAND may use the device. The exit status is that of COMMAND: 127 if it is not
+    found, and 126 if it cannot be started.
     """
     from buildtool.cli.screen import Screen
     from buildtool.deploy.configuration import open_device
@@ -79,20 +83,25 @@ def _check_shared(name: str) -> None:
 
 
 def _foreground(command: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run `command` on the terminal, which sends it Ctrl-C too; returns its exit status."""
-    from buildtool.core.process import running
+    """Run `command` on the terminal, which sends it Ctrl-C too; returns its exit status.
 
-    with running(
-        command,
-        env={**os.environ, **variables},
-        stdin=None,
-        stdout=None,
-        stderr=None,
-        own_session=False,
-    ) as process:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            status = process.wait()
-        finally:
-            signal.signal(signal.SIGINT, before)
+    Raises `ToolError` with the exit status of shells if it cannot be started.
+    """
+    from buildtool.core.process import ToolError, running
+
+    environment = {**os.environ, **variables}
+    started = running(
+        command, env=environment, stdin=None, stdout=None, stderr=None, own_session=False
+    )
+    try:
+        with started as process:
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                status = process.wait()
+            finally:
+                signal.signal(signal.SIGINT, before)
+    except ToolError as error:
+        missing = isinstance(error.__cause__, FileNotFoundError)
+        error.exit_status = NOT_FOUND if missing else NOT_EXECUTABLE
+        raise
     return status if status >= 0 else 128 - status

@@ -1,9 +1,9 @@
 """The only module of this project that starts processes.
 
-`capture` runs a tool and returns its output; `foreground` runs a program on the terminal and
-returns its status; `running` gives access to the streams of a process while it runs.  Arguments are
-lists, environments are explicit, and no process outlives the call, except those that ssh and adb
-start in a session of their own: the shared connection to a host, and adb's server.
+`capture` runs a tool and returns its output; `running` gives access to the streams of a process
+while it runs.  Arguments are lists, environments are explicit, and no process outlives the call,
+except those that ssh and adb start in a session of their own: the shared connection to a host, and
+adb's server.
 """
 
 from __future__ import annotations

@@ -165,6 +165,16 @@ def test_a_lock_for_a_command(ann: User, bob: User, tmp_path: Path) -> None:
     assert process.returncode == 7
 
 
+@pytest.mark.parametrize(("name", "status"), [("missing", 127), ("text", 126)])
+def test_a_lock_for_a_command_that_cannot_be_started(
+    name: str, status: int, ann: User, bob: User, tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("not a program")
+    error = refused(ann, "devices", "lock", "one", "--", f"{tmp_path}/{name}", status=status)
+    assert error.startswith(f"error: {tmp_path}/{name} could not be started\n")
+    assert bob.succeeds("run", "one") == VERIFIED
+
+
 def test_a_run_that_changes_nothing_is_one_session(place: Lab, ann: User) -> None:
     log = place.boards["three"].log
     assert ann.succeeds("run", "three") == VERIFIED
