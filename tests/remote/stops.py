@@ -1,8 +1,12 @@
-"""The base class of what tests start and must end."""
+"""The base class of what tests start and must end, and interruptions at a certain moment."""
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -24,3 +28,23 @@ class Stops(ABC):
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+@contextlib.contextmanager
+def when_made(file: Path, action: Callable[[], object]) -> Iterator[None]:
+    """Do `action` in the block as soon as there is `file`."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not file.exists():
+            if ended.wait(0.01):
+                return
+        action()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -35,7 +35,7 @@ def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
-def left(root: Path, seconds: float = 5.0) -> list[str]:
+def left(root: Path, seconds: float = 20.0) -> list[str]:
     """The processes that still use `root` after at most `seconds`."""
     deadline = time.monotonic() + seconds
     while (found := _working_on(root)) and time.monotonic() < deadline:

@@ -20,6 +20,7 @@ from buildtool.deploy.transports.adb import adb_device
 from tests.remote.adbd import AdbServer
 from tests.remote.phones import phone_of
 from tests.remote.proxy import Proxy
+from tests.remote.stops import when_made
 
 
 def test_why_there_is_no_connection(adb_server: AdbServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,39 +69,53 @@ def test_a_server_of_another_version_a_stand_in_is_not_stopped(
         thread.join()
 
 
-def interrupted(phone: Device, cause: Callable[[], object]) -> None:
-    timer = threading.Timer(0.3, cause)
-    timer.start()
-    with pytest.raises(DeviceConnectionError, match="was interrupted"):
-        phone.exec("sleep 20")
-    timer.join()
-    time.sleep(0.1)  # the server tells the client before it notes that the device is gone
+def interrupted(phone: Device, begun: Path, cause: Callable[[], object]) -> None:
+    """`cause` interrupts a script that has made the file `begun`."""
+    with when_made(begun, cause), pytest.raises(DeviceConnectionError, match="was interrupted"):
+        phone.exec(f"touch '{begun}'; sleep 20")
+    begun.unlink()
+
+
+def connected(phone: Device) -> None:
+    """Connect anew.  The server tells the client before it notes that the device is gone."""
+    end = time.monotonic() + 10
+    while True:
+        phone.transport.connect()
+        try:
+            assert phone.exec("echo hi").stdout == b"hi\n"
+        except DeviceConnectionError:
+            assert time.monotonic() < end
+        else:
+            return
 
 
 @pytest.mark.parametrize("reset", [True, False])
 def test_a_cut_line_is_an_error(
-    reset: bool, adb_server: AdbServer, monkeypatch: pytest.MonkeyPatch
+    reset: bool, adb_server: AdbServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Proxy(adb_server.ports[0], device=adb_server.device) as proxy:
         phone = phone_of(adb_server, monkeypatch, f"127.0.0.1:{proxy.port}")
         for _ in range(2):
-            phone.transport.connect()
-            assert phone.exec("echo hi").stdout == b"hi\n"
-            interrupted(phone, lambda: proxy.cut(reset=reset))
+            connected(phone)
+            interrupted(phone, tmp_path / "begun", lambda: proxy.cut(reset=reset))
         adb_server.adb("disconnect", f"127.0.0.1:{proxy.port}")
 
 
 def test_what_ends_in_the_middle_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    begun = tmp_path / "begun"
     with AdbServer(tmp_path / "server") as server:
         phone = phone_of(server, monkeypatch)
-        interrupted(phone, lambda: server.adb("disconnect"))
-        phone.transport.connect()
-        interrupted(phone, server.kill_server)
-        phone.transport.connect()
+        interrupted(phone, begun, lambda: server.adb("disconnect"))
+        connected(phone)
+        interrupted(phone, begun, server.kill_server)
+        connected(phone)
         adbd = next(p for p, line in server.device.processes().items() if "/adbd" in line)
-        interrupted(phone, lambda: os.kill(adbd, signal.SIGKILL))
+        interrupted(phone, begun, lambda: os.kill(adbd, signal.SIGKILL))
+        end = time.monotonic() + 10
+        while server.adb("-s", server.serial, "get-state").stdout == "device\n":
+            assert time.monotonic() < end
         with pytest.raises(DeviceConnectionError, match="does not reach"):
             phone.transport.connect()
 

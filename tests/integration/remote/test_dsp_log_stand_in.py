@@ -14,8 +14,15 @@ from tests.remote.places import adb_place, ssh_place
 from tests.remote.remote import Remote, processes_with
 from tests.remote.sshd import SshServer
 
-LOG = 'echo "$@"; while :; do echo "CDSP0: message"; sleep 0.1; done'
-PROGRAM = 'cat "${ADSP_LIBRARY_PATH##*;}/shell.farf"; cat; sleep 0.5; echo error >&2; exit 3'
+LOGGED = "/data/local/tmp/logged"
+LOG = f'echo "$@"; while :; do echo "CDSP0: message"; echo >>{LOGGED}; sleep 0.1; done'
+PROGRAM = f"""
+cat "${{ADSP_LIBRARY_PATH##*;}}/shell.farf"
+cat
+until {{ read -r first && read -r second; }} 2>/dev/null <{LOGGED}; do sleep 0.02; done
+echo error >&2
+exit 3
+"""
 
 
 @pytest.fixture(params=["journalctl", "logcat"])
@@ -50,7 +57,7 @@ def test_the_log_of_the_dsp_is_shown_and_kept(remote: Remote, tmp_path: Path) ->
     assert kept.splitlines()[0].split()[-1] == "shell"  # it shows messages of the program
     assert kept.count("CDSP0: message\n") > 1
     assert (log / "release").read_text().strip() == deployment(release, "").id
-    end = time.monotonic() + 5
+    end = time.monotonic() + 20
     while left := processes_with(remote.token, "CDSP0"):
         assert time.monotonic() < end, left
         time.sleep(0.02)

@@ -142,7 +142,6 @@ def test_stopping_leaves_no_process(tmp_path: Path, tools: Tools) -> None:
 
 
 def test_a_proxy_delays_each_round_trip_of_ssh(ssh_server: SshServer, tmp_path: Path) -> None:
-    times = []
     with Proxy(ssh_server.port) as proxy:
         client = ssh_server.make_client(tmp_path / "client", proxy.port)
         control = ["-S", str(tmp_path / "s")]
@@ -153,24 +152,19 @@ def test_a_proxy_delays_each_round_trip_of_ssh(ssh_server: SshServer, tmp_path: 
             )
             for delay in (0, 0.05):
                 proxy.set_delay(delay)
+                proxy.reset_traffic()
+                start = time.monotonic()
                 command = ["ssh", *control, client.host, "true"]
-                seconds = []
-                for _ in range(3):
-                    proxy.reset_traffic()
-                    start = time.monotonic()
-                    subprocess.run(command, env=client.environment, check=True, timeout=20)
-                    seconds.append(time.monotonic() - start)
-                times.append(min(seconds))
+                subprocess.run(command, env=client.environment, check=True, timeout=20)
+                seconds = time.monotonic() - start
                 traffic = proxy.traffic()
                 assert 2 <= traffic.round_trips <= 4
+                assert seconds >= 2 * 2 * delay  # two round trips or more
                 assert traffic.connections == 0
                 assert traffic.up > 0 < traffic.down
         finally:
             stop = ["ssh", *control, "-O", "exit", client.host]
             subprocess.run(stop, env=client.environment, check=False, capture_output=True)
-    without, delayed = times
-    assert 2 * without < delayed
-    assert delayed >= 0.2  # two round trips or more
 
 
 def test_a_proxy_delays_each_round_trip_of_adb(tmp_path: Path) -> None:
@@ -182,7 +176,7 @@ def test_a_proxy_delays_each_round_trip_of_adb(tmp_path: Path) -> None:
         proxy.reset_traffic()
         start = time.monotonic()
         assert server.adb("-s", serial, "shell", "echo hi").stdout == "hi\n"
-        assert 0.1 <= time.monotonic() - start < 0.4
+        assert time.monotonic() - start >= 0.1
         assert 1 <= proxy.traffic().round_trips <= 5  # with acknowledgements
 
 

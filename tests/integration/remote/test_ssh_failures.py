@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from buildtool.deploy.errors import DeviceConnectionError
 from tests.remote.boards import board_of
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import HOST, SshClient, SshServer
+from tests.remote.stops import when_made
 
 
 def failure(board: Device) -> DeviceConnectionError:
@@ -78,11 +79,13 @@ def test_a_cut_line_is_an_error(
         board = board_of(ssh_server.make_client(tmp_path / "client", proxy.port), monkeypatch)
         for connect in (board.transport.connect, lambda: None):
             connect()
-            timer = threading.Timer(0.3, proxy.cut, kwargs={"reset": reset})
-            timer.start()
-            with pytest.raises(DeviceConnectionError, match="was interrupted"):
-                board.exec("sleep 20")
-            timer.join()
+            begun = tmp_path / "begun"
+            with (
+                when_made(begun, partial(proxy.cut, reset=reset)),
+                pytest.raises(DeviceConnectionError, match="was interrupted"),
+            ):
+                board.exec(f"touch '{begun}'; sleep 20")
+            begun.unlink()
 
 
 def test_a_killed_ssh_is_an_error(board: Device) -> None:

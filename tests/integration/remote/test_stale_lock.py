@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 from buildtool.deploy.script import LOCK_SCRIPTS, script
@@ -12,7 +13,7 @@ CLIENT = """
 until [ -e go ]; do :; done
 take lock words || exit 0
 echo "$$" >>taken
-sleep 0.5 # a lock of a process that has ended would be stale
+until [ -e end ]; do sleep 0.02; done # a lock of a process that has ended would be stale
 """
 
 
@@ -26,8 +27,18 @@ def test_one_of_many_processes_replaces_a_stale_lock(tmp_path: Path) -> None:
             for _ in range(PROCESSES)
         ]
         (directory / "go").touch()
-        for process in processes:
-            assert process.wait(60) == 0
-        (taken,) = (directory / "taken").read_text().split()
+        end = time.monotonic() + 60
+        while sum(process.poll() is None for process in processes) > len(holders(directory)):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        (directory / "end").touch()
+        assert [process.wait(60) for process in processes] == [0] * PROCESSES
+        (taken,) = holders(directory)
         assert (directory / "lock").readlink().name.startswith(f"{taken} ")
         assert not list(directory.glob("lock.*"))
+
+
+def holders(directory: Path) -> list[str]:
+    """The processes that have taken the lock."""
+    taken = directory / "taken"
+    return taken.read_text().split() if taken.exists() else []

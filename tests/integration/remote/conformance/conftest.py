@@ -14,7 +14,7 @@ from tests.remote.places import adb_place, emulated_place, make_arm64_shell, ssh
 from tests.remote.remote import Remote, processes_with
 from tests.remote.tool_sets import Tools
 
-END_SECONDS = 5
+END_SECONDS = 20
 
 
 class Kind(Value):

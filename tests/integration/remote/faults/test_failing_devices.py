@@ -75,7 +75,9 @@ def test_the_adb_server_is_killed_during_a_push(
             stdout=subprocess.DEVNULL,
         )
         with process:
-            while not any(remote.outside("releases").glob("*.partial/?")) and not process.poll():
+            while process.poll() is None and not any(
+                remote.outside("releases").glob("*.partial/?")
+            ):
                 time.sleep(0.001)
             server.kill_server()
             messages = process.communicate(timeout=30)[1]

@@ -22,7 +22,9 @@ from buildtool.testing.retry import TRIES
 from buildtool.testing.session import LostError, Session
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.remote import SHELL
+from tests.remote.stops import when_made
 
+PAUSES = (0.0, 0.5, 1.5)
 HANG = "echo begun >>runs; echo seen; sleep 1000"
 """Releases of tests are the working directory."""
 
@@ -37,7 +39,7 @@ def session(
     line: Line, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Session]:
     """Connects anew with shorter pauses than usual."""
-    monkeypatch.setattr(module, "PAUSES", (0.0, 0.5, 1.5))
+    monkeypatch.setattr(module, "PAUSES", PAUSES)
     target = Target(platform="ubuntu-aarch64")
     project = Project(tmp_path, Header(name="p"), {}, {}, {release.target: target})
     line.connect()
@@ -55,9 +57,13 @@ def session(
         )
 
 
+def runs_file(line: Line) -> Path:
+    return line.remote.outside("").parent / f"{line.remote.token}+tests/current/runs"
+
+
 def runs(line: Line) -> int:
     """How often the program has begun."""
-    place = line.remote.outside("").parent / f"{line.remote.token}+tests/current/runs"
+    place = runs_file(line)
     return len(place.read_text().splitlines()) if place.exists() else 0
 
 
@@ -101,19 +107,15 @@ def test_a_program_runs_so_often_and_the_next_one_is_not_charged(
 
 def test_when_the_device_is_gone_no_other_program_waits(line: Line, session: Session) -> None:
     assert session.run(RunRequest((SHELL, "true"))).status == 0
-    stopper = threading.Timer(0.5, line.proxy.stop)
-    stopper.start()
-
-    with pytest.raises(LostError) as error:
+    with when_made(runs_file(line), line.proxy.stop), pytest.raises(LostError) as error:
         session.run(RunRequest((SHELL, HANG)))
 
-    stopper.join()
     assert len(error.value.lost) == 1
     started = time.monotonic()
     with pytest.raises(LostError) as error:
         session.run(RunRequest((SHELL, "true")))
     assert error.value.lost == ()
-    assert time.monotonic() - started < 0.1
+    assert time.monotonic() - started < PAUSES[-1]
     assert runs(line) == 1
 
 
