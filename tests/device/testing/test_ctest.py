@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,22 +80,28 @@ def test_the_names_of_tests_are_listed(meter: Project) -> None:
 
 @pytest.fixture(params=["ssh", "adb"])
 def board(request: pytest.FixtureRequest, meter: Project, tmp_path: Path) -> Iterator[Proxy]:
-    """A device `board` that the project has, behind a proxy."""
+    with with_board(meter, request.param, tmp_path) as proxy:
+        yield proxy
+
+
+@contextmanager
+def with_board(project: Project, kind: str, directory: Path) -> Iterator[Proxy]:
+    """Give the project a device `board` behind a proxy."""
     server: SshServer | AdbServer
-    if request.param == "ssh":
-        server = emulated_board(tmp_path)
+    if kind == "ssh":
+        server = emulated_board(directory)
         with server, Proxy(server.port) as proxy:
-            client = server.make_client(tmp_path / "client", proxy.port)
+            client = server.make_client(directory / "client", proxy.port)
             how = f'transport = "ssh"\naddress = "{client.host}"'
-            meter.variables = client.environment
-            _configure(meter, how, server.device.home)
+            project.variables = client.environment
+            _configure(project, how, server.device.home)
             yield proxy
         return
-    server = emulated_phone(tmp_path)
+    server = emulated_phone(directory)
     with server, Proxy(server.ports[0], device=server.device) as proxy:
         serial = server.connect(proxy.port)
-        meter.variables = server.environment
-        _configure(meter, f'transport = "adb"\naddress = "{serial}"', server.device.home)
+        project.variables = server.environment
+        _configure(project, f'transport = "adb"\naddress = "{serial}"', server.device.home)
         yield proxy
 
 
@@ -110,7 +112,7 @@ def _configure(project: Project, how: str, home: Path) -> None:
 
 def test_outcomes_are_told_apart_on_boards(meter: Project, board: Proxy) -> None:
     assert_as_documented(results(meter, "board"))
-    assert not [line for line in on_board(meter) if "/test/ends" in line]
+    wait_for(lambda: not [line for line in on_board(meter).values() if "/test/ends" in line])
     first = board.traffic().up
     board.reset_traffic()
 
@@ -118,26 +120,6 @@ def test_outcomes_are_told_apart_on_boards(meter: Project, board: Proxy) -> None
 
     assert {test["outcome"] for test in again.values()} == {"passed"}
     assert board.traffic().up < first / 4  # nothing is pushed again
-
-
-def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy) -> None:
-    results(meter, "board", "cli.small")
-    done: list[dict[str, dict[str, Any]]] = []
-    run = threading.Thread(
-        target=lambda: done.append(results(meter, "board", "ends.fail", "ends.hang"))
-    )
-    run.start()
-    wait_for(lambda: hanging(meter))
-    board.cut()
-    run.join()
-
-    (tests,) = done
-    assert {name: test["outcome"] for name, test in tests.items()} == {
-        "ends.fail": "failed",
-        "ends.hang": "timed out",
-    }
-    assert tests["ends.fail"]["lost"] == []
-    assert len(tests["ends.hang"]["lost"]) == 1
 
 
 def test_expected_failures_apply(meter: Project) -> None:
@@ -189,28 +171,6 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
     assert "past the end of parameter" in test["output"]
 
 
-def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
-    results(meter, "board", "cli.small")
-    done: list[dict[str, dict[str, Any]]] = []
-    chosen = ("ends.hang", "ends.environment", "report.compare")
-    run = threading.Thread(target=lambda: done.append(results(meter, "board", *chosen)))
-    run.start()
-    wait_for(lambda: hanging(meter))
-    board.stop()
-    run.join()
-
-    (tests,) = done
-    hanging_one = tests.pop("ends.hang")
-    assert hanging_one["lost"]
-    # TIMEOUT is for all tries together.
-    assert hanging_one["outcome"] in ("not run", "timed out")
-    assert {name: (test["outcome"], len(test["lost"])) for name, test in tests.items()} == {
-        "report.write": ("passed", 0),
-        "report.compare": ("passed", 0),
-        "ends.environment": ("not run", 1 if hanging_one["outcome"] == "not run" else 3),
-    }
-
-
 def test_what_ctest_says_of_tests_that_it_cannot_run(meter: Project) -> None:
     cycle = "\n".join(
         f"set_tests_properties({one} PROPERTIES DEPENDS {other})"
@@ -224,44 +184,13 @@ def test_what_ctest_says_of_tests_that_it_cannot_run(meter: Project) -> None:
     assert all("cycle" in test["output"] for test in found.values())
 
 
-def test_ctrl_c_ends_the_test_on_the_device(meter: Project, board: Proxy, tmp_path: Path) -> None:
-    results = tmp_path / "results.xml"
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "buildtool", "test", "board"),
-            *("report.write", "ends.hang", "ends.environment", "--junit", str(results)),
-        ],
-        cwd=meter.root,
-        env={**os.environ, **meter.environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    wait_for(lambda: hanging(meter))
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=10)
-    assert process.returncode == 130, errors
-    assert "Traceback" not in errors
-    cases = read_junit(results).iter("testcase")
-    found = {case.get("name"): [part.tag for part in case] for case in cases}
-    assert "error" not in found.pop("report.write")  # it had passed
-    assert found == {"ends.hang": ["error"], "ends.environment": ["error"]}
-    wait_for(lambda: not hanging(meter))
-    assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
-
-
-def on_board(project: Project) -> list[str]:
-    """The command lines of processes on the board of the project."""
+def on_board(project: Project) -> dict[int, str]:
+    """The processes on the board of the project, with their command lines."""
     devices = tomllib.loads((project.root / "devices.toml").read_text())
-    return list(processes_with(devices["device"]["board"]["root"]).values())
+    return processes_with(devices["device"]["board"]["root"])
 
 
-def hanging(project: Project) -> bool:
-    """Whether the test that hangs runs on the board."""
-    return any("ends hang" in line for line in on_board(project))
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
+def wait_for(condition: Callable[[], object]) -> None:
     end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end

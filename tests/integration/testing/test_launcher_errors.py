@@ -35,8 +35,8 @@ def test_a_configuration_that_another_program_has_changed(tmp_path: Path) -> Non
     write_config(file, LaunchConfig("board", {}, "", "", "", {}, {}, {}, str(tmp_path)))
     file.write_text(file.read_text().replace('"paths": {}', '"paths": 5'))
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", LAUNCHER, "linux", tmp_path / "program"],
-        env={**os.environ, "BUILDTOOL_LAUNCH": str(file)},
+        [sys.executable, "-I", "-S", "-X", "utf8", TEST_LAUNCHER, "linux", tmp_path / "program"],
+        env={**os.environ, VARIABLE: str(file)},
         capture_output=True,
         text=True,
         check=False,

@@ -1,0 +1,111 @@
+"""Tests of CTest whose connection is lost, or which Ctrl-C ends, over real ssh and real adb."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.device.testing.test_ctest import on_board, wait_for, with_board
+from tests.device.testing.third_party import results, third_party
+from tests.junit import read_junit
+from tests.project import Project
+from tests.remote.proxy import Proxy
+
+
+@pytest.fixture(scope="module")
+def meter(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The third party's tree, in which the test that hangs does not end before something happens
+    to it."""
+    project = third_party(tmp_path_factory.mktemp("ctest") / "third party a+b")
+    project.edit("test/CMakeLists.txt", "TIMEOUT 2", "TIMEOUT 100")
+    project.build_here()
+    return project
+
+
+@pytest.fixture(params=["ssh", "adb"])
+def board(request: pytest.FixtureRequest, meter: Project, tmp_path: Path) -> Iterator[Proxy]:
+    with with_board(meter, request.param, tmp_path) as proxy:
+        yield proxy
+
+
+def test_a_cut_line_is_retried_and_a_failure_is_not(meter: Project, board: Proxy) -> None:
+    results(meter, "board", "cli.small")
+    done: list[dict[str, dict[str, Any]]] = []
+    run = threading.Thread(
+        target=lambda: done.append(results(meter, "board", "ends.fail", "ends.hang"))
+    )
+    run.start()
+    wait_for(lambda: hanging(meter))
+    first = hanging(meter)
+    board.cut()
+    wait_for(lambda: hanging(meter) - first)
+    for process in hanging(meter) - first:
+        os.kill(process, signal.SIGKILL)
+    run.join()
+
+    (tests,) = done
+    assert {name: test["outcome"] for name, test in tests.items()} == {
+        "ends.fail": "failed",
+        "ends.hang": "crashed",
+    }
+    assert tests["ends.fail"]["lost"] == []
+    assert len(tests["ends.hang"]["lost"]) == 1
+
+
+def test_a_device_that_does_not_come_back(meter: Project, board: Proxy) -> None:
+    results(meter, "board", "cli.small")
+    done: list[dict[str, dict[str, Any]]] = []
+    chosen = ("ends.hang", "ends.environment", "report.compare")
+    run = threading.Thread(target=lambda: done.append(results(meter, "board", *chosen)))
+    run.start()
+    wait_for(lambda: hanging(meter))
+    board.stop()
+    run.join()
+
+    (tests,) = done
+    assert {name: (test["outcome"], len(test["lost"])) for name, test in tests.items()} == {
+        "report.write": ("passed", 0),
+        "report.compare": ("passed", 0),
+        "ends.hang": ("not run", 3),
+        "ends.environment": ("not run", 1),
+    }
+
+
+@pytest.mark.usefixtures("board")
+def test_ctrl_c_ends_the_test_on_the_device(meter: Project, tmp_path: Path) -> None:
+    results = tmp_path / "results.xml"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "buildtool", "test", "board"),
+            *("report.write", "ends.hang", "ends.environment", "--junit", str(results)),
+        ],
+        cwd=meter.root,
+        env={**os.environ, **meter.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: hanging(meter))
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    cases = read_junit(results).iter("testcase")
+    found = {case.get("name"): [part.tag for part in case] for case in cases}
+    assert "error" not in found.pop("report.write")  # it had passed
+    assert found == {"ends.hang": ["error"], "ends.environment": ["error"]}
+    wait_for(lambda: not hanging(meter))
+    assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
+
+
+def hanging(project: Project) -> set[int]:
+    """The processes of the test that hangs on the board."""
+    return {number for number, line in on_board(project).items() if "ends hang" in line}
