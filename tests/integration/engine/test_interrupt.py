@@ -24,7 +24,7 @@ folder = Path(sys.argv[1])
 
 def work(step):
     with jobserver.token():
-        script = f"echo $$ > {step.name}; {sys.argv[2]}"
+        script = f"{sys.argv[2]} echo $$ > {step.name}; {sys.argv[3]}"
         capture(["sh", "-c", script], env={"PATH": os.environ["PATH"]}, cwd=folder)
 
 steps = [SimpleNamespace(name=name) for name in "abcd"]
@@ -53,7 +53,7 @@ def running(pid: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_all_running_tools_end_with_the_build(tmp_path: Path, number: int) -> None:
-    ended = end(tmp_path, number, "trap 'echo $$ >> ../asked; exit 1' TERM; sleep 60 & wait")
+    ended = end(tmp_path, number, "trap 'echo $$ >> ../asked; exit 1' TERM;", "sleep 60 & wait")
 
     assert ended.status == (-signal.SIGKILL if number == signal.SIGKILL else 130)
     asked = (tmp_path / "asked").read_text().split()
@@ -63,7 +63,7 @@ def test_all_running_tools_end_with_the_build(tmp_path: Path, number: int) -> No
 
 
 def test_tools_that_will_not_end_are_killed(tmp_path: Path) -> None:
-    ended = end(tmp_path, signal.SIGINT, "trap '' TERM; while :; do sleep 1; done")
+    ended = end(tmp_path, signal.SIGINT, "trap '' TERM;", "while :; do sleep 1; done")
 
     assert ended.status == 130
     assert len(ended.pids) == 3
@@ -76,12 +76,12 @@ class Ended:
     pids: list[int]
 
 
-def end(place: Path, number: int, script: str) -> Ended:
-    """Send a signal to a build as soon as three of its steps run `script`."""
+def end(place: Path, number: int, trap: str, script: str) -> Ended:
+    """Send a signal to a build as soon as three of its steps have set `trap` and run `script`."""
     folder = place / "pids"
     folder.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", CODE, str(folder), script],
+        [sys.executable, "-c", CODE, str(folder), trap, script],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stderr=subprocess.PIPE,
         text=True,
