@@ -217,7 +217,8 @@ def test_a_burst_of_changes_is_one(app: Path) -> None:
     with Watched(app) as watched:
         watched.prints("says one")
         watched.prints(WAITS)
-        git("checkout", "-q", "other")
+        with watched.stopped():  # on a busy machine, git could be slower than a burst
+            git("checkout", "-q", "other")
         assert " and 58 more changed: built host/app" in watched.prints("changed")
         watched.prints("says two")
         watched.prints(WAITS)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 CMAKE = """\
@@ -105,6 +106,14 @@ class Watched:
             assert found, f"{text!r} is not in\n{''.join(self.lines[self._seen :])}"
             line = self.lines[self._seen - 1]
             return line.rstrip("\n")
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the process for the block, after which it sees at once what has changed."""
+        self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED)
+        yield
+        self._process.send_signal(signal.SIGCONT)
 
     def interrupt(self) -> int:
         """Send SIGINT, as Ctrl-C does; returns the exit status."""
