@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +19,16 @@ from tests.device.runtime.cxx import CASES, abi_stand_in, library_stand_in, thro
 from tests.device.runtime.cxx import skel as cxx_skel
 from tests.device.runtime.test_modules import companion
 
-from .toolbox import ARM, HEADERS, SKEL_HEADERS, START_FILE, Device, Toolbox, zig_program
+from .toolbox import (
+    ARM,
+    HEADERS,
+    SKEL_HEADERS,
+    START_FILE,
+    Device,
+    Toolbox,
+    wait_for_endless_calls,
+    zig_program,
+)
 
 SOURCES = Path(__file__).parent / "sdk_style"
 CYCLES = 25
@@ -211,7 +219,7 @@ def test_endless_call_is_named(sdk_device: Callable[[str], Device]) -> None:
     """A line names it after 10 s, and another at the end of the client if it has not been named."""
     device = sdk_device("QCS6490")
     late, early = device.start("once 7"), device.start("once 8")
-    time.sleep(2)
+    wait_for_endless_calls(early.pid, 1)
     early.send_signal(signal.SIGINT)
     assert_named_once(early, "", "the client has ended; method 8")
     assert late.stderr is not None
