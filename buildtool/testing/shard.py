@@ -29,15 +29,18 @@ def parse_shard(text: str) -> Shard:
 
 def in_shard(selected: Selected, shard: Shard) -> Selected:
     """The selected tests of `shard`: each test is in one of the shards, and neighbours, which often
-    take equally long, are in different ones."""
-    position = 0
+    take equally long, are in different ones.
+
+    The order in which a suite lists its tests makes no difference: with pytest-randomly, each
+    process has another one.
+    """
+    before = 0
     found: Selected = []
     for suite, names in selected:
-        mine = []
-        for name in suite.names() if names is None else names:
-            position += 1
-            if position % shard.total == shard.number % shard.total:
-                mine.append(name)
+        known = suite.names() if names is None else names
+        ranked = sorted(set(known))
+        mine = set(ranked[(shard.number - 1 - before) % shard.total :: shard.total])
+        before += len(ranked)
         if mine:
-            found.append((suite, mine))
+            found.append((suite, [name for name in known if name in mine]))
     return found
