@@ -49,7 +49,7 @@ def deploy(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: CompilerLauncher = "",
-    on: On = "",
+    on: On = None,
     wait: Wait = "",
     share: Share = False,
     json: Json = False,
@@ -77,7 +77,7 @@ def deploy(
         share=share,
     )
     options = Options(jobs=jobs, keep_going=keep_going, compiler_launcher=launcher)
-    if on:
+    if on is not None:
         from buildtool.cli.on_devices import on_devices
 
         if device:

@@ -92,7 +92,7 @@ Share = Annotated[
     bool, typer.Option("--share", help="Use the device although another command uses it.")
 ]
 On = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--on",
         metavar="LIST",

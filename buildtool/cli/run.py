@@ -120,7 +120,7 @@ def run(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: CompilerLauncher = "",
-    on: On = "",
+    on: On = None,
     wait: Wait = "",
     share: Share = False,
     json: Json = False,
@@ -150,7 +150,7 @@ def run(
         share=share,
     )
     options = Options(jobs=jobs, keep_going=keep_going, compiler_launcher=launcher)
-    if on:
+    if on is not None:
         from buildtool.cli.on_devices import check_run, on_devices
 
         excluded = {

@@ -76,7 +76,7 @@ def test(
     build_type: BuildType = "",
     strict_isa: StrictIsa = False,
     launcher: CompilerLauncher = "",
-    on: On = "",
+    on: On = None,
     wait: Wait = "",
     share: Share = False,
     json: Json = False,
@@ -114,7 +114,7 @@ def test(
     seconds = option_seconds(timeout) or TIMEOUT
     if junit:
         check_output(junit)
-    if on:
+    if on is not None:
         from buildtool.cli.test_on_devices import test_on_devices
 
         for word, is_given in (("--list", list_), ("--shard", shard)):
@@ -129,7 +129,13 @@ def test(
     listener = Screen(quiet=True, verbose=verbose)
     if list_:
         found = flow.list_tests(
-            project, device, tests or (), choice=choice, listener=listener, options=options
+            project,
+            device,
+            tests or (),
+            choice=choice,
+            listener=listener,
+            options=options,
+            shard=shard,
         )
         if json:
             print_json({"tests": [{"suite": suite, "name": name} for suite, name in found]})

@@ -63,16 +63,21 @@ def list_tests(
     choice: DeviceChoice,
     listener: Listener,
     options: Options,
+    shard: str,
 ) -> list[tuple[str, str]]:
-    """Suite and name of the tests that `patterns` select.  Those of CTest are known after a build;
-    programs that tell the names of theirs run on the device."""
+    """Suite and name of the tests that `patterns` and `shard` select, as for `test`.  Those of
+    CTest are known after a build; programs that tell the names of theirs run on the device."""
     from buildtool.testing.ctest import may_have_tests
-    from buildtool.testing.suites import TIMEOUT, find_suites, names_of
+    from buildtool.testing.shard import in_shard, parse_shard
+    from buildtool.testing.suites import TIMEOUT, find_suites, names_of, select
 
-    if not may_have_tests(project):
-        return names_of(find_suites(project, TIMEOUT), patterns)
-    with device_session(project, device_name, choice, listener, options, trees=True) as session:
-        return names_of(find_suites(project, TIMEOUT, session), patterns)
+    part = parse_shard(shard or "1/1")
+    with contextlib.ExitStack() as stack:
+        session = None
+        if may_have_tests(project):
+            entered = device_session(project, device_name, choice, listener, options, trees=True)
+            session = stack.enter_context(entered)
+        return names_of(in_shard(select(find_suites(project, TIMEOUT, session), patterns), part))
 
 
 @contextlib.contextmanager

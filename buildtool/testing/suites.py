@@ -75,11 +75,11 @@ def select(suites: Sequence[Suite], patterns: Sequence[str]) -> Selected:
     return [(suite, names) for suite, names in chosen if names]
 
 
-def names_of(suites: Sequence[Suite], patterns: Sequence[str]) -> list[tuple[str, str]]:
-    """Suite and name of the tests that `patterns` select."""
+def names_of(selected: Selected) -> list[tuple[str, str]]:
+    """Suite and name of the selected tests."""
     return [
         (suite.name, name)
-        for suite, names in select(suites, patterns)
+        for suite, names in selected
         for name in (suite.names() if names is None else names)
     ]
 

@@ -98,8 +98,11 @@ def test_a_device_that_is_in_use_stops_no_other(ann: User, place: Lab, tmp_path:
 def test_parts_of_one_device(ann: User) -> None:
     names = []
     for part in ("1/3", "2/3", "3/3"):
-        document = json.loads(ann.succeeds("test", "one", "t*", "--shard", part, "--json"))
-        names += [test["name"] for test in document["tests"]]
+        words = ("test", "one", "t*", "--shard", part, "--json")
+        ran = [test["name"] for test in json.loads(ann.succeeds(*words))["tests"]]
+        listed = json.loads(ann.succeeds(*words, "--list"))["tests"]
+        assert [test["name"] for test in listed] == ran
+        names += ran
 
     assert sorted(names) == [f"t{number}" for number in range(COUNT)]
 
@@ -107,6 +110,14 @@ def test_parts_of_one_device(ann: User) -> None:
 def test_more_parts_than_tests(ann: User) -> None:
     document = json.loads(ann.succeeds("test", "one", "t1", "--shard", "2/2", "--json"))
     assert document["tests"] == []
+
+
+def test_an_empty_list_of_devices_is_not_sim(ann: User) -> None:
+    """As `--on "$DEVICES"` without a value."""
+    for command in ("run", "test", "deploy"):
+        done = ann.run(command, "--on", "")
+        assert done.returncode
+        assert "--on: there is no device ''" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/", "a/b"])
