@@ -40,10 +40,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
         records = Records(json.loads(os.environ[TEST_VARIABLE])["records"])
         config.pluginmanager.register(records, "buildtool-records")
+    if getattr(config.option, "numprocesses", None):
+        from buildtool.deploy.sharing.lock import VARIABLE, token  # noqa: PLC0415 - see above
+
+        # The workers of pytest-xdist inherit it: they use the device together.
+        os.environ[VARIABLE] = token()
 
 
 @pytest.fixture(scope="session")
-def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
+def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Iterator[TestDevice]:
     """The device that --buildtool-device names, with the release of the project.
 
     The first test that needs it builds the project; the first program pushes what changed.
@@ -61,7 +66,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
         try:
             session = stack.enter_context(
                 flow.device_session(
-                    _project(pytestconfig),
+                    _project(request.session),
                     pytestconfig.getoption("buildtool_device"),
                     DeviceChoice(**told.get("choice", {})),
                     Screen(quiet=True),
@@ -75,11 +80,12 @@ def device(pytestconfig: pytest.Config) -> Iterator[TestDevice]:
         yield found
 
 
-def _project(config: pytest.Config) -> Project:
-    """The project of the directory in which pytest was started, else of pytest's root directory."""
+def _project(session: pytest.Session) -> Project:
+    """The project of the directory in which pytest was started, else that of the first test."""
     from buildtool.project.read import find_optional_project, find_project  # noqa: PLC0415
 
-    return find_optional_project(config.invocation_params.dir) or find_project(config.rootpath)
+    found = find_optional_project(session.config.invocation_params.dir)
+    return found or find_project(session.items[0].path.parent)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -155,6 +155,21 @@ def _without_tag(project: Project) -> dict[str, str]:
     return {} if tagged else {ID + "test_tagged": "failed"}
 
 
+@pytest.mark.parametrize("device", ["ssh", "adb"], indirect=True)
+def test_workers_of_xdist_hold_the_lock_together(suite: Project, device: Reached) -> None:
+    """By hand, from a directory that is in no project."""
+    done = pytest_here(
+        suite,
+        *(str(suite.root / "tests"), "-n", "2", "-k", "passes or facts or crash"),
+        f"--buildtool-device={device.name}",
+        folder="..",
+        EXPECTED_DEVICE=device.name,
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+
+
 def test_a_device_that_is_not_there(suite: Project) -> None:
     done = pytest_here(suite, "tests", "-k", "facts", "--buildtool-device=bord")
 
