@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -11,15 +10,18 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from buildtool.sdk.zig import usable_zig
+
 FILES = Path(__file__).parent / "files"
 
 
 def zig_program() -> Path:
-    """The zig of the Python package `ziglang`."""
-    spec = importlib.util.find_spec("ziglang")
-    assert spec, "the tests need the package ziglang"
-    assert spec.origin
-    return Path(spec.origin).parent / "zig"
+    """The zig that the profiles use.
+
+    Another copy of the same zig would compile its libraries again, also for the profiles: the
+    manifests in its cache have the inodes of one copy.
+    """
+    return usable_zig().where.resolve()
 
 
 def write_file(path: Path, name: str, values: Mapping[str, str], *, program: bool = False) -> None:

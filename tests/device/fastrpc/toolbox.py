@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import ziglang  # type: ignore[import-untyped]
-
 from buildtool.sdk.zig import usable_zig
 
 HERE = Path(__file__).parent
@@ -23,7 +21,7 @@ COMMON = EMULATOR / "common"
 CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu/lib")
 HEADERS = [f"-I{ROOT / 'host/include'}", f"-I{ROOT / 'host/include/fastrpc'}"]
 ARM = ["-target", "aarch64-linux-gnu.2.35", "-O2", "-pthread"]
-ZIG_LIBC = Path(ziglang.__file__).parent / "lib/libc/include"
+ZIG_LIBC = usable_zig().library.resolve() / "libc/include"
 # -nostdlib removes libc's headers too.
 SKEL_HEADERS = [
     *("-isystem", str(ZIG_LIBC / "hexagon-linux-musl")),

@@ -28,13 +28,17 @@ def installed(prefix: Path, version: str, library: str = "lib/zig") -> Path:
 
 def test_a_link_to_the_packaged_one_is_the_packaged_one(tmp_path: Path) -> None:
     link = tmp_path / "zig"
-    link.symlink_to(zig_program())
+    link.symlink_to(find_zig().where)
 
     found = find_zig(Tool(path=str(link)))
 
     assert found == find_zig()
     assert (found.library / "libc" / "include").is_dir()
     assert found.version == importlib.metadata.version("ziglang")
+
+
+def test_stand_ins_compile_with_the_zig_of_the_profiles() -> None:
+    assert zig_program() == usable_zig().where.resolve()
 
 
 @pytest.mark.parametrize("library", ["lib/zig", "lib", "bin/lib"])
