@@ -10,10 +10,11 @@ import tempfile
 import venv
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from buildtool.core.shared_copy import DIRECTORY
+from buildtool.core.shared_copy import DIRECTORY, shared_copy
 from buildtool.sdk.zig import find_zig, usable_zig
 from tests.command_line import REPOSITORY, Buildtool, Edit
 
@@ -105,16 +106,33 @@ def test_only_the_edited_file_is_compiled(
     assert "a.c.o" not in done.stderr
 
 
-def test_where_the_cache_is_on_another_file_system_zig_is_used_where_it_is(
-    monkeypatch: pytest.MonkeyPatch,
+def test_where_the_cache_is_on_another_file_system_files_are_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = Path("/dev/shm")
-    if not memory.is_dir() or find_zig().where.stat().st_dev == memory.stat().st_dev:
+    if not memory.is_dir() or tmp_path.stat().st_dev == memory.stat().st_dev:
         pytest.skip("there is no second file system here")
+    program, library = tmp_path / "zig", tmp_path / "lib"
+    program.write_text("program")
+    program.chmod(0o755)
+    (library / "include").mkdir(parents=True)
+    (library / "include/stddef.h").write_text("header")
     with tempfile.TemporaryDirectory(dir=memory) as cache:
         monkeypatch.setenv("BUILDTOOL_CACHE", cache)
 
-        assert usable_zig().where == find_zig().where
+        copy = shared_copy("zig-1", {"zig": program, "lib": library})
+        assert copy
+        first = (copy / "lib/include/stddef.h").stat()
+        program.unlink()
+
+        assert shared_copy("zig-1", {"zig": program, "lib": library}) == copy
+        assert os.access(copy / "zig", os.X_OK)
+        assert (copy / "lib/include/stddef.h").stat() == first
+
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=20))
+        assert shared_copy("zig-2", {"zig": library / "include/stddef.h"})
+        assert not shared_copy("zig-3", {"zig": library / "include/stddef.h", "lib": library})
+        assert {path.name for path in copy.parent.iterdir()} == {"zig-1", "zig-2"}
 
 
 def test_a_file_in_the_place_of_its_directory_makes_way(own_toolchains: Path) -> None:
