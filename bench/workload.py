@@ -66,7 +66,6 @@ def write(root: Path, skels: int) -> None:
         + f'\n[target.sim]\nplatform = "ubuntu-aarch64"\narchs = [{archs}]\n'
         + '\n[target.one]\nplatform = "ubuntu-aarch64"\narchs = ["v68"]\n'
     )
-    (root / ".gitignore").write_text(".buildtool/\n")
     git(root, "init", "--quiet", "--initial-branch=main")
     commit(root)
     git(root, "switch", "--quiet", "--create", OTHER)

@@ -18,6 +18,8 @@ from buildtool.core.trees import remove_tree, status_of
 STATE = ".buildtool"
 """Name of the directory with a project's builds."""
 PROJECT_FILE = "buildtool.toml"
+IGNORE_FILE = ".gitignore"
+"""In a new `.buildtool`, it makes git ignore the whole directory, itself included."""
 IN_CACHE = (
     "actions",
     "answers",
@@ -94,10 +96,7 @@ def repair_file(path: Path) -> bool:
 def _make_directory(folder: Path, root: Path) -> None:
     status = status_of(folder)
     if status is None:
-        try:
-            folder.mkdir(parents=folder == root, exist_ok=True)
-        except OSError as error:  # may name any of the directories above `path`
-            raise type(error)(error.errno, error.strerror, str(folder)) from error
+        _create(folder, root)
         return
     if stat.S_ISDIR(status.st_mode):
         # The owner may have made the whole root read-only on purpose.
@@ -112,7 +111,16 @@ def _make_directory(folder: Path, root: Path) -> None:
         # A file of the user, or a cache directory that the user has named.
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     _replace(folder)
-    folder.mkdir(exist_ok=True)
+    _create(folder, root)
+
+
+def _create(folder: Path, root: Path) -> None:
+    try:
+        folder.mkdir(parents=folder == root, exist_ok=True)
+        if folder == root and folder.name == STATE:
+            (folder / IGNORE_FILE).write_text("*\n", encoding="utf-8")
+    except OSError as error:  # may name any of the directories above `path`
+        raise type(error)(error.errno, error.strerror, str(folder)) from error
 
 
 def _between(root: Path, path: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from buildtool.core.own_directory import make_directory
+from buildtool.core.own_directory import IGNORE_FILE, make_directory
 from buildtool.core.trees import remove_tree
 from buildtool.drivers.conan.home import HOME
 from buildtool.plan.plan import Plan
@@ -31,7 +31,7 @@ class Removed:
 def everything(state: Path, *, include_expensive: bool = False) -> list[Path]:
     """All that a build makes again in the project's state directory; with `include_expensive` also
     what is slow to recreate.  Lock files stay: another process may wait for one."""
-    kept = () if include_expensive else EXPENSIVE
+    kept = (IGNORE_FILE,) if include_expensive else (IGNORE_FILE, *EXPENSIVE)
     return [
         path
         for path in (sorted(state.iterdir()) if state.is_dir() else ())

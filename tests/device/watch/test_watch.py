@@ -204,7 +204,6 @@ def test_a_burst_of_changes_is_one(app: Path) -> None:
         identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
         subprocess.run(["git", *identity, *arguments], cwd=app, env=environment, check=True)
 
-    (app / ".gitignore").write_text(".buildtool\n")
     git("init", "-q")
     git("add", "-A")
     git("commit", "-qm", "before")

@@ -31,7 +31,7 @@ source = "dsp"
 platform = "ubuntu-aarch64"
 archs = ["v68", "v73"]
 """,
-    ".gitignore": ".buildtool/\ndist/\n",
+    ".gitignore": "dist/\n",
     "host/CMakeLists.txt": """
 cmake_minimum_required(VERSION 3.22)
 project(app C)

@@ -99,6 +99,17 @@ def test_nothing_is_removed_elsewhere(tmp_path: Path, cache: Path) -> None:
     assert own_directory.repairs == []
 
 
+def test_git_ignores_a_new_state_directory_only(state: Path, cache: Path) -> None:
+    make_directory(state / "a" / "b")
+    make_directory(cache / "zig")
+    assert {path.name for path in state.rglob("*")} == {".gitignore", "a", "b"}
+    assert (state / ".gitignore").read_text() == "*\n"
+    assert [path.name for path in cache.iterdir()] == ["zig"]
+    (state / ".gitignore").unlink()
+    make_directory(state / "a" / "c")
+    assert not (state / ".gitignore").exists(), "the user has removed it"
+
+
 def test_what_the_user_named_is_not_removed(tmp_path: Path, cache: Path) -> None:
     cache.write_text("of the user", encoding="utf-8")
     for path in (cache, cache / "zig"):

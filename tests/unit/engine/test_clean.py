@@ -16,7 +16,7 @@ def state(tmp_path: Path) -> Path:
     for name in ("build/a/1", "out/a/1", "release/sim", "state", "conan/p", "device/qcs6490"):
         (state / name).mkdir(parents=True)
         (state / name / "file").write_text("x" * 5000)
-    for name in ("build.lock", "conan.lock", "build/a/1.lock"):
+    for name in ("build.lock", "conan.lock", "build/a/1.lock", ".gitignore"):
         (state / name).touch()
     return state
 
@@ -25,19 +25,19 @@ def names(state: Path) -> set[str]:
     return {path.name for path in state.iterdir()}
 
 
-def test_packages_devices_and_locks_stay(state: Path) -> None:
+def test_packages_devices_locks_and_the_ignore_file_stay(state: Path) -> None:
     removed = remove(state, everything(state))
 
-    assert names(state) == {"conan", "device", "build.lock", "conan.lock"}
+    assert names(state) == {"conan", "device", "build.lock", "conan.lock", ".gitignore"}
     assert {path.name for path in removed.paths} == {"build", "out", "release", "state"}
     assert removed.size >= 4 * 5000
     assert (state / "conan/p/file").is_file()
 
 
-def test_only_locks_stay_when_all_is_removed(state: Path) -> None:
+def test_only_locks_and_the_ignore_file_stay_when_all_is_removed(state: Path) -> None:
     remove(state, everything(state, include_expensive=True))
 
-    assert names(state) == {"build.lock", "conan.lock"}
+    assert names(state) == {"build.lock", "conan.lock", ".gitignore"}
 
 
 def test_there_may_be_nothing(tmp_path: Path) -> None:
