@@ -64,19 +64,17 @@ static void *watch(void *unused)
     (void)unused;
     for (;;) {
         clock_sleep_us(POLL_US);
-        struct claim ask = {.callback = NULL};
-        unsigned int id = 0;
+        struct context ask = {.id = 0};
         pthread_mutex_lock(&lock);
-        for (struct context *at = contexts; at != NULL && ask.callback == NULL; at = at->next) {
+        for (struct context *at = contexts; at != NULL && ask.id == 0; at = at->next) {
             if (at->held && !at->asked && at->claim.callback != NULL && wanted(at) < at->priority) {
                 at->asked = true;
-                ask = at->claim;
-                id = at->id;
+                ask = *at;
             }
         }
         pthread_mutex_unlock(&lock);
-        if (ask.callback != NULL) {
-            ask.callback(id, ask.argument);
+        if (ask.id != 0) {
+            ask.claim.callback(ask.id, ask.claim.argument);
         }
     }
 }
@@ -239,13 +237,12 @@ static int drop(struct context *context)
     if (context->held) {
         release(context);
     }
-    for (struct context **at = &contexts; *at != NULL; at = &(*at)->next) {
-        if (*at == context) {
-            *at = context->next;
-            context_count--;
-            break;
-        }
+    struct context **at = &contexts;
+    while (*at != context) {
+        at = &(*at)->next;
     }
+    *at = context->next;
+    context_count--;
     free(context);
     return AEE_SUCCESS;
 }

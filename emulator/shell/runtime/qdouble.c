@@ -279,25 +279,6 @@ static qdouble divide_dd(double a, double b)
     return divide((qdouble)a, (qdouble)b);
 }
 
-/* ---- seeds of the reciprocals: x = 1/2 + seed/512 for the 256 mantissas from 1/2 to 1 ---- */
-
-static unsigned char reciprocal_seeds[256], root_seeds[256];
-
-static unsigned char seed(double x)
-{
-    double steps = (x - 0.5) * 512;
-    return (unsigned char)(steps < 0 ? 0 : steps > 255 ? 255 : steps);
-}
-
-__attribute__((constructor)) static void fill_seeds(void)
-{
-    for (int i = 0; i < 256; i++) {
-        double mantissa = 0.5 + (i + 0.5) / 512;
-        reciprocal_seeds[i] = seed(0.5 / mantissa);
-        root_seeds[i] = seed(0.5 / sqrt(mantissa));
-    }
-}
-
 #define EXPORT_QDOUBLE(prefix)                                                                  \
     EXPORT_AS(prefix "dadd", add), EXPORT_AS(prefix "dadd_asm", add),                           \
         EXPORT_AS(prefix "dsub", subtract), EXPORT_AS(prefix "dsub_asm", subtract),             \
@@ -352,11 +333,5 @@ const struct shell_symbol qdouble_symbols[] = {
     EXPORT_AS("qd_self_mul_qd", multiply_qd),
     EXPORT_AS("qd_self_div", divide),
     EXPORT_AS("qd_self_div_dd", divide_dd),
-    EXPORT_AS("recipTable_qd", reciprocal_seeds),
-    EXPORT_AS("recipsqrtTable_qd", root_seeds),
-    EXPORT_AS("fast2_recipTable_qd", reciprocal_seeds),
-    EXPORT_AS("fast2_recipsqrtTable_qd", root_seeds),
-    EXPORT_AS("fast2_recipTable_qld", reciprocal_seeds),
-    EXPORT_AS("fast2_recipsqrtTable_qld", root_seeds),
     EXPORT_END,
 };

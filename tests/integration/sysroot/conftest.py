@@ -12,6 +12,8 @@ from buildtool.deploy.sysroot.pull import pull
 from buildtool.sdk.sysroot import Sysroot
 from tests.caches import SLOW, share
 
+from .linked import LIBRARY, MAIN, Linked
+
 Pull = Callable[..., tuple[Sysroot, bool]]
 
 
@@ -31,3 +33,12 @@ def pull_from() -> Pull:
         return pull(open_directory(root), name, libc=libc, waiting=lambda: None)
 
     return pull_
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Linked:
+    project = Linked(tmp_path / "a project")
+    project.write("host/main.c", MAIN)
+    project.write("host/library.c", LIBRARY)
+    project.target("zig")
+    return project
