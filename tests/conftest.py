@@ -40,8 +40,10 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set the environment of all tests and of the programs that they start."""
-    # A shell starts background processes with SIGINT ignored, which children would inherit.
+    # Shells and nohup start processes in the background with signals ignored: children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     # The tests must not use compilers that the caller's environment configures.
     for name in list(os.environ):
         if name.startswith(
