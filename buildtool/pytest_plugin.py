@@ -40,11 +40,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
         records = Records(json.loads(os.environ[TEST_VARIABLE])["records"])
         config.pluginmanager.register(records, "buildtool-records")
-    if getattr(config.option, "numprocesses", None):
-        from buildtool.deploy.sharing.lock import VARIABLE, token  # noqa: PLC0415 - see above
-
-        # The workers of pytest-xdist inherit it: they use the device together.
-        os.environ[VARIABLE] = token()
 
 
 @pytest.fixture(scope="session")
@@ -53,16 +48,24 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
 
     The first test that needs it builds the project; the first program pushes what changed.
     """
+    import hashlib  # noqa: PLC0415 - see above
+
     from buildtool import flow  # noqa: PLC0415 - see above
     from buildtool.cli.screen import Screen  # noqa: PLC0415 - see above
     from buildtool.core.errors import BuildtoolError  # noqa: PLC0415 - see above
     from buildtool.deploy.ready import DeviceChoice  # noqa: PLC0415 - see above
+    from buildtool.deploy.sharing.lock import TOKEN_DIGITS, VARIABLE  # noqa: PLC0415 - see above
     from buildtool.engine.context import Options  # noqa: PLC0415 - see above
     from buildtool.testing.fixture import TestDevice  # noqa: PLC0415 - see above
     from buildtool.testing.suites import TIMEOUT  # noqa: PLC0415 - see above
 
     told = json.loads(os.environ.get(TEST_VARIABLE, "{}"))
     with contextlib.ExitStack() as stack:
+        run = getattr(pytestconfig, "workerinput", {}).get("testrunuid")
+        if run and VARIABLE not in os.environ:
+            # The workers of pytest-xdist use the device together.
+            token = hashlib.sha256(run.encode()).hexdigest()[:TOKEN_DIGITS]
+            stack.enter_context(pytest.MonkeyPatch.context()).setenv(VARIABLE, token)
         try:
             session = stack.enter_context(
                 flow.device_session(

@@ -26,6 +26,7 @@ from buildtool.deploy.sharing.holder import Holder, duration, parse_holder, user
 
 VARIABLE = "BUILDTOOL_DEVICE_LOCK"
 """The token of the locks that a command holds for the commands that it starts."""
+TOKEN_DIGITS = 16
 WAIT_SECONDS = 30
 """How long the device looks for the lock to be released, in one exchange."""
 RELEASE_SECONDS = 3.0
@@ -189,4 +190,5 @@ def lock_failure(device: Device, report: Report) -> DeviceError:
 def token() -> str:
     """The token of the command that has started this one, or a new one."""
     given = os.environ.get(VARIABLE, "")
-    return given if re.fullmatch("[0-9a-f]{16}", given) else secrets.token_hex(8)
+    is_token = re.fullmatch(f"[0-9a-f]{{{TOKEN_DIGITS}}}", given)
+    return given if is_token else secrets.token_hex(TOKEN_DIGITS // 2)
