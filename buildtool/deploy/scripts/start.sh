@@ -51,31 +51,19 @@ fi
 
 # Shells print a line about a program that a signal ended.  Only the program may write to standard
 # error, so the shell that waits for it has none.  The shell that becomes the program writes down its
-# id, which with a session of its own is that of its group.  Its variable marks processes that leave
-# the group.
+# id, which with a session of its own is that of its group.
 program() (
     [ -n "$lifeline" ] || trap : INT # is for the program; a subshell does not take over traps
     exec 7>&2 2>/dev/null
     [ -z "$cwd" ] || cd "$cwd"
-    BUILDTOOL_RUN=$run ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
+    ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
     exit "$?"
 )
 kill_group() {
     for try in 1 2 3 4 5 6 7 8 9 10; do # it may be about to start
-        read -r group 2>/dev/null <"$log.group" && echo stopped >>"$log.group" &&
-            kill "-$1" "-$group" 2>/dev/null && return
+        read -r group 2>/dev/null <"$log.group" && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
     done
-}
-# Kill what has left the group, after buildtool has ended the program: what a program leaves that has
-# ended by itself may be a server.  `read` leaves out the zeros between variables.
-kill_others() {
-    for each in /proc/[0-9]*; do
-        [ -O "$each" ] || continue
-        while IFS= read -r line || [ -n "$line" ]; do
-            case $line in *"BUILDTOOL_RUN=$run"*) kill -KILL "${each#/proc/}" ;; esac
-        done 2>/dev/null <"$each/environ"
-    done 2>/dev/null
 }
 # Descriptor 5 is what the program reads.  4 keeps a fifo open, so that it has a writer from the
 # start, until a line says that the input has ended.
@@ -121,7 +109,6 @@ if [ -n "$lifeline" ]; then
             esac
         done
         kill_group KILL
-        kill_others
     } <&3 >/dev/null 2>&1 &
     watcher=$!
     exec 3<&-
@@ -133,10 +120,7 @@ program "$@"
 status=$?
 if [ -n "$lifeline" ]; then
     kill -KILL "$watcher" 2>/dev/null
-    {
-        read -r group && kill -KILL "-$group"
-        ! read -r stopped || kill_others
-    } 2>/dev/null <"$log.group"
+    read -r group <"$log.group" && kill -KILL "-$group" 2>/dev/null
 fi
 [ -z "$follower" ] || {
     sleep 0.3 # the last lines may be on their way

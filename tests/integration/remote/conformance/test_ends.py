@@ -17,7 +17,7 @@ from tests.remote.client import INTERRUPTED, Task, start
 from tests.remote.remote import SHELL, Remote
 
 TRAP = "trap 'echo {0}; exit 8' {0}; "
-CHILDREN = "sleep 1000 & (sleep 1001 & sleep 1002) & setsid sh -c 'sleep 1003; :' & "
+CHILDREN = "sleep 1000 & (sleep 1001 & sleep 1002) & "
 WAIT = "echo begun; while :; do sleep 0.02; done"
 
 
