@@ -3,7 +3,8 @@
 h/<32 hex>   a manifest: the files that a compilation read; its name is the digest of the command
 o/<32 hex>/  the outputs; the name is the digest of the manifest's name and of the files in it
 z/<32 hex>   a parsed source file of zig's library
-tmp/         temporary files, left by each link and by each process that is killed
+tmp/         temporary files: zig leaves an empty directory for each object that it compiles with a
+             dependency file, two for each preprocessed file, and all files of a failed compilation
 
 zig fails each time that it finds a manifest without its outputs, so both are deleted together.  It
 locks the manifest while it uses the outputs.  Source: zig 0.17, lib/std/Build/Cache.zig.  Manifests
@@ -40,15 +41,15 @@ STALE_NS = HOUR_NS
 """The age at which files in `tmp` are deleted: no process writes to them any more."""
 # The key of zig's hash function, which changes with the format of manifests.
 _KEY = bytes.fromhex("02e9fafee0958155f55a15cb4af40009")
-_DIGEST, _PATH = slice(24, 40), 41  # in the entry of a file in a manifest
+_DIGEST, FLAGS, _PATH = slice(24, 40), 40, 41  # in the entry of a file in a manifest
 _NAME = re.compile(r"[0-9a-f]{32}")
 _MANIFEST = re.compile(r"[0-9a-f]{32}(\.txt)?")  # with .txt until 0.16
 _OUTPUT = re.compile(r"\bo/([0-9a-f]{32})/")
 _TEMPORARY = re.compile(r"[0-9a-f]{16}(-.*)?")
 
 
-def make_ready() -> None:
-    """Create zig's cache directory, and make it writable.
+def make_ready() -> Path:
+    """Create zig's cache directory, and make it writable; returns it.
 
     Raises `UnwritableError` when this user may not write there, and other `OSError`s.
     """
@@ -60,6 +61,7 @@ def make_ready() -> None:
             if not os.access(folder, os.W_OK | os.X_OK):
                 denied = PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
                 raise as_unwritable_error(denied) or denied
+    return directory
 
 
 def entries(directory: Path) -> list[Evictable]:
@@ -109,7 +111,7 @@ def repair(directory: Path, message: str) -> bool:
 def verify(directory: Path) -> list[Path]:
     """Delete the manifests of outputs that are missing or empty; returns the outputs' paths."""
     # Manifests first: zig, which may be running, writes them after their outputs.
-    known = {output_of(path.name, _read(path)) for path in _inside(directory / "h", _NAME)}
+    known = {output_of(path.name, _read(path)) for path in manifests(directory)}
     broken = {name for name in known if name and not _is_whole(directory / "o" / name)}
     return _forget(directory, broken)
 
@@ -118,20 +120,34 @@ def output_of(name: str, manifest: bytes) -> str:
     """The name of the directory in `o` with the outputs of the manifest `name`; "" for none."""
     if not manifest or not _NAME.fullmatch(name):
         return ""
-    digests = [bytes.fromhex(name)]
-    at = 0
+    files = files_of(manifest)
+    if files is None:
+        return ""
+    digests = (manifest[at + _DIGEST.start : at + _DIGEST.stop] for at, _ in files)
+    return siphash(_KEY, b"".join((bytes.fromhex(name), *digests))).hex()
+
+
+def files_of(manifest: bytes) -> list[tuple[int, bytes]] | None:
+    """The files in a manifest: where the entry of each starts, and its path; None if the manifest
+    is damaged."""
+    files, at = [], 0
     while at + 1 < len(manifest):
-        digests.append(manifest[at + _DIGEST.start : at + _DIGEST.stop])
         end = manifest.find(b"\0", at + _PATH)
         if end < 0:
-            return ""
+            return None
+        files.append((at, manifest[at + _PATH : end]))
         at = end + 1
-    return siphash(_KEY, b"".join(digests)).hex()
+    return files
+
+
+def manifests(directory: Path) -> list[Path]:
+    """The manifests in the cache in `directory` that this version of zig reads."""
+    return _inside(directory / "h", _NAME)
 
 
 def _forget(directory: Path, broken: Collection[str]) -> list[Path]:
     found = []
-    for manifest in _inside(directory / "h", _NAME):
+    for manifest in manifests(directory):
         output = output_of(manifest.name, _read(manifest))
         if output in broken and _delete_pair(manifest, _used(manifest), directory / "o" / output):
             found.append(directory / "o" / output)

@@ -164,14 +164,13 @@ def _open_driver(
     step: CMakeStep, check: StepCheck, packages: Dependencies | None, context: BuildContext
 ) -> Iterator[Driver]:
     """The tools of the checked step, with the step's log open."""
-    from buildtool.cache.zig_cache import make_ready  # noqa: PLC0415 - most builds need none
-    from buildtool.drivers.cmake.driver import Driver  # noqa: PLC0415
+    from buildtool.drivers.cmake.driver import Driver  # noqa: PLC0415 - most builds need none
 
     listener = context.listener
     wanted = chosen(context.options.compiler_launcher, step.compiler_launcher)
     launcher = find_compiler_launcher(wanted, step.root) if wanted else None
-    if "ZIG" in step.profile.places:
-        make_ready()
+    if zig := step.profile.places.get("ZIG"):
+        _make_zig_ready(Path(zig))
     with step_log(context.state / "logs", step.name, step.summary) as log:
         yield Driver(
             step=step,
@@ -185,6 +184,13 @@ def _open_driver(
             on_warning=lambda text: listener(Warned(step.name, text)),
             keep_going=context.options.keep_going,
         )
+
+
+def _make_zig_ready(program: Path) -> None:
+    from buildtool.cache.zig_cache import make_ready  # noqa: PLC0415 - most builds need none
+    from buildtool.cache.zig_restored import renew  # noqa: PLC0415
+
+    renew(make_ready(), program.parent / "lib")
 
 
 def _check_outputs(

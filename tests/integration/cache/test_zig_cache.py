@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from buildtool.cache.eviction import evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
 from buildtool.cache.zig_cache import entries, output_of, repair, sweep, verify
+from buildtool.cache.zig_restored import renew
 from buildtool.core.lock import try_lock
 from buildtool.sdk.zig import find_zig
 
@@ -36,11 +39,19 @@ class Zig:
         if not source.exists():
             source.write_text(f"int {name}(void) {{ return 1; }}\n")
             age(source)  # zig does not trust files that were written a moment ago
+        return self.compile_file(source)
+
+    def compile_file(self, source: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         cache = str(self.cache)
         return subprocess.run(
             [self.program, "cc", "-target", "aarch64-linux-gnu.2.35", "-c", source, "-o", "x.o"],
             cwd=self.place,
-            env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
+            env={
+                **os.environ,
+                **variables,
+                "ZIG_GLOBAL_CACHE_DIR": cache,
+                "ZIG_LOCAL_CACHE_DIR": cache,
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -215,3 +226,71 @@ def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
         assert second is None
     with try_lock(tmp_path / "none") as none:
         assert none is None
+
+
+class Restored(Zig):
+    """zig with a library that can be unpacked again; a source in it stands for libc++'s."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        packaged = self.program.resolve()
+        self.program = place / "installed" / "zig"
+        self.library = place / "installed" / "lib"
+        (self.library / "std").mkdir(parents=True)
+        for name in ("zig", "lib/std/std.zig"):  # zig finds its library by this source
+            shutil.copy2(packaged.parent / name, self.program.parent / name)
+        self.source = self.library / "vector.c"
+        self.source.write_text("int vector = 1;\n")
+        age(self.source)
+        assert self.is_compiled()
+
+    def is_compiled(self) -> bool:
+        """Compile the source in the library; returns whether clang was needed for that."""
+        done = self.compile_file(self.source, ZIG_VERBOSE_CC="1")
+        assert done.returncode == 0, done.stderr
+        return " clang " in done.stderr
+
+    def unpack(self) -> None:
+        """Give the source another inode, and the time of an archive, without nanoseconds."""
+        status = self.source.stat()
+        copy = self.library / "copy.c"
+        copy.write_bytes(self.source.read_bytes())
+        os.utime(copy, (status.st_atime // 1, status.st_mtime // 1))
+        copy.replace(self.source)
+
+
+@pytest.fixture
+def restored(tmp_path: Path) -> Restored:
+    return Restored(tmp_path)
+
+
+def test_zig_compiles_sources_with_another_inode_again(restored: Restored) -> None:
+    """Without this, `renew` is not needed."""
+    assert not restored.is_compiled()
+    restored.unpack()
+    assert restored.is_compiled()
+
+
+def test_a_library_that_was_unpacked_again_is_not_compiled_again(restored: Restored) -> None:
+    for _ in range(2):
+        restored.unpack()
+        renew(restored.cache, restored.library)
+        assert not restored.is_compiled()
+
+
+@pytest.mark.parametrize("change", ["size", "time"])
+def test_a_source_that_has_changed_is_compiled(restored: Restored, change: str) -> None:
+    restored.source.write_text("int vector = 2;\n" if change == "time" else "int vector = 10;\n")
+    age(restored.source, days=2 if change == "time" else 3)
+    renew(restored.cache, restored.library)
+    assert restored.is_compiled()
+
+
+def test_a_manifest_in_use_is_not_renewed(restored: Restored) -> None:
+    restored.unpack()
+    manifests = {path: path.read_bytes() for path in (restored.cache / "h").iterdir()}
+    with contextlib.ExitStack() as stack:
+        for path in manifests:
+            stack.enter_context(try_lock(path))
+        renew(restored.cache, restored.library)
+    assert {path: path.read_bytes() for path in manifests} == manifests
