@@ -42,7 +42,7 @@ def without_devices(
     for target in project.targets.values():
         known.update((target.platform, *target.archs))
     return [
-        f"[expected-failure.{tag}]: no device or target has this name, tag, arch or platform"
+        f"[expected-failure.{tag}]: no known device or target has this name, tag, arch or platform"
         for tag in project.expected_failures
         if tag not in known
     ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
 from buildtool.core.events import Listener, Note
+from buildtool.core.held_temporary import held_temporary_directory
 from buildtool.core.value import Value
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 STRICT = ("back", "front")
 """Whether memory ends or begins at an unmapped page; the values of `--strict`."""
+PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
 
@@ -76,8 +78,8 @@ def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
             remedy="Use --strict or --strict=front.",
         )
     # The path of a socket is limited, so it is not below the project.
-    with tempfile.TemporaryDirectory(prefix="buildtool-") as folder:
-        crashes = Path(folder, "crashes")
+    with held_temporary_directory(PREFIX) as folder:
+        crashes = folder / "crashes"
         crashes.touch(mode=0o600)
         socket = f"{folder}/dsp" if debug else ""
         if len(os.fsencode(socket)) > SOCKET_BYTES:

@@ -1,4 +1,4 @@
-"""Tests of CTest whose connection is lost, or which Ctrl-C ends, over real ssh and real adb."""
+"""Tests of CTest that do not come to their end: a lost connection, Ctrl-C, a killed buildtool."""
 
 from __future__ import annotations
 
@@ -104,6 +104,22 @@ def test_ctrl_c_ends_the_test_on_the_device(meter: Project, tmp_path: Path) -> N
     assert found == {"ends.hang": ["error"], "ends.environment": ["error"]}
     wait_for(lambda: not hanging(meter))
     assert list((meter.root / ".buildtool/tests/runs").iterdir()) == []
+
+
+def test_a_later_command_removes_what_a_killed_one_has_left(meter: Project, tmp_path: Path) -> None:
+    meter.variables = {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "buildtool", "test", "sim", "ends.hang"],
+        cwd=meter.root,
+        env={**os.environ, **meter.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        wait_for(lambda: list(tmp_path.glob("buildtool-run-*/crashes")) != [])
+        process.kill()
+    assert list(tmp_path.glob("buildtool-run-*"))
+    assert results(meter, "sim", "ends.well")["ends.well"]["outcome"] == "passed"
+    assert not list(tmp_path.glob("buildtool-run-*"))
 
 
 def hanging(project: Project) -> set[int]:

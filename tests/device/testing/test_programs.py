@@ -38,7 +38,7 @@ def test_how_programs_end_is_told_apart(project: Project, device: Reached, tmp_p
     assert {n: (t["outcome"], t["message"]) for n, t in tests.items()} == OUTCOMES
     assert (document["device"], document["ok"]) == (device.name, False)
     assert not any(test["lost"] for test in tests.values())
-    assert "\n[expected-failure.v6x]: no device or target has this name" in project.messages
+    assert "\n[expected-failure.v6x]: no known device or target has this name" in project.messages
     assert tests["environment"]["output"] == "7\n"
     assert sorted(tests["fails"]["output"].split()) == ["error", "out"]
     assert tests["hangs"]["output"] == "hanging\n"

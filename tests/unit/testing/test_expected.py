@@ -109,6 +109,6 @@ def test_tags_that_no_device_can_have_are_named() -> None:
     devices = {"phone": ConfiguredDevice("adb", "serial", tags=("rack",))}
 
     assert without_devices(project, devices, TAGS) == [
-        f"[expected-failure.{tag}]: no device or target has this name, tag, arch or platform"
+        f"[expected-failure.{tag}]: no known device or target has this name, tag, arch or platform"
         for tag in ("v86", "phnoe")
     ]
