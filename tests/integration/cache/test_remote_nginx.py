@@ -238,7 +238,7 @@ def test_a_server_that_dies_costs_one_sentence(nginx: Nginx, tmp_path: Path) -> 
         assert not document.fetch(sha256(b"one"), tmp_path / "b")
         assert machine.remote.document(KEY) is None
         assert not machine.remote.put(KEY, b"1", files)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 20
     assert len(machine.messages) == 1
     assert f"{nginx.url} cannot be reached: Connection refused" in machine.messages[0]
     nginx.start()
@@ -288,7 +288,7 @@ def test_a_server_too_slow_to_be_worth_it(tmp_path: Path) -> None:
         assert document is not None
         start = time.monotonic()
         assert not document.fetch(sha256(content), tmp_path / "b")
-        assert time.monotonic() - start < 4
+        assert time.monotonic() - start < 9  # the whole blob takes 10 s
         assert remote.document(KEY) is None
         assert len(events) == 1
 

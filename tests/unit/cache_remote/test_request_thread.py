@@ -22,12 +22,12 @@ def test_a_request_returns_its_result_or_raises_its_error() -> None:
 
 def test_bytes_extend_the_deadline() -> None:
     def work() -> str:
-        report_progress(1 << 20)  # the bytes of one second
-        time.sleep(0.6)
+        report_progress(60 << 20)  # the bytes of a minute
+        time.sleep(1.2)
         report_progress()
         return "done"
 
-    assert RequestThread(work).run_with_deadline(0.3, threading.Event()) == "done"
+    assert RequestThread(work).run_with_deadline(0.8, threading.Event()) == "done"
 
 
 def test_a_request_that_takes_too_long_is_abandoned() -> None:

@@ -130,5 +130,5 @@ def test_input_output_and_their_end(line: Line, session: Session) -> None:
     both = session.run(RunRequest((SHELL, "echo a; echo b >&2")), together=True, limit=2)
     assert both.stdout.splitlines()[-1] in ("a", "b")
     assert "bytes are omitted" in both.stdout
-    late = session.run(RunRequest((SHELL, "echo a; sleep 100"), timeout=0.5))
+    late = session.run(RunRequest((SHELL, "echo a; sleep 100"), timeout=1.5))
     assert (late.status, late.signal, late.stdout) == (None, None, "a\n")
