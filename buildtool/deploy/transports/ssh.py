@@ -22,6 +22,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.transports.failures import Failure, explain
 from buildtool.deploy.transports.ssh_failures import (
+    CLOSED_SILENTLY,
     FAILURES,
     KILLED,
     NO_REPORT,
@@ -110,11 +111,11 @@ class Ssh(Value):
     def forwarded(self, number: int) -> AbstractContextManager[Callable[[], socket]]:
         return forwarded_port(self.program, self._socket(), self.address, number)
 
-    def lost(self, status: int, messages: str) -> DeviceError:
+    def lost(self, status: int, messages: str, silent: Failure = SILENT) -> DeviceError:
         failures: tuple[Failure, ...] = ()
         otherwise = KILLED
         if status == SSH_ERROR:
-            failures, otherwise = FAILURES, SILENT
+            failures, otherwise = FAILURES, silent
         elif status >= 0:
             failures, otherwise = SHELL_FAILURES, NO_REPORT
         command = f"ssh -p {self.port} {self.host}" if self.port else f"ssh {self.host}"
@@ -171,7 +172,7 @@ class Ssh(Value):
             messages = _messages(process)
             status = process.wait()
         if status:
-            raise self.lost(status, messages)
+            raise self.lost(status, messages, CLOSED_SILENTLY)
 
 
 def _messages(process: Process) -> str:

@@ -43,7 +43,7 @@ CONFIGURATION = Failure(
     "Correct the configuration until this command works: {command}",
 )
 CLOSED_AT_ONCE = Failure(
-    r"^kex_exchange_identification|^banner exchange: |UNKNOWN port 65535$|stdio forwarding failed",
+    r"^kex_exchange_identification|UNKNOWN port 65535$|stdio forwarding failed",
     "the connection to {device} was closed before the login",
     "Log in by hand, which shows why: {command}. It can be the jump host, a ProxyCommand that"
     " fails, or a server with too many connections.",
@@ -90,6 +90,10 @@ SILENT = Failure(
     "ssh ended with status {status}, which it also does when a signal ends sh on the device",
     "the connection to {device} was interrupted",
     "Check that the device still runs, then start the command again: {command}",
+)
+CLOSED_SILENTLY = CLOSED_AT_ONCE._replace(
+    # It could not write to a ProxyCommand that had ended: that is a message of the level INFO.
+    pattern="ssh ended with status {status} and without a message"
 )
 KILLED = Failure(
     "it had no time to report anything",

@@ -41,7 +41,6 @@ def failure(board: Device) -> DeviceConnectionError:
         ("HostKeyAlias other\nStrictHostKeyChecking ask", "the host key of board is not known", ""),
         ("PubkeyAuthentication no", "board refuses the login", "Permission denied (publickey)"),
         ("NoSuchOption yes", "ssh refuses its configuration", "nosuchoption"),
-        ("ProxyCommand false", "the connection to board was closed before the login", ""),
         ("ProxyJump nosuch.invalid", "the connection to board was closed before the login", ""),
     ],
 )
@@ -55,6 +54,22 @@ def test_why_there_is_no_connection(
     error = failure(board_of(client, monkeypatch, "Host board", settings))
     assert error.message == message
     assert why in error.why
+
+
+def test_a_proxy_command_that_ends_at_once(
+    client: SshClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ssh prints nothing if the command ends before ssh has written: which is first, is chance."""
+    board = board_of(client, monkeypatch, "Host board", "ProxyCommand false")
+    whys = set()
+    for _ in range(10):
+        with pytest.raises(DeviceConnectionError, match="was closed before the login") as error:
+            board.transport.connect()
+        whys.add(error.value.why)
+    assert whys <= {
+        "kex_exchange_identification: Connection closed by remote host",
+        "ssh ended with status 255 and without a message",
+    }
 
 
 def test_a_changed_host_key_is_refused(board: Device, tmp_path: Path) -> None:

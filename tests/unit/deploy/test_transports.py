@@ -12,9 +12,8 @@ from buildtool.core.errors import UsageError
 from buildtool.core.escape import is_control
 from buildtool.deploy.transports.adb import Adb, adb_device
 from buildtool.deploy.transports.adb_server import adb_server
-from buildtool.deploy.transports.failures import MAX_COLUMNS, MAX_LINES, explain, last_lines
+from buildtool.deploy.transports.failures import MAX_COLUMNS, MAX_LINES, last_lines
 from buildtool.deploy.transports.ssh import Ssh, host_problem, ssh_device
-from buildtool.deploy.transports.ssh_failures import CLOSED_AT_ONCE, FAILURES, INTERRUPTED
 
 SSH = Ssh(program=Path("/usr/bin/ssh"), version="9.2p1", host="radxa@q6a.local")
 ADB = Adb(program=Path("/usr/bin/adb"), serial="1a2b3c")
@@ -177,19 +176,3 @@ def test_the_adb_server_that_the_environment_names(
         monkeypatch.setenv(name, value)
     assert adb_server() == place
     assert adb_server("[::1]:5039") == (False, "[::1]", 5039, "")
-
-
-@pytest.mark.parametrize(
-    "messages",
-    [
-        # What OpenSSH 9.2 prints if ProxyCommand ends at once: whether it still reads is chance.
-        "kex_exchange_identification: Connection closed by remote host\n"
-        "Connection closed by UNKNOWN port 65535",
-        "banner exchange: Connection to UNKNOWN port 65535: Broken pipe",
-    ],
-)
-def test_a_connection_that_ends_before_the_login_is_not_an_interrupted_one(messages: str) -> None:
-    names = {"device": "q6a", "command": "ssh q6a"}
-    error = explain(messages, FAILURES, INTERRUPTED, **names)
-    assert error.message == CLOSED_AT_ONCE.happened.format(**names)
-    assert error.why == messages
