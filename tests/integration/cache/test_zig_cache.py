@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import shutil
@@ -276,21 +275,3 @@ def test_a_library_that_was_unpacked_again_is_not_compiled_again(restored: Resto
         restored.unpack()
         renew(restored.cache, restored.library)
         assert not restored.is_compiled()
-
-
-@pytest.mark.parametrize("change", ["size", "time"])
-def test_a_source_that_has_changed_is_compiled(restored: Restored, change: str) -> None:
-    restored.source.write_text("int vector = 2;\n" if change == "time" else "int vector = 10;\n")
-    age(restored.source, days=2 if change == "time" else 3)
-    renew(restored.cache, restored.library)
-    assert restored.is_compiled()
-
-
-def test_a_manifest_in_use_is_not_renewed(restored: Restored) -> None:
-    restored.unpack()
-    manifests = {path: path.read_bytes() for path in (restored.cache / "h").iterdir()}
-    with contextlib.ExitStack() as stack:
-        for path in manifests:
-            stack.enter_context(try_lock(path))
-        renew(restored.cache, restored.library)
-    assert {path: path.read_bytes() for path in manifests} == manifests
