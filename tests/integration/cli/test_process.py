@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.process import ToolError, capture
+from tests.integration.engine.processes import ends_with_its_caller
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
@@ -128,10 +129,11 @@ def test_no_python_runs_between_fork_and_exec() -> None:
 
 
 def wait_for(pid: Path) -> None:
-    """Wait until a program has written its process ID to `pid`, and its caller has continued."""
-    while not (pid.exists() and pid.read_text(encoding="utf-8").strip()):
+    """Wait until a program has written its process ID to `pid`, and ends with its caller."""
+    while not (pid.exists() and (text := pid.read_text(encoding="utf-8").strip())):
         time.sleep(0.02)
-    time.sleep(0.5)
+    while not ends_with_its_caller(int(text)):
+        time.sleep(0.02)
 
 
 def gone(pid: int) -> bool:

@@ -35,6 +35,17 @@ def wait_until_it_builds(process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
+def ends_with_its_caller(pid: int) -> bool:
+    """Whether the kernel will signal the process when its caller is killed: the caller asks for it
+    after it has started the process, which has inherited a descriptor with O_ASYNC."""
+    for info in Path("/proc").glob(f"{pid}/fdinfo/*"):
+        with contextlib.suppress(OSError):  # it is closed
+            flags = info.read_text(encoding="utf-8").partition("flags:\t")[2].split()[0]
+            if int(flags, 8) & os.O_ASYNC:
+                return True
+    return False
+
+
 def left(root: Path, seconds: float = 20.0) -> list[str]:
     """The processes that still use `root` after at most `seconds`."""
     deadline = time.monotonic() + seconds
