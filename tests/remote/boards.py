@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from buildtool.deploy.device import Device
 from buildtool.deploy.transports.ssh import Ssh, ssh_device
-from buildtool.deploy.transports.ssh_socket import socket_path
+from buildtool.deploy.transports.ssh_socket import accepts, socket_path
 from tests.remote.sshd import HOST, SshClient, SshServer
 
 
@@ -46,3 +47,13 @@ def master(device: Device) -> int:
         check=True,
     )
     return int(done.stderr.partition("pid=")[2].partition(")")[0])
+
+
+def end_connections(directory: Path) -> None:
+    """End the connections whose sockets are below `directory`; some may be ending by themselves."""
+    end = time.monotonic() + 20
+    for path in directory.glob("buildtool/*"):
+        while accepts(path):
+            assert time.monotonic() < end, path
+            ending = ["ssh", "-S", str(path), "-O", "exit", "x"]
+            subprocess.run(ending, capture_output=True, check=False)

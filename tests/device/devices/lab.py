@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from buildtool.core.value import Value
-from buildtool.deploy.transports.ssh_socket import accepts
 from tests.device.devices.emulated_board import emulated_board, emulated_phone
 from tests.project import Project
 from tests.remote.adbd import AdbServer
+from tests.remote.boards import end_connections
 from tests.remote.sshd import SshServer
 
 BOARDS = {"one": "QCS6490", "two": "SM8350", "three": "SM8650"}
@@ -176,10 +176,7 @@ def user_of(lab: Lab, name: str) -> Iterator[User]:
             "XDG_RUNTIME_DIR": sockets,
         }
         yield user
-        for socket in Path(sockets, "buildtool").glob("*"):
-            if accepts(socket):
-                ending = ["ssh", "-S", str(socket), "-O", "exit", "x"]
-                subprocess.run(ending, capture_output=True, check=True)
+        end_connections(Path(sockets))
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

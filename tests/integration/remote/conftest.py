@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.device import Device
-from buildtool.deploy.transports.ssh_socket import accepts
 from tests.remote.adbd import AdbServer
-from tests.remote.boards import board_of
+from tests.remote.boards import board_of, end_connections
 from tests.remote.phones import phone_of
 from tests.remote.sshd import SshClient, SshServer
 
@@ -23,11 +21,7 @@ def runtime_directory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ssh-") as directory:
         monkeypatch.setenv("XDG_RUNTIME_DIR", directory)
         yield Path(directory)
-        for path in Path(directory, "buildtool").glob("*"):
-            if accepts(path):
-                subprocess.run(
-                    ["ssh", "-S", path, "-O", "exit", "x"], capture_output=True, check=True
-                )
+        end_connections(Path(directory))
 
 
 @pytest.fixture
