@@ -18,6 +18,7 @@ from buildtool.core.errors import UsageError
 from buildtool.core.escape import escape, is_control
 from buildtool.core.lock import locked
 from buildtool.core.process import DEVNULL, PIPE, Process, running
+from buildtool.core.terminal import restored_terminal
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.transports.failures import Failure, explain
@@ -161,14 +162,17 @@ class Ssh(Value):
         """
         background = ["-M", "-N", "-f", "-T", "-S", str(socket)]
         command = [*self._ssh(*background, "-o", f"ControlPersist={IDLE_SECONDS}"), self.host]
-        with running(
-            command,
-            env=self.environment,
-            stdin=DEVNULL,
-            stdout=DEVNULL,
-            stderr=PIPE,
-            own_session=False,  # the user's terminal
-        ) as process:
+        with (
+            restored_terminal(),  # ssh turns its echo off before it handles signals
+            running(
+                command,
+                env=self.environment,
+                stdin=DEVNULL,
+                stdout=DEVNULL,
+                stderr=PIPE,
+                own_session=False,  # the user's terminal
+            ) as process,
+        ):
             messages = _messages(process)
             status = process.wait()
         if status:

@@ -20,6 +20,7 @@ from buildtool.deploy.device import Device
 from buildtool.deploy.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, logins, master, shared_socket, ssh_of
 from tests.remote.sshd import SshClient, SshServer
+from tests.remote.tool_sets import SYSTEM_PATH
 
 
 def test_further_commands_use_the_same_connection(board: Device, ssh_server: SshServer) -> None:
@@ -177,3 +178,24 @@ def test_ctrl_c_at_a_question_of_ssh_restores_the_terminal(board: Device, tmp_pa
     assert termios.tcgetattr(terminal)[3] & termios.ECHO
     os.close(terminal)
     assert not accepts(shared_socket(board))
+
+
+def test_a_killed_ssh_a_stand_in_leaves_the_terminal_as_it_was(client: SshClient) -> None:
+    """ssh turns the echo off for a question before it handles signals."""
+    ssh = client.bin / "ssh"
+    ssh.write_text(
+        f"#!/bin/sh\n[ $1 != -V ] || exec {shutil.which('ssh', path=SYSTEM_PATH)} -V\n"
+        "stty -echo </dev/tty\necho off >/dev/tty\nread -r line </dev/tty\nkill -KILL $$\n"
+    )
+    process, terminal = pty.fork()
+    if not process:
+        os.environ["PATH"] = client.environment["PATH"]
+        os.execv(sys.executable, [sys.executable, "-c", CONNECT])
+    screen = b""
+    while b"off" not in screen:
+        screen += os.read(terminal, 1000)
+    assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.write(terminal, b"\n")
+    os.waitpid(process, 0)
+    assert termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.close(terminal)
