@@ -105,8 +105,10 @@ def pytest_here(
     project: Project, *arguments: str, folder: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest by hand, in a folder of the project."""
+    # With a directory of its own: at its end, pytest deletes those of earlier runs.
+    own = f"--basetemp={project.root / 'basetemp'}"
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", own, *arguments],
         cwd=project.root / folder,
         env={**os.environ, **project.environment, **variables},
         capture_output=True,
