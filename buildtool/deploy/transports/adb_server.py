@@ -7,6 +7,7 @@ of the same form.  Source: docs/user/adb.1.md and SERVICES.TXT of Android's adb.
 from __future__ import annotations
 
 import os
+import struct
 from typing import TYPE_CHECKING
 
 from buildtool.core.value import Value
@@ -71,8 +72,11 @@ class AdbServer(Value):
             return socket.create_connection((self.host.strip("[]"), self.port), ANSWER_SECONDS)
         connection = socket.socket(socket.AF_UNIX)
         try:
-            connection.settimeout(ANSWER_SECONDS)
+            # With `settimeout`, connect(2) fails while other clients wait to be accepted (EAGAIN).
+            limit = struct.pack("@ll", int(ANSWER_SECONDS), 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
             connection.connect(self.path)
+            connection.settimeout(ANSWER_SECONDS)
         except BaseException:
             connection.close()
             raise

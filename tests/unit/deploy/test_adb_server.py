@@ -1,0 +1,45 @@
+"""Requests to adb servers."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from buildtool.deploy.transports.adb_server import AdbServer
+
+
+def test_a_busy_server_a_stand_in_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client whose connection is not accepted at once waits, and does not fail."""
+    monkeypatch.chdir(tmp_path)  # the path of a Unix socket is short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.settimeout(20)
+        listener.bind("server")
+        listener.listen(0)
+        fill(listener)
+        answers: list[str] = []
+        server = AdbServer(local=True, host="", port=0, path="server")
+        client = threading.Thread(target=lambda: answers.append(server.ask("host:version").text))
+        client.start()
+        client.join(0.1)  # it would end here if it failed instead of waiting
+        while client.is_alive():
+            connection, _ = listener.accept()
+            with connection:
+                if connection.recv(100):
+                    connection.sendall(b"OKAY00040029")
+                    client.join()
+    assert answers == ["0029"]
+
+
+def fill(listener: socket.socket) -> None:
+    """Connect clients that end at once, until no other one can connect."""
+    full = False
+    while not full:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.setblocking(False)
+            full = client.connect_ex(listener.getsockname()) == errno.EAGAIN
