@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.engine.clean import everything, remove
+from buildtool.engine.clean import TRASH, everything, remove
 
 
 @pytest.fixture
@@ -58,13 +58,15 @@ def test_only_the_link_of_a_linked_directory_is_deleted(state: Path, tmp_path: P
     assert not os.path.lexists(state / "linked")
 
 
-def test_the_next_clean_deletes_leftovers_of_a_killed_clean(state: Path) -> None:
-    (state / "going" / "0").mkdir(parents=True)
-    (state / "going" / "0" / "file").touch()
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_next_clean_deletes_leftovers_of_a_killed_clean(state: Path, *, whole: bool) -> None:
+    (state / TRASH / "0").mkdir(parents=True)
+    (state / TRASH / "0" / "file").touch()
 
-    remove(state, everything(state))
+    remove(state, everything(state) if whole else [state / "out"])
 
-    assert "going" not in names(state)
+    assert not {TRASH, "out"} & names(state)
+    assert ("build" in names(state)) is not whole
 
 
 def test_protected_directories_go_too(state: Path) -> None:
