@@ -28,6 +28,7 @@ PATHS = PathSet.of(
     ["{project}/new.h", "{project}/a.c"],
     [Glob("{project}/*.c")],
 )
+EMPTY = InputSet(PathSet(), {}, (), {}).as_json()
 
 
 @pytest.fixture
@@ -94,34 +95,36 @@ def test_it_is_kept_as_json(roots: Roots) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken",
+    ("broken", "why"),
     [
-        None,
-        [],
-        {},
-        {"files": "{project}/a"},
-        {"files": ["{project}/b", "{project}/a"]},
-        {"files": ["{project}/a", "{project}/a"]},
-        {"files": ["relative"]},
-        {"files": [""]},
-        {"files": [7]},
-        {"files": ["/a\0b"]},
-        {"files": ["/" + "a" * 5000]},
-        {"globs": [["/a", True]]},
-        {"globs": [["/a", 1, 0, 0, 0]]},
-        {"globs": [["a", True, True, True, True]]},
-        {"globs": [["/b", *[False] * 4], ["/a", *[False] * 4]], "found": [[], []]},
-        {"digests": ["x"]},
-        {"digests": {}},
-        {"found": [[]]},
-        {"appeared": ["x"]},
+        (None, "TypeError"),
+        ([], "TypeError"),
+        ({}, "KeyError"),
+        ({**EMPTY, "files": "{project}/a"}, "not a list"),
+        ({**EMPTY, "files": ["{project}/b", "{project}/a"]}, "unsorted paths"),
+        ({**EMPTY, "files": ["{project}/a", "{project}/a"]}, "unsorted paths"),
+        ({**EMPTY, "files": ["relative"]}, "invalid path"),
+        ({**EMPTY, "files": [""]}, "invalid path"),
+        ({**EMPTY, "files": [7]}, "invalid path"),
+        ({**EMPTY, "files": ["/a\0b"]}, "zero byte"),
+        ({**EMPTY, "files": ["/" + "a" * 5000]}, "invalid path"),
+        ({**EMPTY, "files": ["/a"]}, "different lengths"),
+        ({**EMPTY, "files": ["/a"], "digests": [7]}, "a digest is not a string"),
+        ({**EMPTY, "globs": [["/a", True]]}, "not a glob"),
+        ({**EMPTY, "globs": [["/a", 1, False, False, False]]}, "not a glob"),
+        ({**EMPTY, "globs": [["a", True, True, True, True]]}, "invalid path"),
+        ({**EMPTY, "globs": [["/b", *[False] * 4], ["/a", *[False] * 4]]}, "unsorted globs"),
+        ({**EMPTY, "globs": [["/a", *[False] * 4]]}, "different lengths"),
+        ({**EMPTY, "digests": ["x"]}, "different lengths"),
+        ({**EMPTY, "digests": {}}, "not a list"),
+        ({**EMPTY, "found": [[]]}, "different lengths"),
+        ({**EMPTY, "appeared": ["x"]}, "invalid path"),
     ],
 )
-def test_what_is_no_input_set_is_refused(broken: Any) -> None:
-    good = InputSet(PathSet(), {}, (), {}).as_json()
-    data = {**good, **broken} if broken else broken
-    with pytest.raises(InputsError):
-        InputSet.from_json(data)
+def test_what_is_no_input_set_is_refused(broken: Any, why: str) -> None:
+    with pytest.raises(InputsError) as caught:
+        InputSet.from_json(broken)
+    assert why in str(caught.value)
 
 
 def test_an_unknown_root(tmp_path: Path) -> None:
