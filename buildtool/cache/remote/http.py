@@ -49,6 +49,7 @@ class Server:
             pair = _as_utf8(f"{config.user}:{config.password}")
             self._credentials = urllib3.make_headers(basic_auth=pair)
         self._manager = _manager(config.url, config.proxy)
+        self._server = urllib3.connection_from_url(config.url)  # only compared with redirects
 
     @contextmanager
     def request(
@@ -81,7 +82,7 @@ class Server:
         # leave responses open.
         for _ in range(MAX_REDIRECTS + 1):
             headers = dict(self._headers)
-            if _origin(url) == _origin(self._config.url):
+            if self._server.is_same_host(url):
                 headers |= self._credentials
             if body is not None:
                 headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
@@ -184,11 +185,6 @@ def _bare(url: str) -> str:
     if not parts.hostname:
         raise ValueError
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def _origin(url: str) -> tuple[str, str | None, int]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
 def _failure(error: HTTPError, proxy: str, *, storing: bool) -> Exception:

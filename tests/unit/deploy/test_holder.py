@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,13 @@ def test_the_text_of_a_lock_is_read_again() -> None:
     holder = parse_holder(f"1000 77 4711 boot token 880 {text}")
     assert (holder.purpose, holder.seconds) == ("bin/demo", 120)
     assert " (2 min): bin/demo" in str(holder)
+
+
+def test_a_lock_of_yesterday_has_a_date() -> None:
+    today = str(parse_holder(f"1000 77 4711 boot token 880 {user_text('bin/demo')}"))
+    day_ago = str(parse_holder(f"100000 77 4711 boot token 13600 {user_text('bin/demo')}"))
+    assert re.search(r" since \d\d:\d\d \(2 min\)", today)
+    assert re.search(r" since \d{4}-\d\d-\d\d \d\d:\d\d \(24 h 0 min\)", day_ago)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,16 @@ def test_states(tmp_path: Path) -> None:
     assert not file_states.exists(f"{tmp_path}/nothing")
 
 
+def test_no_descriptors_stay_open(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "file").touch()
+    before = set(Path("/proc/self/fd").iterdir())
+    states = FileStates().states([f"{tmp_path}/{number}/file" for number in range(20)])
+    assert states == [sha("")] * 20
+    assert set(Path("/proc/self/fd").iterdir()) == before
+
+
 def test_it_asks_once(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
