@@ -1,6 +1,6 @@
 """The caches in the cache directory other than the action cache: their size, and their eviction.
 
-They count towards the same size limit, except sysroots and links to toolchains.
+They count towards the same size limit, except those that `CACHES` excludes.
 """
 
 from __future__ import annotations
@@ -17,31 +17,14 @@ from buildtool.cache.disk_usage import DiskUsage, disk_usage
 from buildtool.cache.eviction import ACTIONS, Evictable, Freed, evict
 from buildtool.cache.index import Index
 from buildtool.cache.store import Store
+from buildtool.core.cache import CACHES
 from buildtool.core.files import read_regular, write_if_changed
 from buildtool.core.trees import remove_tree
 from buildtool.core.value import Value
 
-DESCRIPTIONS = {
-    "zig": "compiled by zig",
-    "emulator": "programs of the emulated device",
-    "hexagon-root": "SDK-shaped directories, not counted",
-    "device": "emulated devices",
-    "devices": "facts about devices",
-    "buildtool-cdsprpc": "import stubs",
-    "digests": "digests of compilers and SDKs",
-    "answers": "answers of compilers",
-    "sysroots": "from devices, not counted",
-    "toolchains": "links to compilers, not counted",
-}
-"""The other caches, by their names in the cache directory."""
-NEVER_CLEARED = ("sysroots",)
-"""Caches that are never cleared: a sysroot cannot be recreated without its device."""
-COUNTED = tuple(
-    name for name in DESCRIPTIONS if name not in ("sysroots", "toolchains", "hexagon-root")
-)
-"""Caches that count towards the size limit."""
-SMALL_FILES = ("answers", "devices", "digests")
-"""Caches of small files, each of which can be evicted at any time."""
+COUNTED = tuple(name for name, cache in CACHES.items() if cache.counted and name != ACTIONS)
+FILES = ("answers", "devices", "digests", "sdk-archives")
+"""Caches of files, each of which can be evicted alone."""
 SIZE_VALID_NS = 3600 * 10**9
 """How long a computed size is used: to compute it takes a tenth of a second."""
 
@@ -85,9 +68,9 @@ class OtherCaches(Value):
     def clear(self) -> dict[str, Freed]:
         """Delete everything that a build can make again; of a link, only the link."""
         freed = {}
-        for name in DESCRIPTIONS:
+        for name, cache in CACHES.items():
             path = self.directory / name
-            if name in NEVER_CLEARED or not os.path.lexists(path):
+            if name == ACTIONS or not cache.recreated or not os.path.lexists(path):
                 continue
             usage = DiskUsage() if path.is_symlink() else disk_usage(path)
             remove_tree(path, ignore_errors=True)
@@ -96,7 +79,7 @@ class OtherCaches(Value):
         return freed
 
     def _entries(self) -> Iterator[Evictable]:
-        for name in SMALL_FILES:
+        for name in FILES:
             folder = self.directory / name
             for path in folder.iterdir() if folder.is_dir() else ():
                 with contextlib.suppress(OSError):

@@ -29,8 +29,8 @@ def stats(*, json: Json = False) -> None:
     from buildtool.cache.eviction import ACTIONS
     from buildtool.cache.local import cache_limit
     from buildtool.cache.maintenance import store_usage
-    from buildtool.cache.other_caches import DESCRIPTIONS, OtherCaches, counted_bytes
-    from buildtool.core.cache import cache_dir
+    from buildtool.cache.other_caches import OtherCaches, counted_bytes
+    from buildtool.core.cache import CACHES, Cache, cache_dir
 
     limit = cache_limit()
     documents, blobs = store_usage(_store())
@@ -51,10 +51,11 @@ def stats(*, json: Json = False) -> None:
         return
     count = documents.files + blobs.files
     show(cache_dir())
-    show(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  what steps made")
+    show(f"  {ACTIONS:<18}{_size(size):>10}  {_files(count):>15}  {CACHES[ACTIONS].contents}")
     for name, one in rest.items():
         row = f"  {name:<18}{_size(one.bytes):>10}  {_files(one.files):>15}"
-        show(f"{row}  {DESCRIPTIONS.get(name, 'not counted')}")
+        known = CACHES.get(name, Cache("unknown", counted=False))
+        show(f"{row}  {known.contents}{'' if known.counted else ', not counted'}")
     show(f"  {'together':<18}{_size(total):>10}  of at most {_size(limit)}")
 
 

@@ -6,6 +6,33 @@ import os
 from pathlib import Path
 
 from buildtool.core.safe_path import check_path
+from buildtool.core.value import Value
+
+
+class Cache(Value):
+    """A directory in the cache directory: what it contains, whether its size counts towards the
+    limit, and whether builds create it again, so that it may be repaired and cleared."""
+
+    contents: str
+    counted: bool = True
+    recreated: bool = True
+
+
+CACHES = {
+    "actions": Cache("what steps made"),
+    "zig": Cache("compiled by zig"),
+    "emulator": Cache("programs of the emulated device"),
+    "hexagon-root": Cache("SDK-shaped directories", counted=False),
+    "device": Cache("emulated devices"),
+    "devices": Cache("facts about devices"),
+    "buildtool-cdsprpc": Cache("import stubs"),
+    "digests": Cache("digests of compilers and SDKs"),
+    "answers": Cache("answers of compilers"),
+    "sdk-archives": Cache("unfinished downloads of SDKs"),
+    "sysroots": Cache("from devices", counted=False, recreated=False),
+    "toolchains": Cache("links to compilers", counted=False),
+}
+"""All directories in the cache directory, by name.  Users may replace them by links."""
 
 
 def cache_dir() -> Path:

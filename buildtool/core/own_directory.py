@@ -12,7 +12,7 @@ import os
 import stat
 from pathlib import Path
 
-from buildtool.core.cache import cache_dir
+from buildtool.core.cache import CACHES, cache_dir
 from buildtool.core.trees import remove_tree, status_of
 
 STATE = ".buildtool"
@@ -20,20 +20,6 @@ STATE = ".buildtool"
 PROJECT_FILE = "buildtool.toml"
 IGNORE_FILE = ".gitignore"
 """In a new `.buildtool`, it makes git ignore the whole directory, itself included."""
-IN_CACHE = (
-    "actions",
-    "answers",
-    "buildtool-cdsprpc",
-    "device",
-    "devices",
-    "digests",
-    "emulator",
-    "hexagon-root",
-    "toolchains",
-    "zig",
-)
-"""The entries of the cache directory that are repaired; users may replace them by links to
-directories.  Sysroots are not among them: they cannot be recreated without a device."""
 TRIES = 5
 """How often something is created again that other processes remove."""
 
@@ -46,7 +32,8 @@ def own_root(path: Path) -> Path | None:
     for folder in (path, *path.parents):
         if folder.name == STATE and (folder.parent / PROJECT_FILE).is_file():
             return folder
-        if folder.name in IN_CACHE and folder.parent == cache_dir():
+        known = CACHES.get(folder.name)
+        if known and known.recreated and folder.parent == cache_dir():
             return folder.parent
     return cache_dir() if path == cache_dir() else None
 

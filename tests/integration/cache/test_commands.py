@@ -36,7 +36,7 @@ def test_stats(buildtool: Buildtool, cache: Path) -> None:
     assert rows[0] == str(cache)
     assert rows[1].endswith("KiB          7 files  what steps made")
     assert rows[2:] == [
-        "  mystery                  5 B           1 file  not counted",
+        "  mystery                  5 B           1 file  unknown, not counted",
         "  sysroots             2.0 KiB           1 file  from devices, not counted",
         "  zig                  2.9 MiB           1 file  compiled by zig",
         "  together             3.0 MiB  of at most 10.0 GiB",

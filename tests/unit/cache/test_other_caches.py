@@ -13,8 +13,8 @@ from buildtool.cache.eviction import Freed
 from buildtool.cache.local import LocalCache
 from buildtool.cache.maintenance import gc
 from buildtool.cache.other_caches import SIZE_VALID_NS, OtherCaches, counted_bytes
+from buildtool.core.cache import CACHES
 from buildtool.core.lock import locked
-from buildtool.core.own_directory import IN_CACHE
 
 OLD = 1_000_000_000
 KEY = "0123456789abcdef"
@@ -60,11 +60,11 @@ def test_what_counts(cache: Path) -> None:
 def test_everything_that_a_build_makes_again_is_cleared(cache: Path) -> None:
     others = OtherCaches(cache)
     kept = make(cache / "sysroots" / "board" / "libc.so", 1000)
-    for name in IN_CACHE:
+    for name in {*CACHES} - {"sysroots"}:
         make(cache / name / "file", 10)
     assert others.size() > 0
     freed = others.clear()
-    assert freed == {name: Freed(1, 10) for name in IN_CACHE if name != "actions"}
+    assert freed == {name: Freed(1, 10) for name in CACHES if name not in ("actions", "sysroots")}
     assert {path.name for path in cache.iterdir()} == {"actions", "sysroots"}
     assert others.size() == 0
     assert kept.exists()
