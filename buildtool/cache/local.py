@@ -251,15 +251,15 @@ def cache_limit() -> int:
 
 
 def parse_size(text: str, where: str) -> int:
-    """A size such as `20G` in bytes, with K, M, G and T as powers of 1024.
+    """A size such as `20G` in bytes, with K, M, G and T as powers of 1024; only 0 needs no unit.
 
     Raises `UsageError`, which names `where` the text comes from.
     """
-    said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
-    if said is None:
+    said = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT])?(I?B)?", text.strip().upper())
+    if said is None or not (said[2] or said[3] or float(said[1]) == 0):
         raise UsageError(
             f"{where}: {text!r} is not a size",
-            why="known: a number of bytes, or a number with K, M, G or T behind it",
+            why="a size is a number with a unit: B, K, M, G or T",
             remedy="Write for example 20G.",
         )
-    return int(float(said[1]) * _UNITS[said[2]])
+    return int(float(said[1]) * _UNITS[said[2] or ""])

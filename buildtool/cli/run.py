@@ -32,13 +32,13 @@ from buildtool.project.model import BUILT_IN_TARGET
 class RunCommand(StrictCommand):
     """Keeps the arguments after `--` apart: all of them are the program's."""
 
+    without_value = StrictCommand.without_value | {"--bundle": "--bundle=default"}
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
             cut = args.index("--")
             ctx.obj = args[cut + 1 :]
             args = args[:cut]
-        defaults = {"--strict": "--strict=back", "--bundle": "--bundle=default"}
-        args = [defaults.get(word, word) for word in args]
         return super().parse_args(ctx, args)
 
 

@@ -133,9 +133,18 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _pulled(text: str) -> tuple[str, str]:
-    """FILE or FILE:HERE as a path on the device and a path here."""
+    """FILE or FILE:HERE as a path on the device and a path here; raises `UsageError`."""
     there, _, here = text.partition(":")
-    return there, here or Path(there).name
+    here = here or Path(there).name
+    if not (there and here):
+        raise UsageError(
+            f"--pull {text!r}: a file has the form FILE or FILE:HERE",
+            remedy="For example: --pull trace.json, --pull /tmp/trace.json:traces/last.json",
+        )
+    if Path(here).is_dir() or not Path(here).parent.is_dir():
+        what = "is a directory" if Path(here).is_dir() else "is in no directory that exists"
+        raise UsageError(f"--pull {text}: {here} {what}", remedy="Name a file to write.")
+    return there, here
 
 
 def _ports(text: str) -> Forward:

@@ -28,6 +28,11 @@ def check_place(file: Path) -> None:
             why="the bundle replaces it as a whole",
             remedy="Name a file that is new or may be replaced: --bundle=failure.zip",
         )
+    if not file.parent.is_dir():
+        raise UsageError(
+            f"--bundle={file}: there is no directory {file.parent}",
+            remedy="Create it, or name a file in another one.",
+        )
 
 
 def run_with_bundle(

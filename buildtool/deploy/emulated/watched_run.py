@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from buildtool.deploy.run.program import RunRequest
     from buildtool.project.model import Project
 
-STRICT = ("back", "front")
 """Whether memory ends or begins at an unmapped page; the values of `--strict`."""
 PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
@@ -70,13 +69,6 @@ def run_watched(
 @contextlib.contextmanager
 def watched_run(strict: str, *, debug: bool) -> Iterator[WatchedRun]:
     """Prepare a run, whose files are removed at its end; raises `UsageError`."""
-    if strict and strict not in STRICT:
-        raise UsageError(
-            f"--strict={strict} is unknown",
-            why="--strict detects reading and writing past the end of memory, --strict=front before"
-            " its start",
-            remedy="Use --strict or --strict=front.",
-        )
     # The path of a socket is limited, so it is not below the project.
     with held_temporary_directory(PREFIX) as folder:
         crashes = folder / "crashes"

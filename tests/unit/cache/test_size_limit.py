@@ -117,9 +117,9 @@ def test_the_first_are_chosen_until_the_others_fit() -> None:
 
 
 def test_sizes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = {"20G": 20 << 30, "1.5 k": 1536, "7": 7, "2MiB": 2 << 20, "0": 0}
+    sizes = {"20G": 20 << 30, "1.5 k": 1536, "7 B": 7, "7b": 7, "2MiB": 2 << 20, "0": 0}
     assert {text: parse_size(text, "x") for text in sizes} == sizes
-    for wrong in ("", "G", "-1", "1X", "nan", "1e9", "9" * 30):
+    for wrong in ("", "G", "5", "5 i", "-1", "1X", "nan", "1e9", "9" * 30):
         with pytest.raises(UsageError, match="x: "):
             parse_size(wrong, "x")
     monkeypatch.delenv("BUILDTOOL_CACHE_SIZE", raising=False)

@@ -1,0 +1,42 @@
+"""Wrong values of options are refused before anything is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Buildtool
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "said"),
+    [
+        ("run sim --strict=", 125, "error: --strict= has no value"),
+        ("run sim --strict=fornt", 125, "error: --strict=fornt is unknown"),
+        ("test sim --strict=fornt", 2, "error: --strict=fornt is unknown"),
+        ("run sim --bundle=", 125, "error: --bundle= has no value"),
+        ("run sim --bundle=absent/x.zip", 125, "there is no directory "),
+        ("run sim --pull=:trace", 125, "error: --pull ':trace': a file has the form"),
+        ("run sim --pull=/", 125, "error: --pull '/': a file has the form"),
+        ("run sim --pull=a:dsp", 125, "error: --pull a:dsp: dsp is a directory"),
+        ("run sim --pull=a:no/b", 125, "error: --pull a:no/b: no/b is in no directory that exists"),
+        ("cache gc --limit=", 2, "error: --limit= has no value"),
+        ("cache gc --limit=5", 2, "error: --limit: '5' is not a size"),
+    ],
+)
+def test_a_wrong_value(
+    command: str, status: int, said: str, sample: Path, buildtool: Buildtool
+) -> None:
+    before = sorted(sample.rglob("*"))
+    done = buildtool(*command.split(), cwd=sample)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert said in done.stderr
+    assert sorted(sample.rglob("*")) == before
+
+
+def test_an_empty_path_is_not_pulled(sample: Path, buildtool: Buildtool) -> None:
+    done = buildtool("run", "sim", "--pull", "", cwd=sample)
+    assert done.returncode == 125
+    assert "error: --pull '': a file has the form FILE or FILE:HERE" in done.stderr
+    assert not (sample / ".buildtool").exists()
