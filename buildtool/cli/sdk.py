@@ -44,7 +44,8 @@ def install(
     if sha256:
         if not is_digest(sha256.lower()):
             raise UsageError(f"--sha256 {sha256} is not a sha256", remedy="Pass 64 hex digits.")
-        archive = archive._replace(sha256=sha256.lower())
+        known = sha256.lower() == archive.sha256
+        archive = archive._replace(sha256=sha256.lower(), size=archive.size if known else 0)
     place = source or archive.url
     size = f"{archive.size / 1e6:,.0f} MB" if archive.size else "size unknown"
     show(f"{archive.name} {archive.version}", file=sys.stderr)

@@ -20,6 +20,8 @@ TIMEOUT = urllib3.Timeout(connect=20, read=60)
 BLOCK = 1 << 18
 TELL_SECONDS = 0.2
 MAX_REDIRECTS = 5
+MAX_BYTES = 16 << 30
+"""More than any SDK has: what a server sends without an end must not fill the disk."""
 OK, PARTIAL, NOT_SATISFIABLE = 200, 206, 416
 
 
@@ -93,8 +95,10 @@ class _Download:
             if response.status == OK and have:  # the server sends the whole file
                 self._stream.truncate(0)
                 have = 0
-            length = response.headers.get("Content-Length", "")
-            end = have + int(length) if length.isdecimal() else self._size
+            length = response.length_remaining
+            end = self._size if length is None else have + length
+            if end > MAX_BYTES:
+                raise self._error(f"the server announces {end:,} bytes", "It is no SDK.")
             self._receive(response, have, end)
             return not end or self._stream.tell() >= end
         finally:
@@ -104,6 +108,8 @@ class _Download:
         started = told = time.monotonic()
         while data := response.read1(BLOCK):  # `read` loses what arrived before a break
             self._stream.write(data)
+            if self._stream.tell() > MAX_BYTES:
+                raise self._error(f"more than {MAX_BYTES:,} bytes arrived", "It is no SDK.")
             now = time.monotonic()
             if now - told >= TELL_SECONDS:
                 told = now
@@ -125,7 +131,10 @@ class _Download:
             if not location:
                 return response
             response.close()
-            following = urljoin(url, location)
+            try:
+                following = urljoin(url, location)
+            except ValueError as error:
+                raise self._error(f"it leads to {location}: {error}", "") from None
             if url.startswith("https:") and not following.startswith("https:"):
                 raise self._error(f"it leads to {location}, which is not encrypted", "")
             url = following

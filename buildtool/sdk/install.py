@@ -41,8 +41,9 @@ def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
             why=f"the {archive.name} {archive.version} would be installed there",
             remedy="Use what is there, or remove it first.",
         )
-    file = _archive_file(archive, source, listener)
-    _check_digest(archive, file)
+    downloaded = _is_address(source)
+    file = _download(archive, source, listener) if downloaded else Path(source)
+    _check_digest(archive, file, downloaded=downloaded)
     started = time.monotonic()
     outcome = "failed"
     listener(StepStarted(str(archive.directory), "unpacking"))
@@ -55,18 +56,24 @@ def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
         listener(StepFinished(str(archive.directory), outcome, time.monotonic() - started))
-    if urlsplit(source).scheme:
+    if downloaded:
         file.unlink()
 
 
-def _archive_file(archive: SdkArchive, source: str, listener: Listener) -> Path:
-    scheme = urlsplit(source).scheme
-    if not scheme:
-        if not Path(source).is_file():
-            raise UsageError(f"{source} is not a file", remedy="--from takes a file or a URL.")
-        return Path(source)
-    if scheme not in ("https", "http"):
+def _is_address(source: str) -> bool:
+    """Whether `source` is a URL; raises `UsageError` if it is no file either."""
+    try:
+        scheme = urlsplit(source).scheme
+    except ValueError as error:
+        raise UsageError(f"{source} is not an address", why=str(error)) from None
+    if scheme not in ("", "https", "http"):
         raise UsageError(f"{source} is not an address of http or https")
+    if not scheme and not Path(source).is_file():
+        raise UsageError(f"{source} is not a file", remedy="--from takes a file or a URL.")
+    return bool(scheme)
+
+
+def _download(archive: SdkArchive, source: str, listener: Listener) -> Path:
     folder = cache_dir() / "sdk-archives"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{archive.name} {archive.version}.zip".replace(" ", "-").lower()
@@ -75,7 +82,7 @@ def _archive_file(archive: SdkArchive, source: str, listener: Listener) -> Path:
     return folder / name
 
 
-def _check_digest(archive: SdkArchive, file: Path) -> None:
+def _check_digest(archive: SdkArchive, file: Path, *, downloaded: bool) -> None:
     digest = file_digest(file)
     if not archive.sha256:
         raise SdkArchiveError(
@@ -85,10 +92,14 @@ def _check_digest(archive: SdkArchive, file: Path) -> None:
             f" --sha256 {digest}",
         )
     if digest != archive.sha256:
+        if downloaded:
+            file.unlink()
         raise SdkArchiveError(
             f"{file} is not the archive of the {archive.name} {archive.version}",
             why=f"its sha256 is {digest}, not {archive.sha256}",
-            remedy=f"Remove {file}, and download it again; do not use it.",
+            remedy="It was removed. Repeat the command, or name another source with --from."
+            if downloaded
+            else "Do not use it. Download it again.",
         )
 
 
@@ -110,19 +121,23 @@ def _unpack(file: Path, folder: Path) -> None:
                     place.mkdir(parents=True, exist_ok=True)
                     continue
                 place.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(entry) as source, place.open("xb") as target:
-                    shutil.copyfileobj(source, target, 1 << 20)
+                with archive.open(entry) as source, place.open("xb") as stream:
+                    shutil.copyfileobj(source, stream, 1 << 20)
                 place.chmod(0o755 if mode & 0o100 else 0o644)
             # Links last: no file is written through one.
-            for place, target_path in links:
-                _make_link(place, target_path, folder, file)
+            for place, target in links:
+                _check_link(place, target, folder, file)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(target)
+            for place, target in links:  # through links that were made later
+                _check_link(place, target, folder, file)
     except (
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
         FileExistsError,
         RuntimeError,
-        UnicodeError,
+        ValueError,
     ) as error:
         raise SdkArchiveError(f"{file} cannot be unpacked", why=str(error)) from None
 
@@ -141,15 +156,15 @@ def _check(entries: list[zipfile.ZipInfo], file: Path) -> None:
             raise SdkArchiveError(f"{file} has the link {entry.filename!r} with a long target")
 
 
-def _make_link(place: Path, target: str, folder: Path, file: Path) -> None:
-    inside = os.path.normpath(place.parent / target)
-    if target.startswith("/") or not Path(inside).is_relative_to(folder):
+def _check_link(place: Path, target: str, folder: Path, file: Path) -> None:
+    """Refuse a link that is or leads outside of `folder`, as the kernel follows links."""
+    top = os.path.realpath(folder)
+    ends = [Path(os.path.realpath(path)) for path in (place.parent, place.parent / target)]
+    if target.startswith("/") or not all(end.is_relative_to(top) for end in ends):
         raise SdkArchiveError(
             f"{file} has the link {place.relative_to(folder)}",
             why=f"it leads out of the archive, to {target!r}",
         )
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(target)
 
 
 def _top_directory(folder: Path) -> Path:

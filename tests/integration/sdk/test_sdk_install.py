@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from buildtool.sdk import download as download_module
+from buildtool.sdk.download import DownloadError, download
 from tests.command_line import Buildtool
 from tests.json_documents import validate
 from tests.standins.fixtures import MakeNdk
@@ -44,15 +46,22 @@ def make_zip(directory: Path, file: Path, top: str) -> str:
 
 class Server(http.server.ThreadingHTTPServer):
     """Serves `data` at any path; the first `cuts` answers end after half of what they announce, and
-    the others have `status` if it is not 200."""
+    the others have `status` if it is not 200, and the fields `header`."""
 
     daemon_threads = True
 
     def __init__(
-        self, data: bytes, *, cuts: int = 0, ranges: bool = True, status: int = 200
+        self,
+        data: bytes,
+        *,
+        cuts: int = 0,
+        ranges: bool = True,
+        status: int = 200,
+        header: dict[str, str] | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.data, self.cuts, self.ranges, self.status = data, cuts, ranges, status
+        self.header = header or {}
         self.asked: list[str] = []
 
     @property
@@ -72,7 +81,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         cut = self.server.cuts > 0
         fails = self.server.status != 200 and not cut
         self.send_response(self.server.status if fails else 206 if start else 200)
-        self.send_header("Content-Length", str(len(body)))
+        for name, value in ({"Content-Length": str(len(body))} | self.server.header).items():
+            self.send_header(name, value)
         self.end_headers()
         self.server.cuts -= cut
         self.wfile.write(body[: len(body) // 2] if cut else body)
@@ -221,24 +231,88 @@ def test_an_answer_that_is_no_file(home: Path, install: Install) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry_of",
+    ("header", "said"),
     [
-        ("../outside", "", "not below one directory"),
-        ("/etc/x", "", "not below one directory"),
-        ("sdk/link", "/etc/passwd", "leads out of the archive"),
-        ("sdk/link", "../../x", "leads out of the archive"),
+        ({"Location": "http://[::1"}, "it leads to http://[::1: Invalid IPv6 URL"),
+        ({"Content-Length": "9" * 18}, "the server announces 999,999,999,999,999,999 bytes"),
+    ],
+)
+def test_a_hostile_server(home: Path, install: Install, header: dict[str, str], said: str) -> None:
+    status = 302 if "Location" in header else 200
+    with serving(b"x", header=header, status=status) as server:
+        done = install("ndk", "r27c", "--from", server.url, "--accept-licence")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not (home / "Android").exists()
+
+
+def test_a_length_of_5000_digits_is_none(
+    ndk: tuple[Path, str], home: Path, install: Install
+) -> None:
+    file, digest = ndk
+    with serving(file.read_bytes(), header={"Content-Length": "9" * 5000}) as server:
+        done = install(
+            *("ndk", "r27c", "--from", server.url), *("--accept-licence", "--sha256", digest)
+        )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_server_that_sends_without_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_module, "MAX_BYTES", 1000)
+    endless = serving(bytes(5000), header={"Content-Length": ""})
+    said = pytest.raises(DownloadError, match="more than 1,000 bytes arrived")
+    with endless as server, said:
+        download(server.url, tmp_path / "x.zip", "x", lambda _: None)
+    assert not (tmp_path / "x.zip").exists()
+
+
+def test_a_stand_in_is_downloaded_again_after_a_wrong_one(
+    ndk: tuple[Path, str], home: Path, install: Install
+) -> None:
+    file, digest = ndk
+    options = ("--accept-licence", "--sha256", digest)
+    with serving(b"no archive") as server:
+        wrong = install("ndk", "r27c", "--from", server.url, *options)
+    assert wrong.returncode == 1
+    assert "It was removed. Repeat the command" in wrong.stderr
+    with serving(file.read_bytes()) as server:
+        again = install("ndk", "r27c", "--from", server.url, *options)
+    assert again.returncode == 0, again.stderr
+    assert (home / "Android/Sdk/ndk" / REVISION).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ([("../outside", "")], "not below one directory"),
+        ([("/etc/x", "")], "not below one directory"),
+        ([("sdk/link", "/etc/passwd")], "leads out of the archive"),
+        ([("sdk/link", "../../x")], "leads out of the archive"),
+        ([("sdk/link", "a\0b")], "cannot be unpacked"),
+        ([("sdk/a/up", "../.."), ("sdk/out", "a/up/../x")], "leads out of the archive"),
+        ([("sdk/out", "a/up/../x"), ("sdk/a/up", "../..")], "leads out of the archive"),
+        (
+            [
+                ("sdk/a/out", "up/../../.."),
+                ("sdk/a/up", "../.."),
+                ("sdk/a/out/evil", ".27.2.12479018.new/sdk"),
+            ],
+            "leads out of the archive",
+        ),
     ],
 )
 def test_a_hostile_archive_writes_nothing(
-    home: Path, tmp_path: Path, install: Install, entry_of: tuple[str, str, str]
+    home: Path, tmp_path: Path, install: Install, entries: list[tuple[str, str]], said: str
 ) -> None:
-    name, link, said = entry_of
     file = tmp_path / "hostile.zip"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("sdk/good", b"x")
-        entry = zipfile.ZipInfo(name)
-        entry.external_attr = ((stat.S_IFLNK if link else stat.S_IFREG) | 0o777) << 16
-        archive.writestr(entry, link or "x")
+        for name, link in entries:
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = ((stat.S_IFLNK if link else stat.S_IFREG) | 0o777) << 16
+            archive.writestr(entry, link or "x")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     done = install(
         *("ndk", "r27c", "--from", str(file)),
