@@ -63,3 +63,10 @@ def test_what_no_number_tells_of_is_refused(version: str) -> None:
 
 def test_a_weak_need_may_stay_unmet() -> None:
     assert findings("2.35", need("GLIBC_2.39", "f", weak=True)) == []
+
+
+def test_the_oldest_glibc_that_a_file_runs_with() -> None:
+    newer = need("GLIBC_2.38", "g", weak=True)  # the loader goes on without it
+    needs = (need("GLIBC_2.9", "e"), need("GLIBC_2.34", "f"), need("GLIBCXX_3.4.30"), newer)
+    assert glibc_floor.needed_glibc(arm64(versions=needs)) == "2.34"
+    assert glibc_floor.needed_glibc(arm64()) == ""

@@ -19,6 +19,11 @@ SSH = Ssh(program=Path("/usr/bin/ssh"), version="9.2p1", host="radxa@q6a.local")
 ADB = Adb(program=Path("/usr/bin/adb"), serial="1a2b3c")
 
 
+def test_addresses() -> None:
+    assert SSH.address == "ssh radxa@q6a.local"
+    assert SSH._replace(port=2222).address == "ssh radxa@q6a.local port 2222"
+
+
 @pytest.mark.parametrize(
     "host", ["q6a", "radxa@q6a.local", "10.0.0.5", "fe80::1%eth0", "DOMAIN\\me@board", "a@b@jump"]
 )

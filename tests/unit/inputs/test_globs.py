@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buildtool.inputs.file_states import FileStates
+from buildtool.inputs.glob_component import encoded, name_matcher
 from buildtool.inputs.globs import Budget, BudgetError, Glob, matches
 from buildtool.inputs.roots import Roots
 
@@ -140,3 +141,20 @@ def test_asterisks(tmp_path_factory: pytest.TempPathFactory, pattern: str, name:
     found = matches(Glob(f"{{project}}/{pattern}"), Roots({"project": folder}), FileStates())
 
     assert bool(found) == expected_match(pattern, name)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("[ab]", "ab"),
+        ("[!ab]", "]c!^"),
+        ("[^ab]", "]c!^"),
+        ("[]a]", "]a"),
+        ("[!]a]", "bc!^"),
+        ("[a-c]", "abc"),
+        ("[a-]", "a"),
+    ],
+)
+def test_brackets_as_cmake_reads_them(pattern: str, names: str) -> None:
+    matcher = name_matcher(pattern)
+    assert {name for name in "abc]!^" if matcher(encoded(name))} == {*names}
