@@ -144,16 +144,20 @@ def _from_tree(folder: Path, name: str, *, dry_run: bool, json: bool) -> None:
     if json:
         files = [] if dry_run else [str(file)]
         print_json({"directory": str(folder), "files": files, "text": written, "unknown": unknown})
-        return
-    if dry_run:
-        write(written)
     else:
-        show(file.name)
-    for row in unknown:
-        show(f"! {row['what']}\n  {row['remedy']}", file=sys.stderr)
-    if not dry_run:
+        if dry_run:
+            write(written)
+        else:
+            show(file.name)
+        for row in unknown:
+            show(f"! {row['what']}\n  {row['remedy']}", file=sys.stderr)
         place = "" if folder == here() else f"cd {shlex.quote(str(folder))} && "
-        show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
+        if not proposal.builds:
+            show(f"\nNo component can be built yet: complete {FILE_NAME}.", file=sys.stderr)
+        elif not dry_run:
+            show(f"\nNext: read it, then {place}buildtool build --plan", file=sys.stderr)
+    if not proposal.builds:
+        raise typer.Exit(1)
 
 
 def check_name(name: str) -> None:

@@ -31,10 +31,36 @@ if TYPE_CHECKING:  # each command imports what only it needs
 
 
 def make_plan(project: Project, target_name: str) -> Plan:
-    """The plan of building `target_name`; changes nothing."""
+    """The plan of building `target_name`; changes nothing.
+
+    Raises `UsageError`, also if there is nothing to build: an empty release would look like a
+    successful build.
+    """
+    target = find_target(project, target_name)
+    if not (project.hosts or (project.skels and target.archs)):
+        raise _nothing_to_build(project, target_name)
+    return _plan(project, target_name)
+
+
+def _plan(project: Project, target_name: str) -> Plan:
     target = find_target(project, target_name)
     cmake = find_cmake(project.tool("cmake"), project.tool("ninja"))
     return plan_target(project, target_name, cmake, *profiles(project, target))
+
+
+def _nothing_to_build(project: Project, target_name: str) -> UsageError:
+    file = project.root / "buildtool.toml"
+    if project.skels:
+        return UsageError(
+            f"the target {target_name!r} has nothing to build",
+            why=f"{file} has only skels, and [target.{target_name}] names no DSP arch",
+            remedy=f'Add the archs of the skels: archs = ["v68"] in [target.{target_name}]',
+        )
+    return UsageError(
+        f"the target {target_name!r} has nothing to build",
+        why=f"{file} has no component: neither [host.NAME] nor [skel.NAME]",
+        remedy="Add one, or complete and uncomment those that buildtool init wrote as comments.",
+    )
 
 
 def build_release(
@@ -148,7 +174,7 @@ def clean(
         )
     with project_lock(project, listener):
         paths = (
-            cleaning.of_target(make_plan(project, target_name))
+            cleaning.of_target(_plan(project, target_name))
             if target_name
             else cleaning.everything(project.state, include_expensive=include_expensive)
         )

@@ -48,3 +48,9 @@ class Proposal(Value):
 
     tables: tuple[Table, ...]
     unknown: tuple[Unknown, ...] = ()
+
+    @property
+    def builds(self) -> bool:
+        """Whether a component is proposed that is not written as a comment."""
+        active = (table.name for table in self.tables if not table.off)
+        return any(name.startswith(("host.", "skel.")) for name in active)

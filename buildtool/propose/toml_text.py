@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from buildtool.propose.proposal import Line, Proposal, Table, TomlValue
 
-HEAD = (
-    "Proposed by buildtool init from the files here; comments give the reasons.",
-    "Check it, then try it: buildtool build --plan",
-)
+HEAD = "Proposed by buildtool init from the files here; comments give the reasons."
+NEXT = "Check it, then try it: buildtool build --plan"
 WIDTH = 98
 
 
@@ -18,7 +16,9 @@ def toml_text(proposal: Proposal) -> str:
     """The project file; "" for a proposal without tables."""
     if not proposal.tables:
         return ""
-    lines = [line for words in HEAD for line in _comment_lines(words)]
+    lines = _comment_lines(HEAD)
+    if proposal.builds:
+        lines += _comment_lines(NEXT)
     for table in proposal.tables:
         lines += ["", *_table(table)]
     if proposal.unknown:

@@ -113,3 +113,59 @@ def test_a_template_is_written_where_one_is_asked_for(third_party: Tree) -> None
 
     again = tree.run("init", "--template", "hvx", "sub")
     assert again.returncode == 2
+
+
+def test_a_proposal_of_comments_alone_fails_and_proposes_no_build(
+    tmp_path: Path, buildtool: Buildtool
+) -> None:
+    listing = "project(mute C)\nmessage(FATAL_ERROR no)\nadd_library(mute SHARED m.c)\n"
+    (tmp_path / "CMakeLists.txt").write_text(listing)
+    (tmp_path / "m.c").touch()
+
+    done = buildtool("init", "--name", "mute", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "No component can be built yet: complete buildtool.toml." in done.stderr
+    text = (tmp_path / "buildtool.toml").read_text()
+    assert "# [host.mute]" in text
+    assert "buildtool build" not in done.stderr + text
+    assert buildtool("init", "--print", "--json", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["build"], 2),
+        (["build", "--plan"], 2),
+        (["package"], 2),
+        (["deploy", "sim"], 2),
+        (["test", "sim"], 2),
+        (["run", "sim", "--", "bin/mute"], 125),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_project_without_components_is_refused(
+    tmp_path: Path, buildtool: Buildtool, arguments: list[str], status: int
+) -> None:
+    (tmp_path / "buildtool.toml").write_text('[project]\nname = "mute"\n#[host.mute]\n')
+
+    done = buildtool(*arguments, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (status, "")
+    assert "error: the target 'sim' has nothing to build" in done.stderr
+    assert "→ Add one, or complete and uncomment those" in done.stderr
+    assert not (tmp_path / ".buildtool/release").exists()
+    assert buildtool("clean", "sim", cwd=tmp_path).returncode == 0
+
+
+def test_a_target_without_archs_builds_no_skels(tmp_path: Path, buildtool: Buildtool) -> None:
+    text = '[project]\nname = "a"\n[skel.a]\nsource = "a"\n[target.sim]\nplatform = "android"\n'
+    (tmp_path / "buildtool.toml").write_text(text)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/CMakeLists.txt").touch()
+
+    done = buildtool("build", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert "[target.sim] names no DSP arch" in done.stderr
+    assert 'archs = ["v68"]' in done.stderr
