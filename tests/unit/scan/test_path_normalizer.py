@@ -198,10 +198,12 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         header, earlier = f"{directories[1]}/new.h", f"{directories[0]}/new.h"
         Path(header).write_text("", encoding="utf-8")
         assume(not os.path.lexists(earlier))
-        path_filter = new_collector(root).path_filter
+        found = new_collector(root)
+        path_filter = found.path_filter
         headers = (f"{root}/src/a.c", path_filter.normalizer.path(header))
         shadows = Shadows(tree(root, *directories), {"/main.o": headers}, path_filter)
-        absent = shadows.absent(FileStates(), sys.maxsize)
+        shadows.add_to(found, sys.maxsize)
+        absent = found.absent
         assert not any(os.path.lexists(roots(root).path_of(name)) for name in absent)
         missing = path_filter.normalizer.normalize(earlier).missing_directory
         if not path_filter.name(missing or earlier):  # the build creates it
@@ -211,6 +213,35 @@ def test_a_header_that_appears_in_an_earlier_directory(first: str, choices: list
         except OSError:  # a file or a dangling symlink is in the way
             return
         appeared = [path for name in absent if os.path.lexists(path := roots(root).path_of(name))]
+        assert appeared
+        assert shadows.objects(appeared) == ("/main.o",)
+
+
+@FEWER
+@given(PATHS, WALKS)
+@example("src/..", [])
+@example("missing/..", [])
+@example("link/..", [])
+@example("src/../src//./sub/", [])
+def test_a_tested_header_that_appears(below: str, choices: list[int]) -> None:
+    """For every spelling of the include directory and of the name."""
+    with project() as root:
+        directory, found = walk(root, choices), new_collector(root)
+        name = f"{below}/new.h".lstrip("/")
+        header, source = f"{directory}/{name}", f"{root}/src/a.c"
+        Path(source).write_text(f'#if __has_include("{name}")\n', encoding="utf-8")
+        assume(not os.path.lexists(header))
+        shadows = Shadows(tree(root, directory), {"/main.o": (source,)}, found.path_filter)
+        shadows.add_to(found, sys.maxsize)
+        missing = found.path_filter.normalizer.normalize(header).missing_directory
+        if not found.path_filter.name(missing or header):  # the build creates it
+            return
+        try:
+            create(header)
+        except OSError:  # a file or a dangling symlink is in the way
+            return
+        paths = map(roots(root).path_of, found.absent)
+        appeared = [path for path in paths if os.path.lexists(path)]
         assert appeared
         assert shadows.objects(appeared) == ("/main.o",)
 
@@ -227,7 +258,9 @@ def test_a_directory_at_the_top_is_there(directory: str, tmp_path: Path) -> None
     path_filter = PathFilter(tmp_path / "tree", Roots({"project": tmp_path}))
     headers = (f"{tmp_path}/src/a.c", "/usr/include/none/such.h")
     shadows = Shadows(tree(tmp_path, directory, "/usr/include"), {"/main.o": headers}, path_filter)
-    assert not {"/", "/usr"} & shadows.absent(FileStates(), sys.maxsize)
+    found = InputCollector(path_filter, FileStates())
+    shadows.add_to(found, sys.maxsize)
+    assert not {"/", "/usr"} & found.absent
 
 
 def test_a_link_in_the_build_tree_stands_for_what_it_leads_to(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ class InputScanner:
         for file in dict.fromkeys(itertools.chain.from_iterable(reads.files.values())):
             headers.add_content(file)
         shadows = Shadows(read_build_tree(self.tree), reads.files, path_filter)
-        headers.absent |= shadows.absent(self.file_states, since_ns)
+        shadows.add_to(headers, since_ns)
         found = StepInputs(
             configuration,
             headers.paths,

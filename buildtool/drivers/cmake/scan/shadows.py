@@ -1,27 +1,40 @@
-"""Headers that must not exist: a compiler would find them before the headers that it found.
+"""Headers that must not appear: a compiler would find them before the headers that it found, or a
+condition such as `__has_include` tests whether they exist.
 
 A header that was found as `name` in one include directory is shadowed by `name` in each include
 directory before that one; a header that was included with quotation marks is also shadowed by
 `name` beside each file that may have included it.  No tool reports which file included which, nor
 how the name was spelled.  So every possibility counts: absent files that do not matter cost little,
-a missing one makes a build wrong.
+a missing one makes a build wrong.  A tested name counts in each directory that is searched, and
+beside each file that was read.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from buildtool.drivers.cmake.file_api import BuildTree, CompileGroup
+from buildtool.drivers.cmake.file_api import BuildTree
+from buildtool.drivers.cmake.scan.header_names import ANY, find_tested_names
+from buildtool.drivers.cmake.scan.include_directories import (
+    embed_directories,
+    include_directories,
+    macro_definitions,
+)
+from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.path_sets import CLOCK_STEP
 
 _TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
-_INCLUDE_OPTIONS = ("-iquote", "-I", "-isystem", "-idirafter")  # in search order
+_MODULE_MAPS = frozenset(
+    {"module.modulemap", "module.map", "module.private.modulemap", "module_private.map"}
+)
+"""What Clang looks for in each directory with `-fmodules`."""
 
 
 class Shadows:
@@ -35,35 +48,52 @@ class Shadows:
     ) -> None:
         self._path_filter = path_filter
         self._directories: dict[str, str] = {}
-        self._watched: dict[str, bool] = {}
+        self._names: dict[str, str] = {}
         self._includes: dict[tuple[str, ...], dict[str, tuple[tuple[int, str], ...]]] = {}
         self._implicit = self._normalized(
             path for tool in tree.toolchains.values() for path in tool.implicit_includes
         )
         self._toolchain = tuple(f"{path}/".replace("//", "/") for path in self._implicit)
         self._by_source: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        definitions: dict[str, None] = {}
+        self._module_maps: frozenset[str] = frozenset()
         for target in tree.targets:
             for group in target.groups:
-                directories = self._normalized(_include_directories(group, tree))
+                flags, build = group.flags, str(tree.build)
+                includes = map(str, group.includes), map(str, group.system_includes)
+                searched = [self._normalized(include_directories(flags, build, *includes))]
+                if embedded := embed_directories(flags, build):
+                    searched.append(self._normalized(embedded))
                 for source in group.sources:
-                    self._by_source[self._file(str(source))].append((target.name, directories))
+                    rows = self._by_source[self._file(str(source))]
+                    rows += [(target.name, directories) for directories in searched]
+                definitions |= dict.fromkeys((*group.defines, *macro_definitions(flags)))
+                if any("-fmodules" in flag or "module-maps" in flag for flag in flags):
+                    self._module_maps = _MODULE_MAPS
         self._headers = self._normalized_headers(headers)
+        every = {file for files in self._headers.values() for file in files}
+        self._tests = find_tested_names(sorted(every), definitions)
 
-    def absent(self, file_states: FileStates, since_ns: int) -> set[str]:
-        """The shadowing paths that do not exist, or that appeared after `since_ns`, by root; each
-        cut after its first missing directory."""
-        names: set[str] = set()
-        for directory, files in self._all_shadowing().items():
-            missing = _first_missing(directory, file_states, since_ns)
-            paths = (
-                [missing]
-                if missing
-                else [_first_missing(f"{directory}/{f}", file_states, since_ns) for f in files]
-            )
-            for path in dict.fromkeys(paths):
-                if path and (name := self._path_filter.name(path)) is not None:
-                    names.add(name)
-        return names
+    def add_to(self, found: InputCollector, since_ns: int) -> None:
+        """Add to `found` the paths that must not appear, each cut after its first missing
+        directory, and the tested ones that exist.  What appeared after `since_ns` counts as
+        missing."""
+        for directory, files in _merged(map(self._shadowing, self._headers)).items():
+            for _, missing in _first_missing_of(directory, files, found.file_states, since_ns):
+                self._add_absent(missing, found)
+        for directory, files in _merged(map(self._tested, self._headers)).items():
+            if ANY in files and self._is_watched(directory):
+                found.add_listing("*", directory, recursive=True)
+            names = files - {ANY}
+            for path, missing in _first_missing_of(directory, names, found.file_states, since_ns):
+                if missing:
+                    self._add_absent(missing, found)
+                elif self._path_filter.name(path) not in found.files:  # GCC does not report it
+                    found.add_existence(path)
+
+    def _add_absent(self, path: str, found: InputCollector) -> None:
+        if path and (name := self._path_filter.name(path)) is not None:
+            found.absent.add(name)
 
     def objects(self, appeared: Collection[str]) -> tuple[str, ...]:
         """The objects whose compiler would now find one of the paths `appeared`, or a file below
@@ -73,18 +103,10 @@ class Shadows:
             for name in self._headers
             if any(
                 _affects(path, directory, files)
-                for directory, files in self._shadowing(name)
+                for directory, files in itertools.chain(self._shadowing(name), self._tested(name))
                 for path in appeared
             )
         )
-
-    def _all_shadowing(self) -> dict[str, set[str]]:
-        """Directory → files below it that would shadow a header, of all objects together."""
-        total: dict[str, set[str]] = defaultdict(set)
-        for name in self._headers:
-            for directory, files in self._shadowing(name):
-                total[directory] |= files
-        return total
 
     def _shadowing(self, name: str) -> Iterator[tuple[str, set[str]]]:
         """For the object `name`: directories, and files below each that would shadow a header."""
@@ -100,6 +122,26 @@ class Shadows:
                 later |= found_at.get(index, set())
             for parent in watched_parents:
                 yield parent, later
+
+    def _tested(self, name: str) -> Iterator[tuple[str, Collection[str]]]:
+        """For the object `name`: directories, and files below each whose existence it tests; `ANY`
+        is among them if it may test every file there."""
+        headers = self._headers[name]
+        tested = {n for file in headers if file in self._tests for n in self._tests[file]}
+        if not (tested := tested | self._module_maps):
+            return
+        parents = (header.rpartition("/")[0] for header in headers)
+        searched = itertools.chain(*self._search_paths(name, headers), parents)
+        directories = [path for path in dict.fromkeys(searched) if self._name(path)]
+        elsewhere = {n for n in tested if n[:1] == "/" or ".." in n.split("/")}
+        below = {os.path.normpath(n) if n else ANY for n in tested - elsewhere}
+        for directory in directories:
+            yield directory, below
+        for other in elsewhere:
+            for directory in directories if other[0] != "/" else ("",):
+                path = self._file(f"{directory}/{other}")
+                if self._name(path):
+                    yield path.rpartition("/")[0] or "/", {path.rpartition("/")[2]}
 
     def _found_at(
         self, headers: tuple[str, ...], searched: tuple[str, ...]
@@ -125,15 +167,18 @@ class Shadows:
 
     def _is_watched(self, directory: str) -> bool:
         """Whether headers may appear in the directory: not in a build tree or a toolchain."""
-        watched = self._watched.get(directory)
-        if watched is None:
-            name = self._path_filter.name(directory)
-            watched = self._watched[directory] = name is not None and (
-                name == "{project}"
-                or name.startswith("{project}/")
-                or (name[0] == "/" and not f"{directory}/".startswith(self._toolchain))
-            )
-        return watched
+        name = self._name(directory)
+        return name[:1] == "{" or (name != "" and not f"{directory}/".startswith(self._toolchain))
+
+    def _name(self, path: str) -> str:
+        """The name of a path in the project or outside of all roots; "" for any other."""
+        name = self._names.get(path)
+        if name is None:
+            name = self._path_filter.name(path) or ""
+            if not (name == "{project}" or name.startswith(("{project}/", "/"))):
+                name = ""
+            self._names[path] = name
+        return name
 
     def _normalized_headers(
         self, headers: Mapping[str, tuple[str, ...]]
@@ -163,21 +208,6 @@ class Shadows:
         return f"{self._directory(directory or '/').rstrip('/')}/{name}"
 
 
-def _include_directories(group: CompileGroup, tree: BuildTree) -> tuple[str, ...]:
-    """The include directories of a compile command in search order."""
-    rows: dict[str, list[str]] = {option: [] for option in _INCLUDE_OPTIONS}
-    rows["-I"] += map(str, group.includes)
-    rows["-isystem"] += map(str, group.system_includes)
-    words = iter(group.flags)
-    for word in words:
-        for option in _INCLUDE_OPTIONS:
-            if word.startswith(option):
-                path = word[len(option) :] or next(words, "")
-                rows[option].append(path if path.startswith("/") else f"{tree.build}/{path}")
-                break
-    return tuple(dict.fromkeys(path for option in _INCLUDE_OPTIONS for path in rows[option]))
-
-
 def _possible_includes(header: str, searched: tuple[str, ...]) -> Iterator[tuple[int, str]]:
     """Indexes of the directories in which a header may have been found, each with the name that it
     has there."""
@@ -192,6 +222,28 @@ def _possible_includes(header: str, searched: tuple[str, ...]) -> Iterator[tuple
         if include:
             yield len(searched), name
         yield len(searched), header.rpartition("/")[2]
+
+
+def _merged(rows: Iterable[Iterable[tuple[str, Collection[str]]]]) -> Mapping[str, set[str]]:
+    """Directory → files below it, of all objects together."""
+    total: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for directory, files in row:
+            total[directory].update(files)
+    return total
+
+
+def _first_missing_of(
+    directory: str, files: Iterable[str], file_states: FileStates, since_ns: int
+) -> Iterator[tuple[str, str]]:
+    """Each of `files` below `directory`, and its `_first_missing`; the directory alone if that is
+    missing."""
+    if missing := _first_missing(directory, file_states, since_ns):
+        yield directory, missing
+        return
+    for file in files:
+        path = f"{directory.rstrip('/')}/{file}"
+        yield path, _first_missing(path, file_states, since_ns)
 
 
 def _first_missing(path: str, file_states: FileStates, since_ns: int) -> str:

@@ -1,0 +1,161 @@
+"""The names of headers that a text asks for: what `__has_include` and its relatives test, and what
+is included.
+
+Compilers report the headers that they read, and not those that a condition tests in vain; GCC
+reports no tested header at all.  A condition may be in a branch that is not compiled, or in a
+comment: each name that a compiler could look for counts.  Where a macro stands for the name, every
+definition of it counts, and a function-like macro stands for the arguments of all its uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from buildtool.core.files import read_regular
+from buildtool.core.value import Value
+
+ANY = ""
+"""In place of a name that is not known: the text computes it."""
+_SPACE = r"(?:[ \t]|/\*(?s:.*?)\*/)*"
+_NAME = r'"[^"\n]+"|<[^>\n]+>'
+_HASH = rf"(?:#|%:){_SPACE}"  # to check that it starts the line takes far longer
+_TEST = re.compile(
+    rf"\b__has_(?:include(?:_next)?|embed)\b(?:{_SPACE}\({_SPACE}({_NAME}|[^,)\n]*))?"
+)
+_INCLUDE = re.compile(rf"{_HASH}(?:include(?:_next)?|import|embed)\b{_SPACE}({_NAME}|\w+\(?)")
+_DEFINE = re.compile(rf"{_HASH}define{_SPACE}(\w+)(?:\(([^)\n]*)\))?([^\n]*)")
+_DIRECTIVE = re.compile(rf"{_HASH}(?:if|elif|define)\b[^\n]*")
+_ARGUMENT = rf"(?:{_NAME}|\([^()\n]*\)|[^(),\n])*"
+_CONTINUATION = re.compile(r"\\[ \t]*\r?\n")
+
+
+class _Request(Value):
+    """A text that stands for a name, and the macro with its parameters that it is in, if any."""
+
+    text: str
+    macro: str = ""
+    parameters: tuple[str, ...] = ()
+
+
+def read_source(path: str) -> str:
+    """The text of a source with continued lines joined; "" for a file that cannot be read."""
+    return joined_lines(_read(path).decode(errors="surrogateescape"))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return read_regular(Path(path))
+    except OSError:
+        return b""
+
+
+def joined_lines(text: str) -> str:
+    """A text with continued lines joined."""
+    return _CONTINUATION.sub("", text) if "\\" in text else text
+
+
+def find_tested_names(
+    files: Iterable[str], definitions: Iterable[str]
+) -> Mapping[str, frozenset[str]]:
+    """The names that each of `files` tests; files that test none are left out.
+
+    `definitions` are those of the command lines: `NAME=VALUE`.
+    """
+    files = tuple(files)
+    requests = {}
+    for file in files:
+        if b"__has_" in _read(file) and (found := tuple(_tests(read_source(file)))):
+            requests[file] = found
+    macros = Macros(map(read_source, files), definitions)
+    return {file: frozenset(macros.names(found)) for file, found in requests.items()}
+
+
+def find_requested_names(texts: Iterable[str], definitions: Iterable[str]) -> frozenset[str]:
+    """The names that `texts` include or test; they are all of the texts that a compiler reads."""
+    texts = tuple(texts)
+    included = (_Request(found[1]) for text in texts for found in _INCLUDE.finditer(text))
+    tested = (request for text in texts for request in _tests(text))
+    return frozenset(Macros(texts, definitions).names((*included, *tested)))
+
+
+def _tests(text: str) -> Iterator[_Request]:
+    for found in _TEST.finditer(text):
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.end()]
+        macro, parameters = _defined(line)
+        if found[1] is not None:
+            yield _Request(found[1].strip(), macro, parameters)
+        elif macro and not parameters:  # another name of the operator
+            yield _Request("name", macro, ("name",))
+
+
+def _defined(line: str) -> tuple[str, tuple[str, ...]]:
+    """The macro that a line defines, and its parameters."""
+    found = _DEFINE.search(line)
+    if not found:
+        return "", ()
+    return found[1], tuple(name.strip() for name in (found[2] or "").split(",") if name.strip())
+
+
+class Macros:
+    """The macros that `texts` define; the texts are looked at only if a name needs that."""
+
+    def __init__(self, texts: Iterable[str], definitions: Iterable[str]) -> None:
+        self._texts = texts
+        self._definitions = definitions
+
+    def names(self, requests: Iterable[_Request]) -> set[str]:
+        """The names that the texts of `requests` may stand for."""
+        names: set[str] = set()
+        seen: set[_Request] = set()
+        waiting = [*requests]
+        while waiting:
+            request = waiting.pop()
+            if request in seen:
+                continue
+            seen.add(request)
+            text = request.text
+            if re.fullmatch(_NAME, text):
+                names.add(text[1:-1])
+            elif text in request.parameters:
+                index = request.parameters.index(text)
+                waiting += self._arguments(request.macro, index)
+            elif re.fullmatch(r"\w+", text):
+                waiting += map(_Request, self._values.get(text, ()))
+            elif re.search(r"\w", text):
+                names.add(ANY)
+        return names
+
+    @cached_property
+    def _lines(self) -> tuple[str, ...]:
+        """The directives that define or use macros."""
+        return tuple(line for text in self._texts for line in _DIRECTIVE.findall(text))
+
+    @cached_property
+    def _values(self) -> Mapping[str, list[str]]:
+        values: dict[str, list[str]] = defaultdict(list)
+        for line in self._lines:
+            if found := _DEFINE.match(line):
+                value = re.sub(r"/\*.*?\*/|(?<![:\w])//.*", "", found[3]).strip()
+                values[found[1]].append(f"({value}" if found[2] is not None else value)
+        for definition in self._definitions:
+            name, _, value = definition.partition("=")
+            values[name].append(value.strip())
+        return values
+
+    def _arguments(self, macro: str, index: int) -> Iterator[_Request]:
+        """What the uses of a function-like macro have as argument number `index`."""
+        use = re.compile(rf"\b{macro}{_SPACE}\(((?:{_ARGUMENT},)*{_ARGUMENT})")
+        for line in self._lines:
+            if macro not in line:
+                continue
+            inside, parameters = _defined(line)
+            for found in use.finditer(line):
+                if inside == macro and found.start() < line.index(macro) + 1:
+                    continue  # the definition itself
+                words = [word.strip() for word in re.findall(rf"(?:^|,)({_ARGUMENT})", found[1])]
+                if index < len(words):
+                    yield _Request(words[index], inside, parameters)
