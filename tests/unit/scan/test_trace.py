@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from buildtool.drivers.cmake.scan.find_commands import read_find_commands
+from buildtool.drivers.cmake.scan.configure_log import read_events
+from buildtool.drivers.cmake.scan.find_commands import add_searches
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.trace import TraceError, read_trace
@@ -180,7 +181,7 @@ events:
 
 def test_where_cmake_looked(tmp_path: Path, found: InputCollector) -> None:
     (tmp_path / "log").write_text(LOG.format(p=tmp_path / "p"))
-    read_find_commands(tmp_path / "log", found)
+    add_searches(read_events(tmp_path / "log"), found)
     assert found.files == {"{project}/tool"}
     assert found.absent == {
         *('{project}/a b\\"/tool', "{project}/FooConfig.cmake"),
@@ -188,8 +189,8 @@ def test_where_cmake_looked(tmp_path: Path, found: InputCollector) -> None:
     }
     places = {"/".join(glob.expression.split("/")[:2]) for glob in found.globs}
     assert places == {"{project}/hint", "{project}/prefix"}
-    read_find_commands(tmp_path / "nowhere", found)
+    add_searches(read_events(tmp_path / "nowhere"), found)
     (tmp_path / "log").write_bytes(
         b'    kind: "find-v1"\n    found: "\xff\n      - "\n    names:\n'
     )
-    read_find_commands(tmp_path / "log", found)
+    add_searches(read_events(tmp_path / "log"), found)

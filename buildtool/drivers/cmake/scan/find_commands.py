@@ -1,60 +1,28 @@
-"""Where CMake's find_ commands searched, and what they found, from CMake's configure log.
-
-Source: cmake-configure-log(7), events find-v1 and find_package-v1.  The log is YAML, of which only
-the shapes that CMake writes are parsed: an event starts with `kind:`, keys are indented by four
-spaces, strings are in double quotes.
-"""
+"""Where CMake's find_ commands searched, and what they found, from CMake's configure log."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from buildtool.core.files import read_regular
+from buildtool.drivers.cmake.scan.configure_log import Event
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
-from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
 
-MAX_BYTES = 256 << 20
-_KEY = re.compile(r"    (\w+):(?: (.*))?$")
-_ITEM = re.compile(r"      - (\".*\")$")
-_CANDIDATE = re.compile(r"        path: (\".*\")$")
-_FOUND = re.compile(r"      path: (\".*\")$")
-_SUBKEY = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
-_SUBKEY_ITEM = re.compile(r"        - (\".*\")$")
-_LISTS = ("backtrace", "names", "searched_directories", "candidates")
-_MAPPINGS = ("settings", "search_context")
 # CMake also searches the system's prefixes; of these only the candidates that it lists count.
 _SYSTEM_PREFIXES = ("CMAKE_SYSTEM_PREFIX_PATH", "CMAKE_INSTALL_PREFIX", "ENV{PATH}")
 _LIBRARY_DIRECTORIES = ("lib*", "share", "lib/*")
 
 
-@dataclass(slots=True)
-class _Event:
-    """An event of the log: its scalars and lists by key; lists in a mapping as `mapping/key`."""
-
-    kind: str
-    values: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, list[str]] = field(default_factory=dict)
-
-
-def read_find_commands(log: Path, found: InputCollector) -> None:
-    """Add to `found` the paths where CMake searched in vain, and those that it found.  A log that
-    does not exist means that CMake searched for nothing."""
-    for event in _events(log):
-        backtrace = event.lists.get("backtrace", ())
-        if backtrace and COMPILER_DETECTION.search(backtrace[0]):
-            continue
+def add_searches(events: Iterable[Event], found: InputCollector) -> None:
+    """Add to `found` the paths where CMake searched in vain, and those that it found."""
+    for event in events:
         if event.kind == "find_package-v1":
             _add_package(event, found)
-        else:
+        elif event.kind == "find-v1":
             _add_search(event, found)
 
 
-def _add_search(event: _Event, found: InputCollector) -> None:
+def _add_search(event: Event, found: InputCollector) -> None:
     """find_file(), find_library(), find_path() and find_program()."""
     mode, names = event.values.get("mode", ""), event.lists.get("names", [])
     for path in event.lists.get("searched_directories", ()):
@@ -77,7 +45,7 @@ def _add_search(event: _Event, found: InputCollector) -> None:
         found.add_existence(result)
 
 
-def _add_package(event: _Event, found: InputCollector) -> None:
+def _add_package(event: Event, found: InputCollector) -> None:
     """find_package()."""
     for path in event.lists.get("candidates", ()):
         if path.startswith("/"):
@@ -111,43 +79,3 @@ def _package_files(name: str) -> Iterator[str]:
     for library in _LIBRARY_DIRECTORIES:
         yield f"{library}/cps/{any_case}.cps"
         yield f"{library}/cps/{named}{any_case}.cps"
-
-
-def _events(log: Path) -> Iterator[_Event]:
-    try:
-        text = read_regular(log, MAX_BYTES).decode(errors="surrogateescape")
-    except OSError:
-        return
-    event: _Event | None = None
-    key = list_key = ""
-    for line in text.split("\n"):
-        if line.startswith("    kind: "):
-            if event:
-                yield event
-            kind = _unquoted(line[len("    kind: ") :])
-            event = _Event(kind) if kind in ("find-v1", "find_package-v1") else None
-        elif not event:
-            continue
-        elif match := _KEY.match(line):
-            key, list_key = match[1], ""
-            event.values[key] = _unquoted(match[2] or "")
-        elif key == "found" and (match := _FOUND.match(line)):
-            event.values[key] = _unquoted(match[1])
-        elif key in _MAPPINGS and (match := _SUBKEY.match(line)):
-            list_key = f"{key}/{match[1]}"
-            event.lists[list_key] = [_unquoted(match[2])] if match[2] else []
-        elif key in _MAPPINGS and list_key and (match := _SUBKEY_ITEM.match(line)):
-            event.lists[list_key].append(_unquoted(match[1]))
-        elif key in _LISTS and (match := _ITEM.match(line) or _CANDIDATE.match(line)):
-            event.lists.setdefault(key, []).append(_unquoted(match[1]))
-    if event:
-        yield event
-
-
-def _unquoted(value: str) -> str:
-    if value.startswith('"'):
-        try:
-            return str(json.loads(value))  # a quoted string is the same in JSON and YAML
-        except ValueError:
-            return value.strip('"')
-    return value

@@ -3,9 +3,10 @@
 | what was read by | is reported in | module |
 |---|---|---|
 | CMake commands | CMake's trace | `trace` |
-| CMake's find_ commands | CMake's configure log | `find_commands` |
+| CMake's find_ commands | CMake's configure log | `configure_log`, `find_commands` |
+| try_compile(), try_run() and check_ commands | both of them | `checks` |
 | Ninja's rules | build.ninja | `ninja` |
-| compilers | dependency files | `ninja`, `compiler_reads`, `shadows` |
+| compilers | dependency files, sources | `ninja`, `compiler_reads`, `shadows` |
 | install() rules | the trace of the install script | `trace` |
 """
 
@@ -20,8 +21,10 @@ from functools import cached_property
 from pathlib import Path
 
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
+from buildtool.drivers.cmake.scan.checks import Checks, add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
-from buildtool.drivers.cmake.scan.find_commands import read_find_commands
+from buildtool.drivers.cmake.scan.configure_log import read_events
+from buildtool.drivers.cmake.scan.find_commands import add_searches
 from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_glob
 from buildtool.drivers.cmake.scan.ninja import FilesByObject, NinjaQuery, read_depfiles
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
@@ -97,9 +100,15 @@ class InputScanner:
                 directories=glob.directories,
                 follow=glob.follow,
             )
-        self._read_trace(trace, by_cmake)
+        checks = self._read_trace(trace, by_cmake)
         if log := self._cmake_inputs.log:
-            read_find_commands(log, by_cmake)
+            events = [*read_events(log)]
+            add_searches(events, by_cmake)
+            for event in events:
+                checks.add_event(event)
+        toolchains = read_build_tree(self.tree).toolchains.values()
+        implicit = (path for tool in toolchains for path in tool.implicit_includes)
+        add_checks(checks, implicit, by_cmake)
         unneeded = graph.rule_outputs - graph.needed_outputs
         return Configuration(by_cmake.paths, by_rules.paths, graph.rule_outputs, unneeded)
 
@@ -181,8 +190,8 @@ class InputScanner:
         excluded = [self._cmake_inputs.root, *ignored]
         return PathFilter(self.tree, self.roots, excluded, rule_outputs)
 
-    def _read_trace(self, trace: Path, found: InputCollector) -> None:
-        read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")
+    def _read_trace(self, trace: Path, found: InputCollector) -> Checks:
+        return read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")
 
     def _update_misparsed_deps(
         self, ninja_deps: FilesByObject, finished: Collection[str]

@@ -13,7 +13,7 @@ from buildtool.project.model import STATE
 
 COMPILER_DETECTION = re.compile(
     r"/Modules/(?:CMake(?:Determine|Test|FindBinUtils|NinjaFindMake|Parse[IL]|System|Generic"
-    r"|Initialize|Compiler|Common|Language|\w+Information)|Compiler/|Platform/|Internal/|Linker/)"
+    r"|Initialize|Compiler|Common|Language|\w+Information)|Compiler/|Platform/|Internal/(?!Check)|Linker/)"
 )
 """CMake's modules that detect compilers.  What they read belongs to the identity of the toolchain
 and is not an input of the project."""

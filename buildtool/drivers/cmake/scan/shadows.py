@@ -83,7 +83,7 @@ class Shadows:
                 self._add_absent(missing, found)
         for directory, files in _merged(map(self._tested, self._headers)).items():
             if ANY in files and self._is_watched(directory):
-                found.add_listing("*", directory, recursive=True)
+                found.add_listing("*", directory, recursive=True, directories=False)
             names = files - {ANY}
             for path, missing in _first_missing_of(directory, names, found.file_states, since_ns):
                 if missing:

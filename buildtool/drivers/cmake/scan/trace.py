@@ -10,6 +10,7 @@ one that was last at frame 1 of the same stack.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
+from buildtool.drivers.cmake.scan.checks import Checks
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
 
@@ -51,14 +53,14 @@ class TraceError(BuildtoolError):
     code = "trace"
 
 
-def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> None:
-    """Add to `found` what the commands in `trace` read.
+def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> Checks:
+    """Add to `found` what the commands in `trace` read; returns the sources that they check.
 
     `start` is the directory of relative paths before the first CMakeLists.txt; CMake's own modules
     are below `cmake_root`.  Raises `TraceError`.
     """
     bases: list[str] = [start]
-    commands = _Commands(found)
+    commands, check_level = _Commands(found), MAX_FRAMES
     for row in _rows(trace):
         try:
             frame, level = int(row["frame"]), int(row.get("global_frame", row["frame"]))
@@ -78,9 +80,18 @@ def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str =
         if is_cmakes and (command == "include" or COMPILER_DETECTION.search(file)):
             continue
         commands.base = bases[min(bottom, len(bases) - 1)]
+        if level > check_level and not is_cmakes:
+            found.add_content(
+                file
+            )  # of a project that is checked, which the File API does not list
+        else:
+            check_level = level if command in ("try_compile", "try_run") else MAX_FRAMES
+        for word in filter(_SOURCE.search, arguments):
+            commands.checks.add_text(word, by_cmake=is_cmakes)
         if handler := _COMMANDS.get(command):
             handler(commands, arguments)
     commands.add_modules()
+    return commands.checks
 
 
 def _rows(trace: Path) -> Iterator[Any]:
@@ -114,6 +125,7 @@ class _Commands:
 
     def __init__(self, found: InputCollector) -> None:
         self.found = found
+        self.checks = Checks()
         self.base = ""
         self._module_path: dict[str, None] = {}
         self._modules: dict[str, None] = {}
@@ -183,7 +195,7 @@ class _Commands:
         if not name.startswith("/"):
             self._modules[f"{name}.cmake"] = None
         if "/" in name or name.endswith(".cmake"):
-            self.found.add_existence(self.absolute(name))
+            self.found.add_content(self.absolute(name))
 
     def find_package(self, arguments: Sequence[str]) -> None:
         """Only find modules; `find_commands` reads from CMake's configure log what is searched
@@ -203,7 +215,7 @@ class _Commands:
         """Each module may appear in each directory of CMAKE_MODULE_PATH: the first one counts."""
         for directory in self._module_path:
             for name in self._modules:
-                self.found.add_existence(f"{directory}/{name}")
+                self.found.add_content(f"{directory}/{name}")
 
     def run_program(self, arguments: Sequence[str]) -> None:
         """Commands that run or compile something: the files of the project among the arguments."""
@@ -213,6 +225,20 @@ class _Commands:
                 name = self.found.path_filter.name(path)
                 if name and not name.startswith("/"):
                     self.found.files.add(name)
+
+    def check(self, arguments: Sequence[str]) -> None:
+        """try_compile() and try_run()."""
+        self.run_program(arguments)
+        self.checks.add_call(arguments, self.base)
+        named = [word for option, word in itertools.pairwise(arguments) if option == "SOURCE_DIR"]
+        for word in (*arguments[2:3], *named):
+            if word and os.path.isfile(f"{self.absolute(word)}/CMakeLists.txt"):  # noqa: PTH113
+                self.found.add_tree(self.absolute(word))
+
+    def check_include_file(self, arguments: Sequence[str]) -> None:
+        self.checks.add_text(
+            "".join(f"#include <{name}>\n" for name in arguments[:1]), by_cmake=True
+        )
 
     def aux_source_directory(self, arguments: Sequence[str]) -> None:
         if arguments:
@@ -233,8 +259,10 @@ _READING: dict[str, _Handler] = {
     "include": _Commands.include,
     "find_package": _Commands.find_package,
     "execute_process": _Commands.run_program,
-    "try_compile": _Commands.run_program,
-    "try_run": _Commands.run_program,
+    "try_compile": _Commands.check,
+    "try_run": _Commands.check,
+    "check_include_file": _Commands.check_include_file,
+    "check_include_file_cxx": _Commands.check_include_file,
     "aux_source_directory": _Commands.aux_source_directory,
     "load_cache": _Commands.load_cache,
 }
@@ -242,9 +270,10 @@ _READING: dict[str, _Handler] = {
 _CONDITIONS: dict[str, _Handler] = dict.fromkeys(("if", "elseif", "while"), _Commands.condition)
 _ASSIGNMENTS: dict[str, _Handler] = dict.fromkeys(("set", "list"), _Commands.set_variable)
 _COMMANDS = _READING | _CONDITIONS | _ASSIGNMENTS
+_SOURCE = re.compile(r"(?:#|%:)[ \t]*(?:include|import|embed)|__has_")
 # Most lines do not matter; to search their bytes is ten times as fast as to parse them.
 _RELEVANT = re.compile(
-    '"frame":1,|"cmd":"(?i:{reading})"'
+    '"frame":1,|"cmd":"(?i:{reading})"|(?:#|%:)(?: |\\\\t)*(?:include|import|embed)|__has_'
     '|"(?:EXISTS|IS_[A-Z_]+)".*"cmd":"(?i:{conditions})"|"CMAKE_MODULE_PATH".*"cmd":"'.format(
         reading="|".join(_READING), conditions="|".join(_CONDITIONS)
     ).encode()

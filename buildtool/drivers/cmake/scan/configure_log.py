@@ -1,0 +1,95 @@
+"""CMake's configure log: what its find_ commands searched, what try_compile() and try_run() ran.
+
+Source: cmake-configure-log(7), events find-v1, find_package-v1, try_compile-v1 and try_run-v1.  The
+log is YAML, of which only the shapes that CMake writes are parsed: an event starts with `kind:`,
+keys are indented by four spaces, strings are in double quotes, output is a block.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buildtool.core.files import read_regular
+from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
+
+MAX_BYTES = 256 << 20
+_KEY = re.compile(r"    (\w+):(?: (.*))?$")
+_ITEM = re.compile(r"      - (\".*\")$")
+_CANDIDATE = re.compile(r"        path: (\".*\")$")
+_FOUND = re.compile(r"      path: (\".*\")$")
+_SUBKEY = re.compile(r"      ([\w{}]+):(?: (\".*\"))?$")
+_SUBKEY_ITEM = re.compile(r"        - (\".*\")$")
+_OUTPUT = re.compile(r"      stdout: (?:\||(\".*\"))$")
+_LISTS = ("backtrace", "names", "searched_directories", "candidates")
+_MAPPINGS = ("settings", "search_context")
+_SEARCHES = ("find-v1", "find_package-v1")
+_CHECKS = ("try_compile-v1", "try_run-v1")
+
+
+@dataclass(slots=True)
+class Event:
+    """An event of the log: its scalars and lists by key; lists in a mapping as `mapping/key`.
+    `output` are the lines that the build of a check printed."""
+
+    kind: str
+    values: dict[str, str] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+    output: list[str] = field(default_factory=list)
+
+
+def read_events(log: Path) -> Iterator[Event]:
+    """The events that the project's CMake code caused; those of the detection of compilers belong
+    to the toolchain.  A log that does not exist has none."""
+    for event in _events(log):
+        backtrace = event.lists.get("backtrace", ())
+        if not (backtrace and COMPILER_DETECTION.search(backtrace[0])):
+            yield event
+
+
+def _events(log: Path) -> Iterator[Event]:
+    try:
+        text = read_regular(log, MAX_BYTES).decode(errors="surrogateescape")
+    except OSError:
+        return
+    event: Event | None = None
+    key = list_key = ""
+    for line in text.split("\n"):
+        if line.startswith("    kind: "):
+            if event:
+                yield event
+            kind = _unquoted(line[len("    kind: ") :])
+            event = Event(kind) if kind in (*_SEARCHES, *_CHECKS) else None
+            key = list_key = ""
+        elif not event:
+            continue
+        elif key == "buildResult" and line.startswith("        "):
+            event.output.append(line[8:])
+        elif match := _KEY.match(line):
+            key, list_key = match[1], ""
+            event.values[key] = _unquoted(match[2] or "")
+        elif key == "found" and (match := _FOUND.match(line)):
+            event.values[key] = _unquoted(match[1])
+        elif key == "buildResult" and (match := _OUTPUT.match(line)):
+            event.output += _unquoted(match[1] or "").split("\n")
+        elif key in _MAPPINGS and (match := _SUBKEY.match(line)):
+            list_key = f"{key}/{match[1]}"
+            event.lists[list_key] = [_unquoted(match[2])] if match[2] else []
+        elif key in _MAPPINGS and list_key and (match := _SUBKEY_ITEM.match(line)):
+            event.lists[list_key].append(_unquoted(match[1]))
+        elif key in _LISTS and (match := _ITEM.match(line) or _CANDIDATE.match(line)):
+            event.lists.setdefault(key, []).append(_unquoted(match[1]))
+    if event:
+        yield event
+
+
+def _unquoted(value: str) -> str:
+    if value.startswith('"'):
+        try:
+            return str(json.loads(value))  # a quoted string is the same in JSON and YAML
+        except ValueError:
+            return value.strip('"')
+    return value
