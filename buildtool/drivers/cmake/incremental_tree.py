@@ -191,6 +191,8 @@ class IncrementalTree(Value):
         appeared: list[Path] = []
         changed: dict[Path, bool] = {}  # to whether CMake reads it
         for change in all_changes:
+            if record.declared_inputs.covers(change):
+                return None
             if record.install_inputs.covers(change):
                 continue  # the install script runs in every build
             by_cmake = cmake_inputs.covers(change)

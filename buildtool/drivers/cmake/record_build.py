@@ -63,7 +63,7 @@ def record_configuration(
     scanner = tree.scanner(record)
     configuration = scanner.configuration(tree.path / TRACE)
     paths = configuration.cmake_inputs | configuration.rule_inputs
-    paths |= scanner.declared(tree.step.inputs)
+    paths |= scanner.declared(tree.step.inputs) | configuration.external_inputs
     previous = record.inputs
     current = observe(previous.paths | paths, tree.step.roots, scanner.file_states)
     # Inputs that were recorded before keep their state: if one changed since, the next build has to

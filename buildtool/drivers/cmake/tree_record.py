@@ -18,7 +18,7 @@ from buildtool.core.value import Value
 from buildtool.inputs.path_sets import InputsError, InputSet, PathSet
 
 RECORD_FILE = "buildtool-tree.json"
-VERSION = 8
+VERSION = 9
 Snapshot = Mapping[str, tuple[Stamp, str]]
 """Files by their paths relative to the tree: stamp and sha256, or the target of a symlink."""
 _EMPTY: Mapping[str, Any] = {}
@@ -29,13 +29,15 @@ class Configuration(Value):
 
     `cmake_inputs` is what CMake read, `rule_inputs` the source files that Ninja's rules name for
     the targets of the step.  `rule_outputs` are the absolute paths of everything that a rule makes,
-    `unneeded_outputs` those of them that the targets of the step do not need.
+    `unneeded_outputs` those of them that the targets of the step do not need.  `external_inputs`
+    are the files of external projects: which output is made of them is unknown.
     """
 
     cmake_inputs: PathSet = PathSet()
     rule_inputs: PathSet = PathSet()
     rule_outputs: frozenset[str] = frozenset()
     unneeded_outputs: frozenset[str] = frozenset()
+    external_inputs: PathSet = PathSet()
 
 
 class TreeRecord(Value):
@@ -44,7 +46,7 @@ class TreeRecord(Value):
     `base_key`: the tree is deleted when this key changes.
     `build_finished`: false while Ninja runs; `products` are then those from before it started.
     `inputs`: everything that the products were made from.
-    `declared_inputs`: the part of it that only the project file names.
+    `declared_inputs`: the part of it that the project file names, or that external projects read.
     `install_inputs`: the part of it that is only copied by install() rules.
     `products`: the stamps of the files that Ninja made.
     `generated_files`: what CMake wrote, see `generated_files`.
@@ -93,6 +95,7 @@ def write_tree_record(tree: Path, record: TreeRecord) -> None:
         "rule_inputs": configuration.rule_inputs.as_json(),
         "rule_outputs": sorted(configuration.rule_outputs),
         "unneeded_outputs": sorted(configuration.unneeded_outputs),
+        "external_inputs": configuration.external_inputs.as_json(),
         "declared_inputs": record.declared_inputs.as_json(),
         "install_inputs": record.install_inputs.as_json(),
         "products": record.products,
@@ -118,6 +121,7 @@ def _from_json(data: Any) -> TreeRecord:
             rule_inputs=PathSet.from_json(data["rule_inputs"]),
             rule_outputs=frozenset(map(str, data["rule_outputs"])),
             unneeded_outputs=frozenset(map(str, data["unneeded_outputs"])),
+            external_inputs=PathSet.from_json(data["external_inputs"]),
         ),
         declared_inputs=PathSet.from_json(data["declared_inputs"]),
         install_inputs=PathSet.from_json(data["install_inputs"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,28 @@ class Clone(Project):
         for name in self.state:
             os.utime(self.root / name, follow_symlinks=False)
 
+    def another(self) -> None:
+        """Go on in a new clone elsewhere, which has the same cache."""
+        self.root = self._elsewhere()
+        state, self.state = self.state, {}
+        self.check_out(state)
+
+    def move(self) -> None:
+        """Move the project with what was built."""
+        self.root = self.root.rename(self._elsewhere())
+
+    def unpack(self) -> None:
+        """Replace the project with what was built by a copy, as from an archive."""
+        _copy(self.root)
+
+    def unpack_cache(self) -> None:
+        """Replace the cache of build results by a copy, as from an archive."""
+        _copy(self.cache / "actions")
+        _copy(self.cache / "digests")
+
+    def _elsewhere(self) -> Path:
+        return self.root.with_name(f"a clone {len([*self.root.parent.iterdir()])}")
+
     def outputs(self) -> dict[str, Outputs]:
         """The files of the release of each component."""
         return outputs(self.release())
@@ -64,6 +87,19 @@ class Clone(Project):
             path.chmod(0o755)
             path.write_bytes(data)
         return str(path.relative_to(place))
+
+
+def _copy(path: Path) -> None:
+    """Replace a file or a directory by a copy with other inodes and times."""
+    copied = path.with_name("copied")
+    if path.is_dir():
+        shutil.copytree(path, copied, symlinks=True, copy_function=shutil.copy)
+        shutil.rmtree(path)
+    elif path.exists():
+        shutil.copy(path, copied)
+    else:
+        return
+    copied.replace(path)
 
 
 def outputs(release: Path) -> dict[str, Outputs]:

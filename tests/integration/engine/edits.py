@@ -49,7 +49,8 @@ class Harm:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """One of: `build`, `touch` all sources, `clear` the cache."""
+    """One of: `build`, `touch` all sources, `clear` the cache; go on in another `clone` with the
+    same cache; `move` the project; `unpack` the project, or `unpack cache`, as from an archive."""
 
     what: str
 
@@ -144,6 +145,7 @@ def _act(random: Random) -> Act:
         lambda: harm(KEPT): 1,
         lambda: harm(("build",)): 1,
         lambda: Do(random.choice(("touch", "clear"))): 1,
+        lambda: Do(random.choice(("clone", "move", "unpack", "unpack cache"))): 1,
     }
     (chosen,) = random.choices(list(kinds), list(kinds.values()))
     return chosen()

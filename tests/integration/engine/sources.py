@@ -70,9 +70,19 @@ include(extra.cmake OPTIONAL)
 if(EXISTS ${CMAKE_SOURCE_DIR}/switch)
   add_compile_definitions(SWITCH=5)
 endif()
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+try_compile(CHECKED ${CMAKE_BINARY_DIR}/checked ${CMAKE_SOURCE_DIR}/check/check.c
+  CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${CMAKE_SOURCE_DIR}/check/first;${CMAKE_SOURCE_DIR}/../common")
+if(CHECKED)
+  add_compile_definitions(CHECKED=7)
+endif()
+include(ExternalProject)
+ExternalProject_Add(outer SOURCE_DIR ${CMAKE_SOURCE_DIR}/outer INSTALL_COMMAND ""
+  BINARY_DIR ${CMAKE_BINARY_DIR}/outer BUILD_BYPRODUCTS ${CMAKE_BINARY_DIR}/outer/outer.h)
 add_custom_command(OUTPUT table.h DEPENDS table.txt table.cmake
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/table.cmake)
 add_executable(app main.c other.c table.h ${parts})
+add_dependencies(app outer)
 target_include_directories(app PRIVATE ${CMAKE_BINARY_DIR} first ../common)
 target_compile_definitions(app PRIVATE WORDS="${words}" OWN=1 EXTRA=${EXTRA})
 target_link_libraries(app PRIVATE stub Buildtool::cdsprpc)
@@ -83,7 +93,18 @@ install(DIRECTORY assets DESTINATION share USE_SOURCE_PERMISSIONS)
     "host/main.c": """#include "calc.h"
 #include "config.h"
 #include "level.h"
+#include "outer/outer.h"
 #include "table.h"
+#if __has_include("tested.h")
+#define TESTED 11
+#elif __has_include(<deep/tested.h>)
+#define TESTED 12
+#else
+#define TESTED 13
+#endif
+#ifndef CHECKED
+#define CHECKED 0
+#endif
 #ifndef SWITCH
 #define SWITCH 0
 #endif
@@ -93,9 +114,25 @@ install(DIRECTORY assets DESTINATION share USE_SOURCE_PERMISSIONS)
 int other(void);
 const char *words = WORDS;
 int main(void)
-{ return other() + words[2] + /*#*/1 + CONFIG + LEVEL + TABLE + SWITCH + ADDED + OWN + EXTRA; }
+{ return other() + words[2] + /*#*/1 + CONFIG + LEVEL + TABLE + SWITCH + ADDED + OWN + EXTRA
+  + TESTED + CHECKED + OUTER; }
 """,
     "host/other.c": '#include "level.h"\nint other(void) { return LEVEL + /*#*/1; }\n',
+    "host/check/check.c": """#include "check.h"
+#if CHECK > 5 || __has_include(<unread.h>)
+#error no
+#endif
+""",
+    "host/check/check.h": "#include <shared.h>\n#define CHECK (SHARED + /*#*/1)\n",
+    "host/outer/CMakeLists.txt": """cmake_minimum_required(VERSION 3.22)
+project(outer NONE)
+file(GLOB parts parts/*.txt)
+list(LENGTH parts number)
+add_custom_target(outer ALL COMMAND ${CMAKE_COMMAND} -DNUMBER=${number}
+  -P ${CMAKE_SOURCE_DIR}/outer.cmake)
+""",
+    "host/outer/outer.cmake": 'file(WRITE outer.h "#define OUTER ${NUMBER} + /*#*/1\\n")\n',
+    "host/outer/parts/one.txt": "",
     "host/config.h.in": "#define CONFIG /*#*/1\n",
     "host/table.txt": "#1\n",
     "host/table.cmake": """file(READ ${SOURCE}/table.txt text)
@@ -137,10 +174,16 @@ install(TARGETS b_skel LIBRARY DESTINATION .)
     "target_compile_definitions(inner PRIVATE INNER=1)\n",
     "dsp/b/lib/inner.c": "int inner(void) { return INNER + FLAGS + /*#*/1; }\n",
     "dsp/b/entry.c": """#include "level.h"
+#define TEST(name) __has_include(name)
+#if TEST("lib/tested.h")
+#define TESTED 1
+#else
+#define TESTED 2
+#endif
 #include "entry.inc"
 int inner(void);
 int b_skel_handle_invoke(unsigned long long h, unsigned s, void *p)
-{ (void)h; (void)s; (void)p; return LEVEL + EXTRA + OWN + ENTRY + inner(); }
+{ (void)h; (void)s; (void)p; return LEVEL + EXTRA + OWN + ENTRY + TESTED + inner(); }
 int b_skel_invoke(unsigned s, void *p) { (void)s; (void)p; return 0; }
 """,
     "dsp/b/entry.inc": "#define ENTRY /*#*/1\n",
@@ -155,6 +198,12 @@ OPTIONAL: State = {
     "host/switch": Source("#1"),
     "host/first/level.h": Source("#define LEVEL /*#*/2\n"),
     "host/level.h": Source("#define LEVEL /*#*/3\n"),
+    "host/tested.h": Source(""),
+    "host/first/deep/tested.h": Source(""),
+    "common/tested.h": Source(""),
+    "host/check/first/check.h": Source("#define CHECK /*#*/3\n"),
+    "host/check/first/shared.h": Source("#define SHARED /*#*/3\n"),
+    "host/outer/parts/two.txt": Source(""),
     "host/shared.h": Source("#define SHARED /*#*/7\n"),
     "host/assets/two.txt": Source("two #1\n"),
     "host/assets/run.sh": Source("run #1\n", runs=True),
@@ -162,6 +211,7 @@ OPTIONAL: State = {
     "dsp/a/first/level.h": Source('#include "shared.h"\n#define LEVEL (SHARED + /*#*/4)\n'),
     "dsp/a/first/shared.h": Source("#define SHARED /*#*/5\n"),
     "dsp/a/parts/two.c": Source(_PART.format("two")),
+    "dsp/b/lib/tested.h": Source(""),
     "dsp/b/level.h": Source("#define LEVEL /*#*/6\n"),
     "dsp/b/parts/two.c": Source(_PART.format("two")),
     "dsp/b/parts/deep/three.c": Source(_PART.format("three")),

@@ -81,6 +81,14 @@ class Story:
                 self.clone.touch()
             case Do("clear"):
                 clear(Store(self.clone.cache / "actions"))
+            case Do("clone"):
+                self.clone.another()
+            case Do("move"):
+                self.clone.move()
+            case Do("unpack"):
+                self.clone.unpack()
+            case Do("unpack cache"):
+                self.clone.unpack_cache()
             case Do("build"):
                 return f"{act}: {self.build() or self.clone.outcomes}"
         return str(act)

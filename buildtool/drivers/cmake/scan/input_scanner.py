@@ -21,7 +21,7 @@ from functools import cached_property
 from pathlib import Path
 
 from buildtool.drivers.cmake.file_api import CMakeInputs, read_build_tree, read_cmake_inputs
-from buildtool.drivers.cmake.scan.checks import Checks, add_checks
+from buildtool.drivers.cmake.scan.checks import add_checks
 from buildtool.drivers.cmake.scan.compiler_reads import certain_reads, find_misparsed_deps
 from buildtool.drivers.cmake.scan.configure_log import read_events
 from buildtool.drivers.cmake.scan.find_commands import add_searches
@@ -29,7 +29,7 @@ from buildtool.drivers.cmake.scan.input_collector import InputCollector, escape_
 from buildtool.drivers.cmake.scan.ninja import FilesByObject, NinjaQuery, read_depfiles
 from buildtool.drivers.cmake.scan.path_filter import PathFilter
 from buildtool.drivers.cmake.scan.shadows import Shadows
-from buildtool.drivers.cmake.scan.trace import read_trace
+from buildtool.drivers.cmake.scan.trace import Traced, read_trace
 from buildtool.drivers.cmake.tree_record import Configuration
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
@@ -40,7 +40,7 @@ from buildtool.inputs.roots import Roots
 @dataclass(frozen=True)
 class StepInputs:
     """What a step read: by CMake and Ninja's rules (`configuration`), by compilers (`headers`), as
-    the project file declares, and by install() rules alone.
+    the project file declares or external projects read (`declared`), and by install() rules alone.
 
     `misparsed_deps` and `uncertain` are those of `CompilerReads`, the latter by root.
     """
@@ -100,17 +100,18 @@ class InputScanner:
                 directories=glob.directories,
                 follow=glob.follow,
             )
-        checks = self._read_trace(trace, by_cmake)
+        traced = self._read_trace(trace, by_cmake)
         if log := self._cmake_inputs.log:
             events = [*read_events(log)]
             add_searches(events, by_cmake)
             for event in events:
-                checks.add_event(event)
+                traced.checks.add_event(event)
         toolchains = read_build_tree(self.tree).toolchains.values()
         implicit = (path for tool in toolchains for path in tool.implicit_includes)
-        add_checks(checks, implicit, by_cmake)
+        add_checks(traced.checks, implicit, by_cmake)
         unneeded = graph.rule_outputs - graph.needed_outputs
-        return Configuration(by_cmake.paths, by_rules.paths, graph.rule_outputs, unneeded)
+        outputs = graph.rule_outputs
+        return Configuration(by_cmake.paths, by_rules.paths, outputs, unneeded, traced.external)
 
     def declared(self, patterns: Iterable[str]) -> PathSet:
         """The inputs that the project file declares: globs, relative to the project."""
@@ -150,7 +151,7 @@ class InputScanner:
         found = StepInputs(
             configuration,
             headers.paths,
-            self.declared(declared),
+            self.declared(declared) | configuration.external_inputs,
             PathSet(),
             reads.misparsed_deps,
             tuple(map(self.roots.name_of, reads.uncertain)),
@@ -190,7 +191,7 @@ class InputScanner:
         excluded = [self._cmake_inputs.root, *ignored]
         return PathFilter(self.tree, self.roots, excluded, rule_outputs)
 
-    def _read_trace(self, trace: Path, found: InputCollector) -> Checks:
+    def _read_trace(self, trace: Path, found: InputCollector) -> Traced:
         return read_trace(trace, found, str(self.source), f"{self._cmake_inputs.root}/")
 
     def _update_misparsed_deps(

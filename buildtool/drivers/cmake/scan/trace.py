@@ -20,9 +20,11 @@ from typing import Any
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.files import open_regular
+from buildtool.core.value import Value
 from buildtool.drivers.cmake.scan.checks import Checks
 from buildtool.drivers.cmake.scan.input_collector import InputCollector
 from buildtool.drivers.cmake.scan.path_filter import COMPILER_DETECTION
+from buildtool.inputs.path_sets import PathSet
 
 MAX_LINE = 16 << 20
 MAX_BYTES = 4 << 30
@@ -53,8 +55,16 @@ class TraceError(BuildtoolError):
     code = "trace"
 
 
-def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> Checks:
-    """Add to `found` what the commands in `trace` read; returns the sources that they check.
+class Traced(Value):
+    """What the commands of a trace make other programs read: the sources of `checks`, and the files
+    of projects that the build configures and builds itself, with ExternalProject_Add()."""
+
+    checks: Checks
+    external: PathSet
+
+
+def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str = "\0") -> Traced:
+    """Add to `found` what the commands in `trace` read; returns what is read in other ways.
 
     `start` is the directory of relative paths before the first CMakeLists.txt; CMake's own modules
     are below `cmake_root`.  Raises `TraceError`.
@@ -91,7 +101,7 @@ def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str =
         if handler := _COMMANDS.get(command):
             handler(commands, arguments)
     commands.add_modules()
-    return commands.checks
+    return Traced(commands.checks, commands.external.paths)
 
 
 def _rows(trace: Path) -> Iterator[Any]:
@@ -126,6 +136,7 @@ class _Commands:
     def __init__(self, found: InputCollector) -> None:
         self.found = found
         self.checks = Checks()
+        self.external = InputCollector(found.path_filter, found.file_states)
         self.base = ""
         self._module_path: dict[str, None] = {}
         self._modules: dict[str, None] = {}
@@ -219,12 +230,15 @@ class _Commands:
 
     def run_program(self, arguments: Sequence[str]) -> None:
         """Commands that run or compile something: the files of the project among the arguments."""
+        self._add_files(arguments, self.found)
+
+    def _add_files(self, arguments: Sequence[str], found: InputCollector) -> None:
         for word in arguments:
             path = self.absolute(word)
             if word and os.path.isfile(path):  # noqa: PTH113
-                name = self.found.path_filter.name(path)
+                name = found.path_filter.name(path)
                 if name and not name.startswith("/"):
-                    self.found.files.add(name)
+                    found.files.add(name)
 
     def check(self, arguments: Sequence[str]) -> None:
         """try_compile() and try_run()."""
@@ -239,6 +253,16 @@ class _Commands:
         self.checks.add_text(
             "".join(f"#include <{name}>\n" for name in arguments[:1]), by_cmake=True
         )
+
+    def external_project(self, arguments: Sequence[str]) -> None:
+        """ExternalProject_Add(): its source directory, and the files that its commands name."""
+        self._add_files(arguments, self.external)
+        for option, path in itertools.pairwise(arguments):
+            if option == "SOURCE_DIR" and path.startswith("/") and os.path.isdir(path):  # noqa: PTH112
+                self.external.add_listing("*", path)
+                for name in self.external.file_states.entries(path) or ():
+                    if name != ".git":  # git writes there also when it reads
+                        self.external.add_tree(f"{path}/{name}")
 
     def aux_source_directory(self, arguments: Sequence[str]) -> None:
         if arguments:
@@ -261,6 +285,8 @@ _READING: dict[str, _Handler] = {
     "execute_process": _Commands.run_program,
     "try_compile": _Commands.check,
     "try_run": _Commands.check,
+    "externalproject_add": _Commands.external_project,
+    "externalproject_add_step": _Commands.external_project,
     "check_include_file": _Commands.check_include_file,
     "check_include_file_cxx": _Commands.check_include_file,
     "aux_source_directory": _Commands.aux_source_directory,
