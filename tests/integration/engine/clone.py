@@ -62,7 +62,7 @@ class Clone(Project):
         _copy(self.cache / "digests")
 
     def _elsewhere(self) -> Path:
-        return self.root.with_name(f"a clone {len([*self.root.parent.iterdir()])}")
+        return self.root.with_name(f"a clone {time.time_ns()}")
 
     def outputs(self) -> dict[str, Outputs]:
         """The files of the release of each component."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from buildtool.cache.maintenance import clear
 from buildtool.cache.store import Store
 from buildtool.core.errors import BuildtoolError
+from tests.caches import SLOW, share
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone, Outputs
 from tests.integration.engine.edits import Act, Checkout, Do, Edit, Harm, edited, sequence
@@ -106,7 +107,8 @@ class Story:
 def test_random_acts_leave_a_build_that_makes_what_one_from_scratch_makes(
     tmp_path: Path, scratch: Scratch
 ) -> None:
-    story = Story(Clone(tmp_path / "a clone"), scratch)
+    cache = share(tmp_path / "cache", (*SLOW, "emulator"))
+    story = Story(Clone(tmp_path / "clones/first", cache), scratch)
     story.go_on(0, [])
 
     @settings(max_examples=SEQUENCES, phases=[Phase.generate])

@@ -91,9 +91,7 @@ def read_trace(trace: Path, found: InputCollector, start: str, cmake_root: str =
             continue
         commands.base = bases[min(bottom, len(bases) - 1)]
         if level > check_level and not is_cmakes:
-            found.add_content(
-                file
-            )  # of a project that is checked, which the File API does not list
+            found.add_content(file)  # of a checked project: the File API does not list it
         else:
             check_level = level if command in ("try_compile", "try_run") else MAX_FRAMES
         for word in filter(_SOURCE.search, arguments):
@@ -115,10 +113,16 @@ def _rows(trace: Path) -> Iterator[Any]:
                 size += len(line)
                 if not line.endswith(b"\n") or size > MAX_BYTES:
                     raise _unreadable(trace, "it is truncated, or too large")
-                if _RELEVANT.search(line):
+                if _RELEVANT.search(line) or _has_source(line):
                     yield json.loads(line.decode(errors="surrogateescape"))
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(trace, str(error)) from error
+
+
+def _has_source(line: bytes) -> bool:
+    """Whether the arguments may hold the text of a source that asks for headers."""
+    directive = b"#" in line or b"%:" in line
+    return b"__has_" in line or (directive and _DIRECTIVE.search(line) is not None)
 
 
 def _unreadable(trace: Path, why: str) -> TraceError:
@@ -296,10 +300,11 @@ _READING: dict[str, _Handler] = {
 _CONDITIONS: dict[str, _Handler] = dict.fromkeys(("if", "elseif", "while"), _Commands.condition)
 _ASSIGNMENTS: dict[str, _Handler] = dict.fromkeys(("set", "list"), _Commands.set_variable)
 _COMMANDS = _READING | _CONDITIONS | _ASSIGNMENTS
+_DIRECTIVE = re.compile(rb"(?:#|%:)(?: |\\t)*(?:include|import|embed)")
 _SOURCE = re.compile(r"(?:#|%:)[ \t]*(?:include|import|embed)|__has_")
 # Most lines do not matter; to search their bytes is ten times as fast as to parse them.
 _RELEVANT = re.compile(
-    '"frame":1,|"cmd":"(?i:{reading})"|(?:#|%:)(?: |\\\\t)*(?:include|import|embed)|__has_'
+    '"frame":1,|"cmd":"(?i:{reading})"'
     '|"(?:EXISTS|IS_[A-Z_]+)".*"cmd":"(?i:{conditions})"|"CMAKE_MODULE_PATH".*"cmd":"'.format(
         reading="|".join(_READING), conditions="|".join(_CONDITIONS)
     ).encode()
