@@ -103,6 +103,8 @@ class Driver(Value):
         """Configure the tree if necessary: its record, and whether CMake ran.  Raises as `build`
         does."""
         tree = self.incremental
+        # What external projects and checks left names the tree: one that was moved is made again.
+        base_key = f"{base_key} {tree.path}"
         record = tree.prepare(base_key)
         if self.is_configured():
             return record, False

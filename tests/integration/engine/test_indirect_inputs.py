@@ -71,3 +71,16 @@ def test_what_is_read_indirectly(project: Project, name: str, tmp_path: Path) ->
     project.write(name, text)
     assert project.build_here() == {"host/app": "built"}
     assert project.release_files() == clone.release_files()
+
+
+def test_a_moved_project_is_built_in_a_new_tree(tmp_path: Path) -> None:
+    """The build tree of the external project names the directory that it was configured in."""
+    project = Project(tmp_path / "before", share(tmp_path / "cache"))
+    project.lay_out(FILES)
+    project.build_here()
+
+    project.root = project.root.rename(tmp_path / "after")
+    project.edit("app/app.c", "FOUND OTHER", 'FOUND OTHER "!"')
+
+    assert project.build_here() == {"host/app": "built"}
+    assert b"[TRUE-1-]first!" in project.release_files()["lib/libapp.so"]

@@ -60,7 +60,8 @@ def test_what_is_tested(text: str, tmp_path: Path) -> None:
 def test_macros_of_other_files(tmp_path: Path) -> None:
     (tmp_path / "a.h").write_text("#define HAS(x) __has_include(x)\n")
     (tmp_path / "b.h").write_text("#if HAS(<b.h>) || __has_include(C)\n")
-    (tmp_path / "c.h").write_text("#define C <c.h>\n")
+    (tmp_path / "linked.h").write_text("#define C <c.h>\n")
+    (tmp_path / "c.h").symlink_to("linked.h")
     a, b, c = (f"{tmp_path}/{name}.h" for name in "abc")
 
     assert find_tested_names([a, b, c], ()) == {a: {"b.h"}, b: {"c.h"}}

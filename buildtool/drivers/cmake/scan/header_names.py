@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from buildtool.core.files import read_regular
+from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 
+MAX_BYTES = 256 << 20
 ANY = ""
 """In place of a name that is not known: the text computes it."""
 _SPACE = r"(?:[ \t]|/\*(?s:.*?)\*/)*"
@@ -48,7 +49,8 @@ def read_source(path: str) -> str:
 
 def _read(path: str) -> bytes:
     try:
-        return read_regular(Path(path))
+        with open_regular(Path(path), follow=True) as stream:
+            return stream.read(MAX_BYTES)
     except OSError:
         return b""
 
