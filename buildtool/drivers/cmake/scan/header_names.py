@@ -30,7 +30,7 @@ _TEST = re.compile(
 _INCLUDE = re.compile(rf"{_HASH}(?:include(?:_next)?|import|embed)\b{_SPACE}({_NAME}|\w+\(?)")
 _DEFINE = re.compile(rf"{_HASH}define{_SPACE}(\w+)(?:\(([^)\n]*)\))?([^\n]*)")
 _DIRECTIVE = re.compile(rf"{_HASH}(?:if|elif|define)\b[^\n]*")
-_ARGUMENT = rf"(?:{_NAME}|\([^()\n]*\)|[^(),\n])*"
+_ARGUMENT = rf"(?:{_NAME}|\([^()\n]*\)|[^(),\n])*+"
 _CONTINUATION = re.compile(r"\\[ \t]*\r?\n")
 
 
