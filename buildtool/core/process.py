@@ -30,8 +30,8 @@ from buildtool.core.process_tree import (
 from buildtool.core.value import Value
 
 Process = subprocess.Popen[bytes]
-PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
-"""Streams of a process: a new pipe, and /dev/null."""
+PIPE, DEVNULL, WITH_STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
+"""Streams of a process: a new pipe, /dev/null, and for standard error the standard output."""
 
 
 class ToolError(BuildtoolError):

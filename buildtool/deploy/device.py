@@ -56,7 +56,7 @@ class Device(Value):
         than `timeout` seconds.
         """
         # In a subshell, the script cannot end before its status is reported.
-        text = f'(\n{script}\n)\nprintf \'%sexit %s\\n\' "$mark" "$?" >&2'
+        text = f'{scripts("common")}\n(\n{script}\n)\nreport exit "$?"'
         with conversation(self.transport, text, variables, arguments, stdin=stdin) as talk:
             if not talk.wait(time.monotonic() + timeout):
                 raise DeviceConnectionError(
@@ -65,13 +65,13 @@ class Device(Value):
                     remedy=f"Check the connection: buildtool devices check {self.name}",
                 )
             report = talk.report()
-        if report.word != "exit" or not report.text.isdecimal():
+        if report.status is None:
             raise DeviceError(
                 f"{self.transport.address} gave no exit status",
                 why=f"it reported {report.word!r} {report.text[:80]!r}",
                 remedy="Check what the device's shell prints when it starts.",
             )
-        return Output(int(report.text), bytes(talk.output), talk.messages.decode(errors="replace"))
+        return Output(report.status, bytes(talk.output), talk.messages.decode(errors="replace"))
 
     def pull(self, path: str, target: Path) -> None:
         """Fetch the file `path` of the device as `target`, completely or not at all.

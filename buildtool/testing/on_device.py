@@ -107,8 +107,7 @@ class _Launched:
             self._note(lost=(*self.record.lost, "the device was started again"))
             self.place = self.place._replace(boot="")
             report = run(self.place, self.request, new_run())
-        if report.word == "exit" and report.text.isdecimal():
-            status = int(report.text)
+        if (status := report.status) is not None:
             number = signal_of(status)
             self._note(end="signal" if number else "exit", status=number or status)
             return status

@@ -12,23 +12,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from typing import Protocol
 
 import pytest
 
 from .adbd import AdbServer
+from .noisy import noisy_shell
 from .sshd import SshServer
 from .tool_sets import Tools
 
 
+class SshServers(Protocol):
+    """Gives the SSH server whose device has certain tools; its login shell can be a noisy one."""
+
+    def __call__(self, tools: Tools, *, noisy: bool = False) -> SshServer: ...
+
+
 @pytest.fixture(scope="session")
-def ssh_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Tools], SshServer]]:
-    """Gives the SSH server whose device has certain tools."""
+def ssh_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServers]:
+    """Gives SSH servers."""
     with ExitStack() as stack:
 
         @cache
-        def server(tools: Tools) -> SshServer:
-            directory = tmp_path_factory.mktemp("ssh") / tools
-            return stack.enter_context(SshServer(directory, tools=tools))
+        def server(tools: Tools, *, noisy: bool = False) -> SshServer:
+            directory = tmp_path_factory.mktemp("ssh")
+            shell = noisy_shell(directory / "shell") if noisy else None
+            return stack.enter_context(SshServer(directory / tools, tools=tools, shell=shell))
 
         yield server
 
@@ -47,9 +56,7 @@ def adb_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[
 
 
 @pytest.fixture
-def ssh_server(
-    request: pytest.FixtureRequest, ssh_servers: Callable[[Tools], SshServer]
-) -> SshServer:
+def ssh_server(request: pytest.FixtureRequest, ssh_servers: SshServers) -> SshServer:
     """An SSH server; the parameter selects the tools of its device."""
     return ssh_servers(getattr(request, "param", "coreutils"))
 

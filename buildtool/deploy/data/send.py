@@ -15,7 +15,7 @@ from buildtool.core.progress import progress
 from buildtool.deploy.data.files import FOLDER, DataFile
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.exchange import Pushed, exchange, failure
-from buildtool.deploy.script import Report, script
+from buildtool.deploy.script import Report, script, whole_number
 
 if TYPE_CHECKING:
     from buildtool.deploy.site import Site
@@ -49,7 +49,7 @@ def _send(site: Site, data: Sequence[DataFile], found: Mapping[str, str]) -> Pus
     size = 0
     for digest, file in missing.items():
         there = found.get(digest, "0")
-        size += _Sender(site, file).send(int(there) if there.isdecimal() else 0)
+        size += _Sender(site, file).send(whole_number(there, file.size) or 0)
     return Pushed(len(missing), size)
 
 
@@ -97,7 +97,7 @@ class _Sender:
         listener(StepStarted(file.path, "sending"))
         outcome = "failed"
         try:
-            self._send(have if have <= file.size else 0)
+            self._send(have)
             outcome = "sent"
         finally:
             listener(StepFinished(file.path, outcome, time.monotonic() - self._started))
@@ -108,9 +108,8 @@ class _Sender:
             report = self._do("add", have, self._file.size - have, have=str(have))
             if report.word == "done":
                 return
-            if report.word == "short" and report.text.isdecimal():
-                have = int(report.text)  # another push has gone on with it, or a line was cut
-                have = have if have <= self._file.size else 0
+            if report.word == "short":  # another push has gone on with it, or a line was cut
+                have = whole_number(report.text, self._file.size) or 0
             elif report.word == "differs":
                 have = self._repair()
             else:

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from buildtool.core.errors import UsageError
-from buildtool.deploy.conversation import CHUNK
 from buildtool.deploy.device import Device
+from buildtool.deploy.relay import CHUNK
 from buildtool.project.runs import Forward
 
 HERE = "127.0.0.1"

@@ -100,7 +100,8 @@ def run_on_device(
         tried = pushed and report.word not in LOCK_WORDS
         if tried and not finish_inline_push(ready.site, ready.deployment, report):
             continue
-        if report.word == "exit" and report.text.isdecimal():
+        status = report.status
+        if status is not None:
             break
         if report.word == "rebooted":
             ready = renew()
@@ -125,7 +126,7 @@ def run_on_device(
         arch=ready.deployment.arch,
         run=name,
         command=request.command,
-        status=int(report.text),
+        status=status,
         seconds=time.monotonic() - started,
     )
 
@@ -165,6 +166,8 @@ def _failure(ready: Ready, report: Report) -> DeviceError:
         )
     return DeviceError(
         f"the program could not be started on {where}",
-        why=escape(report.text[-1000:]) or f"the device reported {report.word!r}",
+        why=escape(report.text[-1000:])
+        if report.word == "failed"
+        else f"the device reported {report.word!r} {report.text[:80]!r}",
         remedy=f"Check the device: buildtool devices check {device.name}",
     )

@@ -246,7 +246,9 @@ class _Run:
                 source = self._input(line, stack) if self.feeds else None
                 wakes = stop.fileno() if stop else None
                 while not talk.wait(deadline, source.wakes if source else wakes):
-                    if time.monotonic() >= deadline:
+                    if talk.reported:
+                        deadline = math.inf  # the reader of its output is slow
+                    elif time.monotonic() >= deadline:
                         _end(talk, line, "TERM")
                         raise RunTimeoutError(
                             f"{self.request.command[0]} did not end in {seconds:g} s",
@@ -254,7 +256,7 @@ class _Run:
                             " its group",
                             remedy="Allow more time: --timeout",
                         )
-                    if source:
+                    elif source:
                         source.go_on()
                     elif stop and stop.wanted():
                         _end(talk, line, "INT")

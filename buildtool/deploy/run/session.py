@@ -61,6 +61,6 @@ def open_session(transport: Transport) -> Iterator[WaitingSession]:
     end = secrets.token_hex(16)
     text = f"{assignments({'end': end})}{script(*SCRIPTS)}\n{_WAIT}{_PUSH}{script('start')}"
     with running(
-        transport.command(text), env=transport.environment, stdin=PIPE, stdout=None, stderr=PIPE
+        transport.command(text), env=transport.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE
     ) as process:
         yield WaitingSession(transport, process, end)

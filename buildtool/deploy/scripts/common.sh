@@ -1,15 +1,20 @@
 # Functions of the scripts that run in the directory of a project on a device.  They need a POSIX
 # shell and tools that coreutils, busybox and toybox have.  Set before:
-#   mark         text that begins each report
+#   mark         text that begins and ends what a script writes, and a report
 #   report_to    file for the report; "" for standard error
+#   framed       1: the mark also ends the standard output
 
 # Tell buildtool how the script ended: a word, and what belongs to it.
 report() {
     if [ -n "$report_to" ]; then
         printf '%s\n' "$*" >"$report_to"
     else
-        printf '%s%s\n' "$mark" "$*" >&2
+        printf '%s%s\n%s' "$mark" "$*" "$mark" >&2
     fi
+    [ -z "$framed" ] || {
+        trap '' PIPE # nobody may read it any more
+        printf %s "$mark" 2>/dev/null || :
+    }
 }
 
 # Set `start` to the time when process $1 started, in clock ticks after the boot; "" when it has ended.

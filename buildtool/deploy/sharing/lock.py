@@ -30,6 +30,8 @@ TOKEN_DIGITS = 16
 WAIT_SECONDS = 30
 """How long the device looks for the lock to be released, in one exchange."""
 RELEASE_SECONDS = 3.0
+HELD = b"held\n"
+"""What the device prints when it holds the lock; see hold.sh."""
 
 
 class DeviceInUseError(DeviceError):
@@ -127,26 +129,18 @@ class DeviceLock:
         `patience` seconds."""
         variables = {**self.variables, "patience": str(patience)}
         with contextlib.ExitStack() as stack:
-            read, write = os.pipe()
-            stack.callback(os.close, read)
-            os.set_blocking(read, False)
-            try:
-                talk = stack.enter_context(
-                    conversation(
-                        self._device.transport,
-                        script(*LOCK_SCRIPTS, "hold"),
-                        variables,
-                        stdin=PIPE,
-                        stdout=write,
-                    )
+            talk = stack.enter_context(
+                conversation(
+                    self._device.transport,
+                    script(*LOCK_SCRIPTS, "hold"),
+                    variables,
+                    stdin=PIPE,
+                    stdout=PIPE,
                 )
-            finally:
-                os.close(write)
-            talk.wait(also=read)
-            with contextlib.suppress(BlockingIOError):
-                if os.read(read, 1):
-                    self._held, self._stack = talk, stack.pop_all()
-                    return None
+            )
+            if not talk.wait(line=True) and talk.output == HELD:
+                self._held, self._stack = talk, stack.pop_all()
+                return None
             talk.wait()
             report = talk.report()
         if report.word == "in-use":

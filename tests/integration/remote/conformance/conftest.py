@@ -18,19 +18,22 @@ END_SECONDS = 20
 
 
 class Kind(Value):
-    """How a device is reached, its tools, and whether it forbids hard links."""
+    """How a device is reached, its tools, whether it forbids hard links, and whether its login
+    shell prints before and after each script."""
 
     transport: str
     tools: Tools
     store: bool = False
+    noisy: bool = False
 
     def __str__(self) -> str:
-        return f"{self.transport}-{self.tools}{'-store' if self.store else ''}"
+        flags = f"{'-store' if self.store else ''}{'-noisy' if self.noisy else ''}"
+        return f"{self.transport}-{self.tools}{flags}"
 
 
 KINDS = (
     Kind("emulated", "coreutils"),
-    Kind("ssh", "coreutils"),
+    Kind("ssh", "coreutils", noisy=True),
     Kind("ssh", "busybox"),
     Kind("ssh", "toybox", store=True),
     Kind("adb", "android"),
@@ -65,7 +68,7 @@ def remote(
     if kind.transport == "emulated":
         remote = emulated_place(tmp_path, request.getfixturevalue("arm64_shell"))
     elif kind.transport == "ssh":
-        ssh = request.getfixturevalue("ssh_servers")(kind.tools)
+        ssh = request.getfixturevalue("ssh_servers")(kind.tools, noisy=kind.noisy)
         monkeypatch.setenv("PATH", ssh.client.environment["PATH"])
         remote = ssh_place(ssh, ssh.client, state, kind.tools, store=kind.store)
     else:

@@ -3,6 +3,7 @@ more memory."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import time
@@ -16,6 +17,8 @@ import pytest
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.value import Value
+from buildtool.deploy.data.files import DataFile
+from buildtool.deploy.data.send import send_data
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
 from buildtool.deploy.script import MAX_REPORT
@@ -27,8 +30,8 @@ from tests.remote.remote import Remote
 
 
 class HostileTransport(Value):
-    """A device that answers each script by running Python code, in which `mark` is the mark of the
-    script's report and `out` and `err` write to its streams."""
+    """A device that answers each script by running Python code, in which `out` and `err` write to
+    its streams, and `report` writes a report between marks, `mark`."""
 
     code: str
 
@@ -61,6 +64,11 @@ class HostileTransport(Value):
             "    while data: data = data[os.write(number, data):]\n"
             "def out(data): write(1, data)\n"
             "def err(data): write(2, data)\n"
+            "def report(data):\n"
+            "    err(mark + data + mark)\n"
+            "    out(mark)\n"
+            "out(mark)\n"
+            "err(mark)\n"
         )
         return [sys.executable, "-I", "-S", "-c", start + self.code]
 
@@ -79,23 +87,25 @@ ANSWERS = {
     "nothing": "",
     "status": "sys.exit(3)",
     "garbage": "err(random.randbytes(100_000)); out(random.randbytes(100_000))",
-    "garbage as a report": "err(mark + random.randbytes(100_000) + b'\\n')",
-    "an unknown word": "err(mark + b'\\x1b[31mhello \\x00\\xff\\n')",
-    "an empty report": "err(mark + b'\\n')",
+    "garbage as a report": "report(random.randbytes(100_000) + b'\\n')",
+    "an unknown word": "report(b'\\x1b[31mhello \\x00\\xff\\n')",
+    "an empty report": "report(b'\\n')",
     "an unfinished report": "err(mark + b'exit 0')",
-    "several reports": "err(mark + b'exit 0\\n' + mark + b'exit 0\\n')",
-    "a status that is none": "err(mark + b'exit -1\\n')",
-    "another status that is none": "err(mark + 'exit ²\\n'.encode())",
-    "wrong digests": "err(mark + b'differs 755\\n644\\n%s  ./run.sh\\nother\\nlinks\\n"
+    "a status that is none": "report(b'exit -1\\n')",
+    "another status that is none": "report('exit ²\\n'.encode())",
+    "a status that the kernel would cut": "report(b'exit 256\\n')",
+    "a status of 33 bits": "report(b'exit 4294967296\\n')",
+    "a status of 5,000 digits": "report(b'exit ' + b'1' * 5000 + b'\\n')",
+    "wrong digests": "report(b'differs 755\\n644\\n%s  ./run.sh\\nother\\nlinks\\n"
     "dangling\\ntargets\\n' % (b'0' * 64))",
-    "other digests": "err(mark + b'differs 644\\n%064x  ./x\\n' % random.getrandbits(256))",
-    "more for ever": "err(mark + b'more\\n')",
-    "missing for ever": "err(mark + b'missing\\n')",
-    "started again for ever": "err(mark + b'rebooted x\\n')",
-    "names that are none": "err(mark + b'differs 644\\n%s  ./../../x\\nlinks\\n./\\n./a\\n"
+    "other digests": "report(b'differs 644\\n%064x  ./x\\n' % random.getrandbits(256))",
+    "more for ever": "report(b'more\\n')",
+    "missing for ever": "report(b'missing\\n')",
+    "started again for ever": "report(b'rebooted x\\n')",
+    "names that are none": "report(b'differs 644\\n%s  ./../../x\\nlinks\\n./\\n./a\\n"
     "dangling\\ntargets\\n' % (b'0' * 64))",
-    "no sections": "err(mark + b'differs links\\ntargets\\n')",
-    "sections only": "err(mark + b'scan \\n\\nlinks\\n\\ndangling\\n\\ntargets\\n\\n')",
+    "no sections": "report(b'differs links\\ntargets\\n')",
+    "sections only": "report(b'scan \\n\\nlinks\\n\\ndangling\\n\\ntargets\\n\\n')",
 }
 """What the device does, as Python code."""
 
@@ -123,9 +133,8 @@ def test_each_command_ends_with_an_error(answer: str, release: Release, tmp_path
         remote.shell(release, "true")
     with pytest.raises(BuildtoolError):
         rollback(ready.site)
-    if answer not in ("several reports", "an unfinished report"):
-        with pytest.raises(BuildtoolError):
-            remote.device.exec("true")
+    with pytest.raises(BuildtoolError):
+        remote.device.exec("true")
     target = tmp_path / "target"
     with pytest.raises(BuildtoolError):
         remote.device.pull("/file", target)
@@ -135,6 +144,17 @@ def test_each_command_ends_with_an_error(answer: str, release: Release, tmp_path
     except BuildtoolError as failure:
         error_text = str(failure)
         assert "\x1b" not in error_text
+
+
+@pytest.mark.parametrize("size", ["1" * 5000, "4294967296", "-1", "²"])
+def test_sizes_that_are_none_are_errors(size: str, tmp_path: Path) -> None:
+    source = tmp_path / "model"
+    source.write_bytes(b"model")
+    digest = hashlib.sha256(b"model").hexdigest()
+    for report in (f"found {digest} {size}\n", f"short {size}\n"):
+        site = place(f"report({report.encode()!r})", tmp_path).site()
+        with pytest.raises(BuildtoolError):
+            send_data(site, [DataFile("data/model", source, digest, 5)])
 
 
 ENDLESS = {
