@@ -19,7 +19,7 @@ MAX_STATUS = 255
 WRITTEN, REPORTED = 2, 3
 """How many marks are in a stream when the script has written everything, and reported how it
 ended."""
-LOCK_SCRIPTS = ("common", "lock", "device_lock")
+LOCK_SCRIPTS = ("common", "lock", "room", "device_lock")
 """What comes before scripts that take the lock of the device."""
 
 

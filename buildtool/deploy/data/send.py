@@ -73,7 +73,7 @@ def _exchange(
     others = dict.fromkeys(("digest", "size", "have", "chunk", "chunks"), "")
     return exchange(
         site.device,
-        script("common", "lock", "data"),
+        script("common", "lock", "room", "data"),
         {"data": folder, **others, **variables},
         arguments=arguments,
         write=write,

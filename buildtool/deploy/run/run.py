@@ -171,8 +171,7 @@ class _Run:
         """The script that does `push`, if there is one, and then starts the program
         with the assignments `start`; its variables and its arguments."""
         if not self.push:
-            locks = script(*(LOCK_SCRIPTS if self.lock else ["common"]))
-            return f"{locks}\n{start}{script('start')}", {}, ()
+            return f"{script(*LOCK_SCRIPTS)}\n{start}{script('start')}", {}, ()
         from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"

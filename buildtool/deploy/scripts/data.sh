@@ -52,6 +52,7 @@ case $action in
         failure=$(cat 2>&1 >>"$part")
         now=$(size_of "$part")
         if [ "$now" != "$size" ]; then
+            [ -z "$failure" ] || ! make_room "${data%/*}" || failure=
             if [ -n "$failure" ]; then report failed "$failure"; else report short "$now"; fi
         elif is_whole "$part" "$digest"; then
             sync -f . 2>/dev/null || sync

@@ -3,6 +3,7 @@
 #   access       "alone": nobody else may use the device; "beside": others may; "": it is not used
 #   token        a word: who has it may use the device while a lock with this word is held
 #   user         who uses the device, and for what
+#   root         where releases are installed; may begin with $HOME/
 # The text of the lock goes on with the token, the seconds since the boot, and the user.
 
 # Set `device_lock` to the lock, in the first directory that this login can use.  Everybody may write
@@ -32,7 +33,7 @@ device_mine=
 try_device() {
     [ -z "$device_mine" ] || return 0
     read_uptime
-    find_device_lock && take "$device_lock" "$token $uptime $user"
+    find_device_lock && take_with_room "$device_lock" "$token $uptime $user" "$root"
     taken=$?
     if [ "$taken" = 0 ]; then
         device_mine=$mine

@@ -8,7 +8,7 @@ take() {
     started $$
     mine="$$ $start $boot $2"
     tries=0 failure='it is a directory'
-    until [ ! -d "$1" ] && failure=$(ln -s "$mine" "$1" 2>&1); do
+    until [ ! -d "$1" ] && failure=$(LC_ALL=C ln -s "$mine" "$1" 2>&1); do
         held=$(readlink "$1") || {
             # Released in between; or it cannot be made.
             tries=$((tries + 1))
@@ -28,6 +28,19 @@ take() {
         [ "$tries" -lt 100 ] || return 2
         sleep 0.1
     done
+}
+
+# The same, after making room below the install root $3 if the disk is full.
+take_with_room() {
+    take "$1" "$2"
+    taken=$?
+    case $taken$failure in
+        2*'No space left'*)
+            make_room "$3" || return 2
+            take "$1" "$2"
+            ;;
+        *) return "$taken" ;;
+    esac
 }
 
 read_boot() {
@@ -63,7 +76,7 @@ at_exit() {
 # One pusher at a time to the project in the working directory.  Set before:
 #   owner        who pushes, for messages
 lock() {
-    take lock "$owner" || {
+    take_with_room lock "$owner" "${PWD%/*}" || {
         case $? in
             1) report locked "$held" ;;
             *) report failed "$PWD/lock cannot be made: $failure" ;;

@@ -141,6 +141,7 @@ push() {
     if [ "$unpack" != - ]; then
         failure=$(
             exec 2>&1
+            export LC_ALL=C
             if [ -n "$bytes" ]; then head -c "$bytes" | unpack; else unpack; fi
             admit
         )
@@ -149,6 +150,8 @@ push() {
     if [ -z "$quick" ] || ! is "$(scan "$partial" "" 1)" "$quick"; then
         found=$(scan "$partial" "")
         if ! is "$found" "$expected"; then
+            # With more room, the rest is sent.
+            case $failure in *'No space left'*) ! make_room "${project%/*}" || failure= ;; esac
             [ -z "$failure" ] || report failed "$failure"
             [ -n "$failure" ] || report differs "$found"
             exit

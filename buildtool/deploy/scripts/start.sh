@@ -28,25 +28,31 @@ cd "$project" 2>/dev/null || {
 }
 log=$PWD/logs/$run
 started $$
-[ -d logs ] || mkdir logs 2>/dev/null
-{ echo "$id $$ $start" >"$log.running"; } 2>/dev/null || {
-    rm -f "$log.running"
-    report failed "$log.running cannot be written; the disk may be full"
+
+# What is written down of this run: its release, this shell, and a place for the program's group.
+begin_log() {
+    { mkdir -p logs && echo "$id $$ $start" >"$log.running" && echo >"$log.group"; } 2>/dev/null
+}
+end_log() {
+    rm -f "$log.running" "$log.group" "$log/stdin" "$log/dsp"
+    [ ! -d "$log" ] || rmdir "$log" 2>/dev/null
+}
+end_with() {
+    end_log
+    report "$@"
     exit
 }
-if [ ! -d "releases/$id" ] || ! deploy "$id"; then
-    rm -f "$log.running"
-    report missing "$(readlink current)" releases/*.partial
-    exit
-fi
+missing() {
+    end_with missing "$(readlink current)" releases/*.partial
+}
+[ -d "releases/$id" ] || missing
+begin_log || { make_room "${project%/*}" && begin_log; } ||
+    end_with failed "$log.running cannot be written; the disk may be full"
+[ -d "releases/$id" ] && deploy "$id" || missing
 
 if [ -n "$cwd" ]; then
     case $cwd in /*) ;; *) cwd=$PWD/releases/$id/$cwd ;; esac
-    [ -d "$cwd" ] && [ -x "$cwd" ] || {
-        rm -f "$log.running"
-        report directory "$cwd"
-        exit
-    }
+    [ -d "$cwd" ] && [ -x "$cwd" ] || end_with directory "$cwd"
 fi
 
 # Shells print a line about a program that a signal ended.  Only the program may write to standard
@@ -55,13 +61,19 @@ fi
 program() (
     [ -n "$lifeline" ] || trap : INT # is for the program; a subshell does not take over traps
     exec 7>&2 2>/dev/null
-    [ -z "$cwd" ] || cd "$cwd"
-    ${lifeline:+setsid} sh -c 'echo $$ >"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
+    [ -z "$cwd" ] || cd "$cwd" || exit
+    ${lifeline:+setsid} sh -c 'echo $$ 1<>"$0" && exec "$@" <&5 2>&7 5<&- 7>&-' "$log.group" "$@"
     exit "$?"
 )
+# Set `group` to the program's group; returns 1 when it was not started.
+read_group() {
+    group=
+    read -r group 2>/dev/null <"$log.group"
+    [ -n "$group" ]
+}
 kill_group() {
     for try in 1 2 3 4 5 6 7 8 9 10; do # it may be about to start
-        read -r group 2>/dev/null <"$log.group" && kill "-$1" "-$group" 2>/dev/null && return
+        read_group && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
     done
 }
@@ -71,7 +83,7 @@ case $input in
     fifo) mkdir "$log" && mkfifo "$log/stdin" && exec 4<>"$log/stdin" 5<"$log/stdin" ;;
     null) exec 4</dev/null 5</dev/null ;;
     inherit) exec 4</dev/null 5<&0 ;;
-esac
+esac || end_with failed "$log/stdin cannot be made; the disk may be full"
 
 # What the DSP logs arrives in the log of the system: in logcat on Android, in the journal, under the
 # name of the program, on Linux.
@@ -120,14 +132,15 @@ program "$@"
 status=$?
 if [ -n "$lifeline" ]; then
     kill -KILL "$watcher" 2>/dev/null
-    read -r group <"$log.group" && kill -KILL "-$group" 2>/dev/null
+    read_group && kill -KILL "-$group" 2>/dev/null
 fi
 [ -z "$follower" ] || {
     sleep 0.3 # the last lines may be on their way
     kill -KILL "$follower" 2>/dev/null
     wait "$shown"
 }
-rm -f "$log.running" "$log.group" "$log/stdin" "$log/dsp"
-[ ! -d "$log" ] || rmdir "$log" 2>/dev/null
 [ -z "$access" ] || release_device
-report exit "$status"
+# The status is that of the program only if there was one; whoever removes the log knows why.
+read_group || [ ! -e "$log.running" ] ||
+    end_with failed "no process has begun, or $log.group cannot be written; the disk may be full"
+end_with exit "$status"

@@ -80,6 +80,7 @@ class DeviceLock:
                 "access": "beside" if share else "alone",
                 "token": token(),
                 "user": user_text(purpose),
+                "root": device.root,
             }
 
     def __enter__(self) -> DeviceLock:

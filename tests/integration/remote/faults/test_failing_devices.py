@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from buildtool.core.errors import NOT_RUN
+from buildtool.deploy.data.files import DataFile
+from buildtool.deploy.data.send import send_data
 from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.push.exchange import Pushed
 from buildtool.deploy.run.program import RunRequest
+from buildtool.deploy.run.run import Place, new_run, run
+from buildtool.deploy.script import Report
+from buildtool.deploy.sharing.lock import held_device, holder_of
 from buildtool.release.slices import Release
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
 from tests.remote.client import Task, start
 from tests.remote.places import adb_place, ssh_place
+from tests.remote.releases import digest_of
 from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.sshd import SshServer
 from tests.remote.tool_sets import Tools
 
+PAGE = 4096
 RUNS = "trap '' INT TERM HUP; sleep 1000 & echo begun; while :; do sleep 0.02; done"
 
 
@@ -52,12 +61,70 @@ def test_the_disk_of_the_device_is_full(phone: tuple[Remote, AdbServer], tmp_pat
         assert "Make room" in error.value.remedy
         remote.assert_current(first)
         remote.assert_whole(first, second)
-    with pytest.raises(DeviceError, match=r"could not be started[^$]*the disk may be full"):
-        remote.shell(first, "cat n")
     filler.unlink()
     assert remote.deploy(second).size < 4 << 20  # the rest
     remote.assert_current(second)
     assert remote.shell(first, "cat n").stdout == b"1"
+
+
+@pytest.mark.parametrize("command", ["run", "test", "deploy", "data", "lock"])
+def test_the_next_command_removes_what_fills_the_disk(
+    command: str, phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    remote, _ = phone
+    small = remote.release(tmp_path / "small", {"n": b"small"})
+    large = remote.release(tmp_path / "large", {f"{n}": os.urandom(1 << 20) for n in range(9)})
+    tiny = remote.release(tmp_path / "tiny", {"n": b"tiny"})
+    other = remote._replace(project=f"{remote.project} of another", state=tmp_path / "other")
+    remote.deploy(small)
+    with pytest.raises(DeviceError, match="cannot take the release"):
+        other.deploy(large)
+    fill(remote)
+    if command == "run":  # of a release that is there, and of one that is not
+        assert remote.shell(small, "cat n").stdout == b"small"
+        assert remote.shell(tiny, "cat n").stdout == b"tiny"
+    elif command == "test":
+        place = Place(remote.device, remote.project, deployment(small, "").id)
+        assert run(place, RunRequest((SHELL, "exit 3")), new_run()) == Report("exit", "3")
+    elif command == "deploy":
+        remote.deploy(tiny)
+        remote.assert_current(tiny)
+    elif command == "data":
+        model = tmp_path / "model"
+        model.write_bytes(bytes(1 << 20))
+        data = DataFile("data/model", model, digest_of(model), 1 << 20)
+        send_data(remote.site(), [data])
+        assert send_data(remote.site(), [data]) == Pushed()
+    else:
+        # The text of a lock is so long that the file system needs a page for it.
+        with held_device(remote.device, "test " * 40, lambda _: None):
+            assert holder_of(remote.device)
+    assert other.releases == set()
+
+
+@pytest.mark.parametrize("pages", [0, 1, 2, 3])
+def test_a_program_that_cannot_be_started_has_no_exit_status(
+    pages: int, phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    remote, _ = phone
+    release = remote.release(tmp_path / "1", {"n": b"1"})
+    remote.deploy(release)
+    fill(remote, pages)
+    for stdin in (None, b"input"):
+        if pages < 2:
+            with pytest.raises(DeviceError, match=r"could not be started[^$]*disk may be full"):
+                remote.shell(release, "exit 7", stdin=stdin)
+        else:
+            assert remote.shell(release, "exit 7", stdin=stdin).status == 7
+    assert not [*remote.outside("logs").iterdir()]
+
+
+def fill(remote: Remote, pages: int = 0) -> None:
+    """Let `pages` free pages be left on the disk of the device."""
+    with remote.outside("filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while filler.write(bytes(PAGE)):
+            pass
+    os.truncate(remote.outside("filler"), remote.outside("filler").stat().st_size - pages * PAGE)
 
 
 def test_the_adb_server_is_killed_during_a_push(
@@ -139,7 +206,7 @@ def test_a_device_that_is_started_again_during_a_run(
     with begun(remote, release, tmp_path) as process:
         for number in processes_with(remote.token):
             if number != process.pid and number in server.device.processes():
-                with contextlib.suppress(ProcessLookupError):
+                with suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)
         messages = process.communicate(timeout=30)[1].decode()
         assert process.returncode == NOT_RUN, messages
