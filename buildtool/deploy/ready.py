@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from buildtool.core.errors import UsageError
@@ -19,6 +20,7 @@ from buildtool.release.slices import Release
 if TYPE_CHECKING:
     from buildtool.deploy.emulated.device import EmulatedDevice
     from buildtool.deploy.emulated.socs import Soc
+    from buildtool.deploy.sharing.lock import DeviceLock
 
 EMULATED_ROOT = "opt/buildtool"
 """The install root on the emulated device, below the directory that is its root."""
@@ -58,14 +60,12 @@ class Selected(Value):
 class Ready(Value):
     """A release, and the place where it goes.
 
-    `boot` is the boot of the device in which its facts were read, "" for any; `soc` its SoC, "" if
-    unknown.
+    `soc` is the SoC of the device, "" if unknown.
     """
 
     site: Site
     release: Release
     deployment: Deployment
-    boot: str
     soc: str
 
 
@@ -132,19 +132,27 @@ def make_ready(
         known = facts_of_sim(emulated, str(emulated.root / EMULATED_ROOT))
         arch = check_fits(known, release, target, force=selected.force, note=note)
         site = _emulated_site(project, emulated, arch, selected.target, listener)
-        return Ready(site, release, deployment(release, arch, data), "", selected.soc.name)
+        return Ready(site, release, deployment(release, arch, data), selected.soc.name)
     assert selected.device
     selected.device.transport.connect()
     facts = facts_of(selected.device, refresh=refresh)
     arch = check_fits(facts, release, target, force=selected.force, note=note)
     unpack = next((tool for tool in ("zstd", "gzip") if tool in facts.tools), "")
     site = _site(project, selected.device, facts.root, unpack, listener)
-    site = site._replace(store=facts.links and not facts.hard_links)
-    return Ready(site, release, deployment(release, arch, data), facts.boot, facts.soc)
+    site = site._replace(store=facts.links and not facts.hard_links, boot=facts.boot)
+    return Ready(site, release, deployment(release, arch, data), facts.soc)
 
 
-def site_on(project: Project, selected: Selected, listener: Listener) -> Site:
-    """Where the project's releases are on the device."""
+def held(lock: DeviceLock, ready: Ready, renew: Callable[[], Ready]) -> Ready:
+    """Hold `lock`; returns `ready`, or what `renew` finds out if the device was booted since."""
+    lock.hold()
+    return renew() if lock.is_other_boot(ready.site.boot) else ready
+
+
+def site_on(
+    project: Project, selected: Selected, listener: Listener, *, refresh: bool = False
+) -> Site:
+    """Where the project's releases are on the device; `refresh` as for `make_ready`."""
     if selected.soc:
         emulated = _emulated(project, selected.soc, listener)
         return _emulated_site(project, emulated, "", selected.target, listener)
@@ -152,7 +160,8 @@ def site_on(project: Project, selected: Selected, listener: Listener) -> Site:
 
     assert selected.device
     selected.device.transport.connect()
-    return _site(project, selected.device, facts_of(selected.device).root, "", listener)
+    facts = facts_of(selected.device, refresh=refresh)
+    return _site(project, selected.device, facts.root, "", listener)._replace(boot=facts.boot)
 
 
 def _emulated(project: Project, soc: Soc, listener: Listener) -> EmulatedDevice:

@@ -26,7 +26,8 @@ class Site(Value):
     """The directory `project` of a project on a device; `known` is the file about it here.
 
     `unpack` is the program there that decompresses what is sent, "" for none.  With `store`, files
-    are links into a store there.
+    are links into a store there.  `boot` is the boot of the device in which this was found out, ""
+    for any.
     """
 
     device: Device
@@ -35,6 +36,7 @@ class Site(Value):
     unpack: str
     listener: Listener
     store: bool = False
+    boot: str = ""
 
 
 def make_current(site: Site, deployment: Deployment) -> Pushed:
@@ -69,7 +71,7 @@ def finish_inline_push(site: Site, deployment: Deployment, report: Report) -> bo
 
     Otherwise this push failed, and `deployment` is pushed in exchanges of its own.
     """
-    if report.word in ("exit", "missing", "rebooted", "directory"):
+    if report.word in ("exit", "missing", "directory"):
         write_known(site.known, Known(deployment.id, _new_push(site, deployment).contents))
         return True
     make_current(site, deployment)

@@ -36,13 +36,13 @@ def deploy(
 ) -> Deployed:
     """Build, make the release, and make it current on the device."""
     from buildtool.deploy.deploy import deploy as deploy_release
+    from buildtool.deploy.ready import held
 
     with (
-        ready_on_device(project, device_name, choice, listener, options) as (ready, _, _),
+        ready_on_device(project, device_name, choice, listener, options) as (ready, renew, _),
         lock_of(ready.site.device, f"deploy of {project.name}", choice, listener) as lock,
     ):
-        lock.hold()
-        return deploy_release(ready, verify_files=choice.verify)
+        return deploy_release(held(lock, ready, renew), verify_files=choice.verify)
 
 
 def run(
@@ -81,9 +81,12 @@ def rollback(
     from buildtool.deploy.ready import select, site_on
     from buildtool.deploy.site import rollback as roll_back
 
-    site = site_on(project, select(project, device_name, choice), listener)
+    selected = select(project, device_name, choice)
+    site = site_on(project, selected, listener)
     with lock_of(site.device, f"rollback of {project.name}", choice, listener) as lock:
         lock.hold()
+        if lock.is_other_boot(site.boot):
+            site = site_on(project, selected, listener, refresh=True)
         return roll_back(site)
 
 

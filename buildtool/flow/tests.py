@@ -92,6 +92,7 @@ def device_session(
 ) -> Iterator[Session]:
     """Build, make the release, and run programs of it on a device for the block; with `trees` also
     the tests of the build trees of the ARM64 side, which are built for that."""
+    from buildtool.deploy.ready import held
     from buildtool.testing.ctest import may_have_tests
     from buildtool.testing.session import Session
 
@@ -101,5 +102,5 @@ def device_session(
         prepared as (ready, renew, build),
         lock_of(ready.site.device, f"tests of {project.name}", choice, listener) as lock,
     ):
-        lock.hold()
-        yield Session(project, ready, renew, choice, build=build, options=options, lock=lock)
+        found = held(lock, ready, renew)
+        yield Session(project, found, renew, choice, build=build, options=options, lock=lock)

@@ -231,7 +231,7 @@ class CTestSuite:
             transport=transport_fields(site.device.transport) if deployed else {},
             project=site.project,
             id=deployed.id if deployed else "",
-            boot=ready.boot,
+            boot=ready.site.boot,
             paths=directories(self.step),
             environment=environment,
             variables=variables,

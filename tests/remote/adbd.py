@@ -56,15 +56,15 @@ class AdbServer(Stops):
         directory: Path,
         *,
         tools: Tools = "coreutils",
+        noisy: bool = False,
         disk: str = "",
         count: int = 1,
         unpacked_adb: bool = False,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """`directory` must not exist; `tools` and `disk` are those of `DeviceRoot`; `variables` are
-        set in sessions.  The adb server
-        and clients are those of Debian's package adb (29 in Debian 12), or with `unpacked_adb`
-        those that belong to adbd (34).
+        """`directory` must not exist; `tools`, `noisy` and `disk` are those of `DeviceRoot`;
+        `variables` are set in sessions.  The adb server and clients are those of Debian's package
+        adb (29 in Debian 12), or with `unpacked_adb` those that belong to adbd (34).
 
         Skips the test if there is no adbd here.
         """
@@ -79,7 +79,9 @@ class AdbServer(Stops):
             self._adb = ["env", libraries, str(UNPACKED / _PLATFORM_TOOLS / "adb")]
         self._directory = directory
         self._variables = dict(variables or {})
-        self.device = DeviceRoot(directory / "device", tools=tools, disk=disk, network=True)
+        self.device = DeviceRoot(
+            directory / "device", tools=tools, noisy=noisy, disk=disk, network=True
+        )
         # The path of a Unix socket has at most 107 characters.
         self._socket = tempfile.TemporaryDirectory(prefix="adb-")
         self._children: list[subprocess.Popen[bytes]] = []

@@ -36,7 +36,7 @@ def deploy_with(
 ) -> Deployed:
     """Deploy `release` with links to `data`."""
     wanted = deployment(release, "", tuple(data))
-    return deploy(Ready(remote.site(notes), release, wanted, "", ""), verify_files=verify)
+    return deploy(Ready(remote.site(notes), release, wanted, ""), verify_files=verify)
 
 
 def on_device(remote: Remote) -> dict[str, Path]:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from .members import Members
+from .noisy import QUIET, noisy_shell
 from .stops import Stops
 from .tool_sets import SYSTEM_PATH, Tools, make_tool_set
 
@@ -66,11 +67,13 @@ class DeviceRoot(Stops):
         *,
         tools: Tools = "coreutils",
         shell: str | None = None,
+        noisy: bool = False,
         network: bool = False,
         disk: str = "",
     ) -> None:
-        """`directory` must not exist; `shell` is the login shell, by default the shell of `tools`;
-        `disk` is the size of the file system of `/data` (`64m`), by default that of `directory`.
+        """`directory` must not exist; `shell` is the login shell, by default the shell of `tools`,
+        which with `noisy` prints before and after the script of each session; `disk` is the size of
+        the file system of `/data` (`64m`), by default that of `directory`.
 
         Skips the test if this user may not create namespaces.
         """
@@ -82,6 +85,9 @@ class DeviceRoot(Stops):
         tool_set = make_tool_set(tools, directory / "tools")
         self.path = tool_set.path
         self._tools = tool_set.directory
+        sh = tool_set.shell
+        if noisy:
+            sh = noisy_shell(directory, sh)
         root, passwd = directory / "root", directory / "passwd"
         root.mkdir()
         # sshd run by root demands the user sshd.
@@ -101,13 +107,13 @@ class DeviceRoot(Stops):
                     root,
                     passwd,
                     self._boot_id,
-                    tool_set.shell,
+                    sh,
                     self.data,
                     "yes" if network else "",
                     disk,
                 ),
             ],
-            env={"PATH": SYSTEM_PATH},
+            env={"PATH": SYSTEM_PATH, **QUIET},
             stdin=subprocess.PIPE,  # it ends with this process
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -17,7 +17,6 @@ from typing import Protocol
 import pytest
 
 from .adbd import AdbServer
-from .noisy import noisy_shell
 from .sshd import SshServer
 from .tool_sets import Tools
 
@@ -35,9 +34,8 @@ def ssh_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServers
 
         @cache
         def server(tools: Tools, *, noisy: bool = False) -> SshServer:
-            directory = tmp_path_factory.mktemp("ssh")
-            shell = noisy_shell(directory / "shell") if noisy else None
-            return stack.enter_context(SshServer(directory / tools, tools=tools, shell=shell))
+            directory = tmp_path_factory.mktemp("ssh") / tools
+            return stack.enter_context(SshServer(directory, tools=tools, noisy=noisy))
 
         yield server
 

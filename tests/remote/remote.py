@@ -76,7 +76,7 @@ class Remote(Value):
         return Site(self.device, self.project, known, self.unpack, listener, self.store)
 
     def ready(self, release: Release, notes: list[Event] | None = None) -> Ready:
-        return Ready(self.site(notes), release, deployment(release, ""), "", "")
+        return Ready(self.site(notes), release, deployment(release, ""), "")
 
     def deploy(self, release: Release, *, verify: bool = False) -> Deployed:
         return deploy(self.ready(release), verify_files=verify)

@@ -84,18 +84,21 @@ class SshServer(Stops):
         *,
         tools: Tools = "coreutils",
         shell: str | None = None,
+        noisy: bool = False,
         disk: str = "",
         max_sessions: int = 10,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """`directory` must not exist; `tools`, `shell` and `disk` are those of `DeviceRoot`;
-        `variables` are set in sessions.
+        """`directory` must not exist; `tools`, `shell`, `noisy` and `disk` are those of
+        `DeviceRoot`; `variables` are set in sessions.
 
         Skips the test if there is no sshd here.
         """
         self._directory = directory
         self._program = program()
-        self.device = DeviceRoot(directory / "device", tools=tools, shell=shell, disk=disk)
+        self.device = DeviceRoot(
+            directory / "device", tools=tools, noisy=noisy, shell=shell, disk=disk
+        )
         self.log = directory / "sshd.log"
         self._max_sessions = max_sessions
         self._variables = {
@@ -160,8 +163,10 @@ class SshServer(Stops):
             wrapper.chmod(0o755)
         return SshClient(host=HOST, bin=bin_directory, config=config)
 
-    def reboot(self) -> None:
-        """Kill sshd and all sessions, as a reboot does, and start sshd again."""
+    def reboot(self, **variables: str) -> None:
+        """Kill sshd and all sessions, as a reboot does, and start sshd again, with other variables
+        in sessions."""
+        self._variables.update(variables)
         self.device.kill_processes()
         self._sshd.wait()
         self.log.unlink()

@@ -59,7 +59,7 @@ def read_logs(ready: Ready, run: str, seconds: float) -> DeviceLogs:
     if logs.get("kernel.log") == b"":
         missing["kernel.log"] = "the kernel printed nothing while the program ran"
         del logs["kernel.log"]
-    if ready.boot and parts.text("boot") not in ("", ready.boot):
+    if ready.site.boot and parts.text("boot") not in ("", ready.site.boot):
         missing["logs from before the restart"] = "the device has restarted since it was prepared"
     return DeviceLogs(logs, missing)
 

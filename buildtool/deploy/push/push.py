@@ -39,13 +39,14 @@ ROUNDS = 6
 """How often a difference is sent that does not become smaller.  It is sent once when the device
 holds what is expected, and twice otherwise; more often only while a program writes there."""
 KEPT_LOGS = 20
-GO_ON = """[ -z "$access" ] || use_device
+GO_ON = """same_boot "$boot"
+[ -z "$access" ] || use_device
 push "$@"
 if [ "$pushed" = done ]; then unlock; elif [ "$unpack" != - ]; then head -c "$bytes" >/dev/null; fi
 umask "$mask"
 """
 """Pushes, and goes on when the archive is read and the lock of the project released; `mask` is set
-before, and `access` as in device_lock.sh."""
+before, `boot` as in start.sh, and `access` as in device_lock.sh."""
 
 
 class InlinePush(Value):

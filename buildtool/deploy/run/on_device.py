@@ -12,7 +12,7 @@ from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
 from buildtool.core.value import Value
 from buildtool.deploy.errors import DeviceError
-from buildtool.deploy.ready import Ready
+from buildtool.deploy.ready import Ready, held
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest, find_command
 from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run, sends_input
 from buildtool.deploy.script import Report
@@ -34,8 +34,9 @@ MAX_STARTS = 4
 """How often the program is started: a device can have been booted again and be without the release,
 and another user's push can remove what was just pushed."""
 
-LOCK_WORDS = ("in-use", "unlockable")
-"""Reports of a script that has done nothing, since it cannot have the lock of the device."""
+NOTHING_DONE = ("in-use", "unlockable", "rebooted")
+"""Reports of a script that has done nothing: it cannot have the lock of the device, or what is
+known of the device was true before it was booted."""
 MAX_WORDS = 16 << 10
 """Characters of a command and its variables that fit into one script with a push."""
 
@@ -85,19 +86,25 @@ def run_on_device(
     command = find_command(ready.release, request.command, emulated=emulated)
     request = request._replace(command=command)
     if lock and (verify_files or request.pull):
-        lock.hold()
+        ready = held(lock, ready, renew)
     if verify_files:
         verify(ready.site, ready.deployment)
-    push = _push_before(ready, request, streams, lock)
+    push = None
+    if outdated(ready.site, ready.deployment) and not (
+        push := _push_later(ready, request, streams)
+    ):
+        if lock:
+            ready = held(lock, ready, renew)
+        make_current(ready.site, ready.deployment)
     name = name or new_run()
     ready.site.listener(ProgramStarts())
     for _ in range(MAX_STARTS):
-        place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.boot)
+        place = Place(ready.site.device, ready.site.project, ready.deployment.id, ready.site.boot)
         started = time.monotonic()
         variables = lock.variables if lock else NO_VARIABLES
         report = run(place, request, name, streams, lock=variables, push=push)
         pushed, push = push, None
-        tried = pushed and report.word not in LOCK_WORDS
+        tried = pushed and report.word not in NOTHING_DONE
         if tried and not finish_inline_push(ready.site, ready.deployment, report):
             continue
         status = report.status
@@ -131,21 +138,13 @@ def run_on_device(
     )
 
 
-def _push_before(
-    ready: Ready, request: RunRequest, streams: Streams, lock: DeviceLock | None
-) -> InlinePush | None:
-    """Push the release if the device is known to have another one, except for a small change: that
-    is returned, to be pushed in one exchange with the start of the program."""
+def _push_later(ready: Ready, request: RunRequest, streams: Streams) -> InlinePush | None:
+    """The push of a small change, in one exchange with the start of the program; None when it needs
+    exchanges of its own."""
     # The input of a program waits for it, but not for a push.
     single = not (request.terminal or sends_input(request, streams))
     single &= sum(map(len, (*request.command, *request.env.values()))) < MAX_WORDS
-    if single and (push := inline_push(ready.site, ready.deployment)):
-        return push
-    if outdated(ready.site, ready.deployment):
-        if lock:
-            lock.hold()
-        make_current(ready.site, ready.deployment)
-    return None
+    return inline_push(ready.site, ready.deployment) if single else None
 
 
 def _absolute(place: Place, request: RunRequest, path: str) -> str:

@@ -175,7 +175,8 @@ class _Run:
         from buildtool.deploy.push.push import GO_ON, SCRIPTS  # noqa: PLC0415 - most runs push nothing
 
         text = f"mask=$(umask)\n{script(*SCRIPTS)}\n{GO_ON}{start}{script('start')}"
-        return text, {"access": "", **self.lock, **self.push.variables}, self.push.arguments
+        variables = {"access": "", "boot": self.place.boot, **self.lock, **self.push.variables}
+        return text, variables, self.push.arguments
 
     def _pass_on(self) -> Callable[[bytes], None]:
         if self.request.terminal:
@@ -219,10 +220,9 @@ class _Run:
         elif lifeline:
             assert talk.process.stdin
             handle = os.dup(talk.process.stdin.fileno())
-            with contextlib.suppress(BrokenPipeError):  # the report says why
-                talk.process.stdin.write(self.push.data if self.push else b"")
-                talk.process.stdin.flush()
-            talk.process.stdin.close()
+            # The script may end before it has read everything: its report says why.
+            with contextlib.suppress(BrokenPipeError), talk.process.stdin as stream:
+                stream.write(self.push.data if self.push else b"")
         else:
             handle = -1
         line = _Lifeline(handle)

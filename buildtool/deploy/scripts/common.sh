@@ -17,6 +17,16 @@ report() {
     }
 }
 
+# Go on only in the boot $1, or in any if it is "".
+same_boot() {
+    booted=
+    read -r booted 2>/dev/null </proc/sys/kernel/random/boot_id
+    [ -z "$1" ] || [ "$1" = "$booted" ] || {
+        report rebooted "$booted"
+        exit
+    }
+}
+
 # Set `start` to the time when process $1 started, in clock ticks after the boot; "" when it has ended.
 started() {
     start=

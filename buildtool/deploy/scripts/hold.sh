@@ -1,4 +1,4 @@
-# Hold the lock of the device, after a line says so, until standard input ends.  Set before, besides
+# Hold the lock of the device, after a line says so with the boot, until standard input ends.  Set before, besides
 # what common.sh, lock.sh and device_lock.sh say:
 #   patience     how many seconds to wait for it
 waited=0
@@ -15,7 +15,8 @@ done
     exit
 }
 trap 'exit 1' HUP INT TERM PIPE
-echo held
+read_boot
+echo "held $boot"
 while read -r line; do :; done
 release_device
 report released

@@ -11,12 +11,7 @@
 #   name         name of the program
 #   access       as in device_lock.sh; "" without it
 # The arguments are the command that starts the program.
-booted=
-read -r booted 2>/dev/null </proc/sys/kernel/random/boot_id
-if [ -n "$boot" ] && [ "$boot" != "$booted" ]; then
-    report rebooted "$booted"
-    exit
-fi
+same_boot "$boot"
 [ -z "$lifeline" ] || command -v setsid >/dev/null || {
     report failed 'setsid of util-linux, busybox or toybox is missing'
     exit

@@ -30,8 +30,8 @@ TOKEN_DIGITS = 16
 WAIT_SECONDS = 30
 """How long the device looks for the lock to be released, in one exchange."""
 RELEASE_SECONDS = 3.0
-HELD = b"held\n"
-"""What the device prints when it holds the lock; see hold.sh."""
+HELD = rb"held (\S{1,100})\n"
+"""What the device prints when it holds the lock, with its boot; see hold.sh."""
 
 
 class DeviceInUseError(DeviceError):
@@ -72,6 +72,7 @@ class DeviceLock:
         self._wait = wait
         self._held: Conversation | None = None
         self._released = False
+        self._boot = ""
         self._stack = contextlib.ExitStack()
         self.variables: Mapping[str, str] = {}
         """What `start.sh` needs to take the lock; empty without one."""
@@ -99,6 +100,10 @@ class DeviceLock:
     def environment(self) -> Mapping[str, str]:
         """The variable with which processes may use the device while the lock is held."""
         return {VARIABLE: self.variables["token"]} if self.variables else {}
+
+    def is_other_boot(self, boot: str) -> bool:
+        """Whether the device that is held was booted after the boot `boot`; "" is any."""
+        return bool(boot and self._boot) and boot != self._boot
 
     def release(self) -> None:
         """Release the lock before the end of the block, without waiting for the device."""
@@ -139,7 +144,8 @@ class DeviceLock:
                     stdout=PIPE,
                 )
             )
-            if not talk.wait(line=True) and talk.output == HELD:
+            if not talk.wait(line=True) and (found := re.fullmatch(HELD, talk.output)):
+                self._boot = found[1].decode(errors="replace")
                 self._held, self._stack = talk, stack.pop_all()
                 return None
             talk.wait()

@@ -13,8 +13,9 @@ from tests.remote.sshd import SshServer
 
 
 def emulated_board(directory: Path, soc: str = "QCS6490") -> SshServer:
-    """An SSH server whose sessions have the environment of an emulated device."""
-    return SshServer(directory / "server", variables=_system(directory / "system", soc))
+    """An SSH server whose sessions have the environment of an emulated device, and a login shell
+    that prints."""
+    return SshServer(directory / "server", noisy=True, variables=_system(directory / "system", soc))
 
 
 def system_of(board: SshServer) -> Path:
@@ -23,8 +24,8 @@ def system_of(board: SshServer) -> Path:
 
 
 def emulated_phone(directory: Path, soc: str = "QCS6490") -> AdbServer:
-    """An adb server whose device's sessions have the environment of an emulated device."""
-    return AdbServer(directory / "server", variables=_system(directory / "system", soc))
+    """The same for adb."""
+    return AdbServer(directory / "server", noisy=True, variables=_system(directory / "system", soc))
 
 
 def _system(root: Path, soc: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ script.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -43,21 +44,29 @@ PROGRAM = '#!/bin/sh\n# 1\neval "$1"\n'
 RUN = "run", "board"
 
 
+class Board(Project):
+    """A project whose program is a script, and a device `board` in its `devices.toml`."""
+
+    server: SshServer | AdbServer
+
+
 @pytest.fixture(params=["ssh", "adb"])
 def project(
     request: pytest.FixtureRequest, runtime_directory: Path, tmp_path: Path
-) -> Iterator[Project]:
-    """A project whose program is a script, and a device `board` in its `devices.toml`."""
-    project = Project(tmp_path / "project")
+) -> Iterator[Board]:
+    """The project; the device's login shell prints before and after each script."""
+    project = Board(tmp_path / "project")
     project.write("buildtool.toml", FILE)
     project.write("host/CMakeLists.txt", CMAKE)
     project.write("host/program", PROGRAM)
     with ExitStack() as stack:
         if request.param == "ssh":
-            ssh = stack.enter_context(SshServer(tmp_path / "server", tools="busybox"))
+            ssh = stack.enter_context(SshServer(tmp_path / "server", tools="busybox", noisy=True))
+            project.server = ssh
             device, address, variables = ssh.device, ssh.client.host, ssh.client.environment
         else:
-            adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android"))
+            adb = stack.enter_context(AdbServer(tmp_path / "server", tools="android", noisy=True))
+            project.server = adb
             device, address, variables = adb.device, adb.serial, adb.environment
         device.put_tool("uname", "echo aarch64")
         device.put_tool("getconf", "echo glibc 2.36")
@@ -71,7 +80,7 @@ def project(
         yield project
 
 
-def test_deploy_run_and_rollback(project: Project, tmp_path: Path) -> None:
+def test_deploy_run_and_rollback(project: Board, tmp_path: Path) -> None:
     done = project.run(*RUN, "--", "bin/program", "echo out; echo err >&2; exit 7")
     assert (done.returncode, done.stdout) == (7, "out\n")
     assert "err\n" in done.stderr
@@ -105,6 +114,40 @@ def test_deploy_run_and_rollback(project: Project, tmp_path: Path) -> None:
     assert repaired["repaired"] == ["bin/program"]
 
 
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("command", [("deploy", "board"), (*RUN, "--", "bin/program", "exit 4")])
+def test_what_was_known_before_a_reboot_is_asked_again(
+    project: Board, command: tuple[str, ...], changed: bool
+) -> None:
+    """Another board can have taken the place of the one that is known: nothing is sent to it."""
+    directory = Path(json.loads(project.succeeds("deploy", "board", "--json"))["directory"])
+    if changed:
+        project.edit("host/program", "# 1", "# 2")
+    project.server.reboot()
+    project.server.device.put_tool("uname", "echo riscv64")
+    error = project.run(*command)
+    assert (error.returncode, error.stdout) == (1 if command[0] == "deploy" else 125, ""), error
+    assert "riscv64" in error.stderr
+    assert [*directory.parent.iterdir()] == [directory]
+
+
+def test_rollback_after_a_reboot(project: Board, tmp_path: Path) -> None:
+    """The install root is elsewhere now."""
+    if not isinstance(project.server, SshServer):
+        return  # the root of a phone does not depend on a home directory
+    root, new = project.server.device.home / "root", tmp_path / "home" / "root"
+    project.edit("devices.toml", f"{project.server.device.home}/install root", "$HOME/root")
+    project.succeeds("deploy", "board")
+    project.edit("host/program", "# 1", "# 2")
+    project.succeeds("deploy", "board")
+    shutil.copytree(root, new, symlinks=True)
+    project.server.reboot(HOME=str(new.parent))
+    newest = (root / "scripts/current").readlink()
+    project.succeeds("rollback", "board")
+    assert (root / "scripts/current").readlink() == newest
+    assert (new / "scripts/current").readlink() != newest
+
+
 Failure = tuple[tuple[str, ...], int, str]
 FAILURES: dict[str, Failure] = {
     "a program that is not there": ((*RUN, "--", "bin/progam"), 125, "Did you mean 'bin/program'"),
@@ -123,7 +166,7 @@ FAILURES: dict[str, Failure] = {
 }
 
 
-def test_failures(project: Project) -> None:
+def test_failures(project: Board) -> None:
     for arguments, status, text in FAILURES.values():
         done = project.run(*arguments)
         assert (done.returncode, done.stdout) == (status, "")
