@@ -21,6 +21,8 @@ LOCK_SECONDS = 120.0
 LOCK_POLL_SECONDS = 0.5
 MAX_REASON = 1000
 """Characters of what the device's tools say about a failure, its end."""
+MAX_OWNER = 200
+"""Characters that are shown of who pushes."""
 
 
 class Pushed(Value):
@@ -55,7 +57,8 @@ def exchange(
         if report.word != "locked" or time.monotonic() > deadline:
             return report
         if not told:
-            listener(Note(f"waiting for another push to {device.name}: {escape(report.text)}"))
+            who = f", started by {name}" if (name := _pusher(report)) else ""
+            listener(Note(f"waiting for another push to {device.name}{who}"))
         told = True
         time.sleep(LOCK_POLL_SECONDS)
 
@@ -67,7 +70,9 @@ def failure(device: Device, report: Report, what: str = "the release") -> Device
     if report.word == "locked":
         return DeviceError(
             f"another push to {where} has not ended in {LOCK_SECONDS:g} s",
-            why=f"it was started by {text}",
+            why=f"it was started by {who}"
+            if (who := _pusher(report))
+            else "the device does not say by whom it was started",
             remedy="Wait for it, or end that process.",
         )
     full = "No space left" in report.text
@@ -78,6 +83,12 @@ def failure(device: Device, report: Report, what: str = "the release") -> Device
         if full
         else f"Check the device: buildtool devices check {device.name}",
     )
+
+
+def _pusher(report: Report) -> str:
+    """Who holds the lock that is reported, "" if the device does not say it; see lock.sh."""
+    words = report.text.split(" ", 3)
+    return escape(words[3])[:MAX_OWNER] if len(words) > 3 else ""
 
 
 def owner() -> str:

@@ -16,11 +16,14 @@ from socket import socket
 import pytest
 
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.events import Event, Note
 from buildtool.core.value import Value
 from buildtool.deploy.data.files import DataFile
 from buildtool.deploy.data.send import send_data
+from buildtool.deploy.deploy import deploy
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceConnectionError, DeviceError
+from buildtool.deploy.push import exchange
 from buildtool.deploy.script import MAX_REPORT
 from buildtool.deploy.site import rollback, verify
 from buildtool.deploy.transports.failures import last_lines
@@ -155,6 +158,39 @@ def test_sizes_that_are_none_are_errors(size: str, tmp_path: Path) -> None:
         site = place(f"report({report.encode()!r})", tmp_path).site()
         with pytest.raises(BuildtoolError):
             send_data(site, [DataFile("data/model", source, digest, 5)])
+
+
+@pytest.mark.parametrize(
+    ("lock", "holder"),
+    [
+        ("7 99 0000-11 ann@laptop, process 5", "it was started by ann@laptop, process 5"),
+        ("7 99 0000-11 \x1b[31m" + "x" * 5000, r"it was started by \x1b[31mx"),
+        ("7", "the device does not say by whom it was started"),
+        ("", "the device does not say by whom it was started"),
+    ],
+)
+def test_a_lock_that_is_never_released(
+    lock: str,
+    holder: str,
+    release: Release,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange, "LOCK_SECONDS", 0.7)
+    remote = place(f"report({f'locked {lock}'.encode()!r} + bytes([10]))", tmp_path)
+    notes: list[Event] = []
+    for push in (
+        lambda: deploy(remote.ready(release, notes)),
+        lambda: send_data(remote.site(notes), [DataFile("data/x", release.directory, "0", 1)]),
+    ):
+        begin = time.monotonic()
+        with pytest.raises(DeviceError) as error:
+            push()
+        assert time.monotonic() - begin < 10
+        assert holder in str(error.value)
+        assert len(str(error.value)) < 1500
+    assert [type(note) for note in notes] == [Note, Note]
+    assert ("started by" in str(notes)) == ("it was started" in holder[:14])
 
 
 ENDLESS = {
