@@ -133,6 +133,7 @@ class Conversation:
         self._marked = MarkedStream(mark, terminal=terminal)
         self._written = None if terminal or report_file else MarkedStream(mark)
         self._selector = selectors.DefaultSelector()
+        self._becomes_unread = False
         self._relay: Relay | None = None
         if sink is not None and self._written:
             self._relay = Relay(process, self._written, sink, LINGER_SECONDS)
@@ -158,7 +159,7 @@ class Conversation:
         """Read what the script writes until it has ended: True.
 
         False when `until`, a time of `time.monotonic`, comes first, or when the descriptor `also`
-        can be read, or with `line` when `output` has a line.
+        can be read, or with `line` when `output` has a line, or when the output becomes `unread`.
         """
         if also is not None:
             self._selector.register(also, selectors.EVENT_READ)
@@ -174,7 +175,8 @@ class Conversation:
                     if key.fd == also:
                         return False
                     key.data()
-                if line and b"\n" in self.output:
+                becomes_unread, self._becomes_unread = self._becomes_unread, False
+                if becomes_unread or (line and b"\n" in self.output):
                     return False
         finally:
             if also is not None:
@@ -206,6 +208,11 @@ class Conversation:
     def reported(self) -> bool:
         """Whether the script has reported how it ended; output may still be on its way."""
         return self._marked.marks >= REPORTED
+
+    @property
+    def unread(self) -> bool:
+        """Whether output could not be written here, since its reader has gone, for example."""
+        return self._relay is not None and self._relay.broken
 
     @contextlib.contextmanager
     def sending(self, write: Callable[[IO[bytes]], object]) -> Iterator[None]:
@@ -239,7 +246,7 @@ class Conversation:
     def _is_written(self) -> bool:
         """Whether all that the script wrote to standard output has arrived."""
         written = not self._written or self._written.marks >= WRITTEN
-        return written or (self._relay is not None and self._relay.broken)
+        return written or self.unread
 
     def _end(self) -> None:
         self._selector.unregister(self._ended)
@@ -256,6 +263,7 @@ class Conversation:
     def _relayed(self) -> None:
         assert self._relay
         self._selector.unregister(self._relay.done)
+        self._becomes_unread = self.unread
         self._linger_if_reported()
 
     def _linger(self) -> None:

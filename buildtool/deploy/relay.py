@@ -20,10 +20,8 @@ class Relay:
     A reader there may be slow: it does not delay what this process does meanwhile, and signals to
     this process neither lose nor repeat a byte.  `done` is a descriptor that can be read when all
     is written that the script prints, when the stream stays open for `linger` seconds after the
-    process, and when nobody reads at `sink` any more, of which the device learns.
-
-    `error` is why nothing could be written, `broken` whether the reader has gone, and `others` the
-    end of what came before the script.
+    process, and when nothing can be written any more: then `broken` is set, and `error` unless the
+    reader has gone.  `others` is the end of what came before the script.
     """
 
     def __init__(self, process: Process, stream: MarkedStream, sink: int, linger: float) -> None:
@@ -45,14 +43,13 @@ class Relay:
         try:
             while self._stream.marks < WRITTEN and self._pass_on():
                 pass
-        except BrokenPipeError:
-            self.broken = True
         except OSError as error:
-            self.error = error
+            self.broken = True
+            self.error = None if isinstance(error, BrokenPipeError) else error
         os.close(self._sink)
         os.close(self._running)
-        # ssh would lose messages if it could not write what comes behind the output.
-        while self._stream.marks >= WRITTEN and self._read():
+        # ssh loses messages when it cannot write output.
+        while self._read():
             pass
         os.close(self._source)
         os.close(self._process)

@@ -240,12 +240,16 @@ class _Run:
         """Wait until the program has ended; send on input, Ctrl-C and the timeout."""
         seconds, stop = self.request.timeout, self.request.stop
         deadline = time.monotonic() + seconds if seconds else math.inf
+        informed = False
         try:
             with contextlib.ExitStack() as stack:
                 source = self._input(line, stack) if self.feeds else None
                 wakes = stop.fileno() if stop else None
                 while not talk.wait(deadline, source.wakes if source else wakes):
-                    if talk.reported:
+                    if talk.unread and not informed:
+                        informed = True
+                        line.send("PIPE")  # the device itself would not notice
+                    elif talk.reported:
                         deadline = math.inf  # the reader of its output is slow
                     elif time.monotonic() >= deadline:
                         _end(talk, line, "TERM")
