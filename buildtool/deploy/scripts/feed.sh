@@ -2,12 +2,12 @@
 # line comes, and print another line at the end.  Set before:
 #   log          directory of its run           mark       text that begins both lines
 {
-    until [ -p "$log/stdin" ]; do sleep 0.1; done
+    until [ -p "$log/stdin" ]; do
+        kill -0 "$$" 2>/dev/null || exit # the connection has ended
+        sleep 0.1
+    done
     printf '%sready\n' "$mark"
 } &
-read -r line || { # the connection has ended
-    kill "$!"
-    exit
-}
+read -r line || exit
 [ ! -p "$log/stdin" ] || cat >"$log/stdin"
 printf '%sdone\n' "$mark"
