@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from buildtool.testing.pytest_names import LOST, OUTCOME, TEST_VARIABLE
+from buildtool.testing.pytest_names import DSP_CRASH, LOST, OUTCOME, TEST_VARIABLE
 
 if TYPE_CHECKING:
     from buildtool.project.model import Project
@@ -78,7 +78,11 @@ def device(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Itera
             )
         except BuildtoolError as error:
             pytest.fail(str(error), pytrace=False)
-        found = TestDevice(session, told.get("timeout", TIMEOUT))
+        found = TestDevice(
+            session,
+            told.get("timeout", TIMEOUT),
+            dsp_may_crash=told.get("dsp_may_crash", False),
+        )
         pytestconfig.stash[DEVICE] = found
         yield found
 
@@ -91,15 +95,24 @@ def _project(session: pytest.Session) -> Project:
     return found or find_project(session.items[0].path.parent)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # xfail marks may not hide a crash
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add to a test how often the connection was lost, and whether a program took too long."""
+    """Add to a test how often the connection was lost, and whether a program took too long.  One
+    that crashed the DSP process has failed."""
+    crashes: list[str] = []
     if found := item.config.stash.get(DEVICE, None):
         from buildtool.deploy.run.run import RunTimeoutError  # noqa: PLC0415 - it is loaded
 
         item.user_properties += [(LOST, line) for line in found.take_lost()]
         if call.excinfo and call.excinfo.errisinstance(RunTimeoutError):
             item.user_properties.append((OUTCOME, "timed out"))
-    return (yield)
+        if crashes := found.take_dsp_crashes():
+            item.user_properties += [(OUTCOME, "crashed"), (DSP_CRASH, crashes[0])]
+    report = yield
+    if crashes:
+        before = report.longreprtext if report.failed else ""
+        report.outcome, report.longrepr = "failed", "\n\n".join(filter(None, [*crashes, before]))
+        report.__dict__.pop("wasxfail", None)
+    return report

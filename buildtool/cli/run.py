@@ -91,6 +91,10 @@ def run(
         ),
     ] = None,
     farf: Annotated[bool, typer.Option("--farf", help="Show and keep what the DSP logs.")] = False,
+    dsp_may_crash: Annotated[
+        bool,
+        typer.Option("--dsp-may-crash", help="A crash of the DSP process is no failure."),
+    ] = False,
     tty: Annotated[bool, typer.Option("--tty", "-t", help="Give the program a terminal.")] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="First verify the release on the device.")
@@ -127,7 +131,8 @@ def run(
 ) -> None:
     """Build and push what changed, and run a program on a device.
 
-    The exit status is the program's: 128+n after signal n, and 125 if it could not be run.
+    The exit status is the program's: 128+n after signal n. It is 125 if the program could not be
+    run, and if it ended with 0 although the DSP process crashed.
     With --json the program's output goes to standard error. With --on it is 1 if the status on a
     device is not 0, and [RUN] comes first.
 
@@ -180,6 +185,7 @@ def run(
         pull=pull or (),
         forward=forward or (),
         farf=farf,
+        dsp_may_crash=dsp_may_crash,
         terminal=tty,
         choice=choice,
         bundle=bundle,

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from buildtool import flow
 from buildtool.cli.screen import Screen
-from buildtool.core.errors import UsageError
+from buildtool.core.errors import NOT_RUN, UsageError
+from buildtool.core.events import Note
 from buildtool.deploy.ready import DeviceChoice
+from buildtool.deploy.run.on_device import status_of_run
 from buildtool.deploy.run.program import RunRequest, farf_levels, variables
 from buildtool.deploy.run.run import Streams
 from buildtool.project.model import Project, Run
@@ -39,6 +41,7 @@ def run_program(
     pull: Sequence[str] = (),
     forward: Sequence[str] = (),
     farf: bool = False,
+    dsp_may_crash: bool = False,
     terminal: bool = False,
     bundle: str = "",
     choice: DeviceChoice = ANY,
@@ -47,7 +50,7 @@ def run_program(
     options: Options | None = None,
     watch: bool = False,
 ) -> int:
-    """Build and push what changed, run a program on `device`, and return its status.
+    """Build and push what changed, run a program on `device`, and return the exit status.
 
     With `watch` that is repeated after each change until Ctrl-C.  `name` is a named run of the
     project; `command`, the variables `env` and the other arguments add to it or take the place of
@@ -69,6 +72,8 @@ def run_program(
             farf=farf_levels(farf or bool(named and named.farf)),
             pull=dict(_pulled(text) for text in (*(named.pull if named else ()), *pull)),
             forward=tuple(_ports(text) for text in (*(named.forward if named else ()), *forward)),
+            # The end of a debugger is one of the DSP process.
+            dsp_may_crash=dsp_may_crash or choice.debug or bool(named and named.dsp_may_crash),
         )
 
     if watch:
@@ -101,7 +106,19 @@ def run_program(
         from buildtool.cli.options import print_json
 
         print_json({**result.as_json(), "bundle": str(written) if written else None})
-    return result.status
+    if result.dsp_crash and not request.dsp_may_crash:
+        screen(Note(f"the DSP process crashed during this run; {_accepted(result.status)}"))
+    return status_of_run(result, request)
+
+
+def _accepted(status: int) -> str:
+    """What a crash of the DSP process means for the exit status."""
+    if status:
+        return f"the exit status is {status}"
+    return (
+        f"the exit status is {NOT_RUN}, although that of the program is 0."
+        " --dsp-may-crash, or dsp-may-crash = true in [run.NAME], accepts that"
+    )
 
 
 def find_named_run(project: Project, name: str) -> Run:

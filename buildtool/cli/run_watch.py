@@ -133,6 +133,7 @@ class _Loop:
         self._reached = True
         if not self._pending:
             ended = f"exit status {result.status} after {result.seconds:.1f} s"
+            ended += ", and the DSP process crashed" if result.dsp_crash else ""
             self._say(f"{result.command[0]}: {ended}; waiting for changes")
 
     def wait(self) -> Paths:

@@ -1,6 +1,7 @@
 """The reports that the emulated DSP writes when a skel crashes.
 
-Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`.  The program that runs on the
+Each is a line `@crash {JSON}`, written by `emulator/shell/report.c`.  `emulator/cdsprpc/crashes.c`
+writes one of the kind "process" for a process that has written none.  The program that runs on the
 device can write into the same file, so nothing in it is trusted.
 """
 

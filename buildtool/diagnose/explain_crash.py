@@ -38,7 +38,7 @@ def _explain(project: Project, files: DebugFiles, report: CrashReport) -> str:
         method = method_names(project, report.skel, report.method)
         number = f"method {report.method} of {report.skel}"
         lines.append(f"  in {method.name}, {number}" if method else f"  in {number}")
-    else:
+    elif report.kind != "process":
         lines.append("  in a thread that a skel created")
     if stack and not any(known for _, known in stack):
         lines.append(f"  {REBUILD}")

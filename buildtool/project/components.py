@@ -63,6 +63,9 @@ class Host(Value):
         Strings,
         Key("files that tests open and no argument names (globs in source and the build tree)"),
     ] = ()
+    dsp_may_crash: Annotated[
+        Strings, Key("CTest tests (globs) that may crash the DSP process, such as tests of errors")
+    ] = ()
 
 
 class Skel(Value):

@@ -132,6 +132,7 @@ Args = Annotated[Strings, Key("its arguments", repeats=True)]
 Env = Annotated[Mapping[str, Define], Key("environment variables that it gets")]
 Cwd = Annotated[str, Key("its working directory in the release; default: the top")]
 Farf = Annotated[bool, Key("show and keep what the DSP logs")]
+DspMayCrash = Annotated[bool, Key("a crash of the DSP process during it is no failure")]
 
 
 class Run(Value):
@@ -145,6 +146,7 @@ class Run(Value):
         str, Key('time after which it is ended: "90s", "2m", "1h"; default: none')
     ] = ""
     farf: Farf = False
+    dsp_may_crash: DspMayCrash = False
     pull: Annotated[
         Strings, Key("files that are fetched after it has ended, from its working directory")
     ] = ()
@@ -166,6 +168,7 @@ class Test(Value):
         str, Key('time after which it is ended and fails: "90s", "2m", "1h"; default: "5m"')
     ] = ""
     farf: Farf = False
+    dsp_may_crash: DspMayCrash = False
     pytest: Annotated[
         Strings,
         Key("tests that pytest runs here, in place of a program; relative to the project file"),
@@ -178,6 +181,9 @@ class ExpectedFailure(Value):
 
     tests: Annotated[Strings, Key("names of tests (globs)")]
     reason: Annotated[str, Key("why they fail")]
+    dsp_may_crash: Annotated[
+        bool, Key("they also fail as expected when they crash the DSP process")
+    ] = False
 
 
 class Data(Value):

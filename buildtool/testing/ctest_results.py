@@ -14,9 +14,10 @@ from buildtool.core.escape import without_colours
 from buildtool.core.kept_output import KeptOutput
 from buildtool.core.signals import signal_name
 from buildtool.core.value import Value
+from buildtool.deploy.emulated.watched_run import first_line
 from buildtool.testing.ctest import ListedTest, strings
 from buildtool.testing.record import Record, take_record
-from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 
 OUTPUT_BYTES = 1 << 20
 """What is kept of the output of a test."""
@@ -53,7 +54,7 @@ class Report:
     """Follows what `ctest --verbose` prints about `tests`, whose records are in `records`.
 
     `begin` is called with the name of each test that begins; `explain` tells what is known of the
-    crashes in a file.
+    crashes of the DSP process in a file, and `may_crash` whether the test of a name may cause them.
     """
 
     def __init__(
@@ -64,7 +65,8 @@ class Report:
         records: Path,
         *,
         begin: Callable[[str], None],
-        explain: Callable[[Path], str],
+        explain: Callable[[Path], tuple[str, ...]],
+        may_crash: Callable[[str], bool],
     ) -> None:
         self._suite = suite
         self._device = device
@@ -72,6 +74,7 @@ class Report:
         self._records = records
         self._begin = begin
         self._explain = explain
+        self._may_crash = may_crash
         self._running: dict[str, _Running] = {}
         self._latest: _Running | None = None
 
@@ -104,12 +107,14 @@ class Report:
         record, crashes = take_record(self._records, test.name)
         seconds = time.monotonic() - test.started
         outcome, message = self._verdict(test, cause, record, seconds)
-        explained = self._explain(crashes) if crashes else ""
-        output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), explained)))
+        explained = self._explain(crashes) if crashes else ()
+        output = "\n".join(filter(None, (test.output.kept().text.rstrip("\n"), *explained)))
         lost = record.lost if record else ()
         result = TestResult(
             self._suite, test.name, self._device, outcome, seconds, message, "", lost
         )
+        if outcome is not Outcome.NOT_RUN and not self._may_crash(test.name):
+            result = after_dsp_crash(result, first_line(explained))
         return Reported(result._replace(output=without_colours(output)), record)
 
     def _verdict(

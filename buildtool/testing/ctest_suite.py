@@ -13,7 +13,7 @@ from buildtool.core.checksummed_json import read_checksummed, write_checksummed
 from buildtool.core.lock import held_directory, is_held, locked
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import remove_tree
-from buildtool.deploy.emulated.watched_run import watched_run
+from buildtool.deploy.emulated.watched_run import explain_crashes, first_line, watched_run
 from buildtool.deploy.push.contents import Deployment, deployment
 from buildtool.deploy.push.known import read_known
 from buildtool.deploy.site import Site, make_current, make_current_after
@@ -29,12 +29,12 @@ from buildtool.testing.deployment import (
     opened_files,
     programs,
 )
-from buildtool.testing.expected import FAILURES
+from buildtool.testing.expected import FAILURES, matches
 from buildtool.testing.launch import VARIABLE
 from buildtool.testing.launch_config import WANTED, LaunchConfig, transport_fields, write_config
 from buildtool.testing.path_map import PathMap
-from buildtool.testing.record import any_lost
-from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.record import any_lost, untaken_crashes
+from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.retry import retried
 from buildtool.testing.session import Session
 from buildtool.testing.unsent_files import SentFiles
@@ -153,6 +153,7 @@ class CTestSuite:
                 records,
                 begin=begin,
                 explain=self._explained,
+                may_crash=self._may_crash,
             )
             chosen = None if names is None else sorted(names)
             environment = self._environment(records, deployed, given)
@@ -162,6 +163,7 @@ class CTestSuite:
                     self._note_fetched(ended.record.fetched if ended.record else ())
                     yield self._with_hints(ended, deployed)
             errors = ctest.errors() if missing else ""
+            yield from self._crash_elsewhere(records, device)
         for name in sorted(missing):
             yield TestResult(
                 *(self.name, name, device, Outcome.NOT_RUN),
@@ -258,14 +260,24 @@ class CTestSuite:
         lines = sent.explain(result.output, listed.working_directory or str(self.step.tree))
         return result._replace(output="\n".join(filter(None, (result.output, *lines))))
 
-    def _explained(self, crashes: Path) -> str:
+    def _explained(self, crashes: Path) -> tuple[str, ...]:
         """What is known of crashes of skels on the emulated DSP."""
-        if not crashes.is_file() or not crashes.stat().st_size:
-            return ""
-        from buildtool.diagnose.explain_crash import explain_crashes  # noqa: PLC0415 - seldom
-
         session = self.suites.session
-        return "\n".join(explain_crashes(session.project, session.ready.release.debug, crashes))
+        return explain_crashes(session.project, session.ready.release.debug, crashes)
+
+    def _may_crash(self, test: str) -> bool:
+        """Whether `test` may crash the DSP process."""
+        host = self.suites.session.project.hosts[self.step.component]
+        return matches(self.name, test, host.dsp_may_crash)
+
+    def _crash_elsewhere(self, records: Path, device: str) -> Iterator[TestResult]:
+        """A test that has crashed, if a program that CTest did not start itself, such as one that a
+        script starts, has crashed the DSP process."""
+        explained = tuple(t for file in untaken_crashes(records) for t in self._explained(file))
+        if explained and not self._may_crash(self.name):
+            result = TestResult(self.name, self.name, device, Outcome.PASSED, 0)
+            message = f"{first_line(explained)}; this was in a program that no test names"
+            yield after_dsp_crash(result._replace(output="\n".join(explained)), message)
 
     def _fetched(self) -> frozenset[str]:
         """The files in the build tree that tests wrote on a device: they are not data of tests."""

@@ -52,9 +52,12 @@ def as_expected(
     result: TestResult, expected: Mapping[str, ExpectedFailure], tags: Collection[str]
 ) -> TestResult:
     """The result of a test on a device that has `tags`: a failure that is expected there does not
-    count, and a pass does not pass.  A test that was skipped, or not run, stays so."""
+    count, and a pass does not pass.  A test that was skipped, or not run, stays so, and one that
+    crashed the DSP process too, unless that is expected."""
     for tag, failure in expected.items():
         if tag not in tags or not matches(result.suite, result.name, failure.tests):
+            continue
+        if result.dsp_crash and not failure.dsp_may_crash:
             continue
         if result.outcome in FAILURES:
             why = f"{failure.reason} ({result.message or result.outcome.value})"

@@ -17,6 +17,7 @@ class Result(Value):
     """How a program ended: `status` is its exit status, 128+n if signal n ended it; `signal` is n,
     else 0.
 
+    `dsp_crash` says in a line how the DSP process crashed, else it is "".
     Bytes of `stdout` and `stderr` that are not UTF-8 are decoded as in file names (PEP 383).
     `seconds` is the wall time.
     """
@@ -26,6 +27,7 @@ class Result(Value):
     stdout: str
     stderr: str
     seconds: float
+    dsp_crash: str = ""
 
 
 class TestDevice:
@@ -37,11 +39,14 @@ class TestDevice:
 
     __test__ = False  # pytest collects classes of this name
 
-    def __init__(self, session: Session, timeout: float) -> None:
-        """`timeout` is the time that programs have by default, in seconds."""
+    def __init__(self, session: Session, timeout: float, *, dsp_may_crash: bool) -> None:
+        """`timeout` is the time that programs have by default, in seconds; `dsp_may_crash` says
+        whether they may crash the DSP process."""
         self._session = session
         self._timeout = timeout
         self._lost: list[str] = []
+        self._dsp_may_crash = dsp_may_crash
+        self._dsp_crashes: list[str] = []
         ready = session.ready
         self.name = ready.site.device.name
         self.soc = ready.soc
@@ -56,12 +61,14 @@ class TestDevice:
         cwd: str = "",
         timeout: float | None = None,
         input: str | bytes = b"",
+        dsp_may_crash: bool | None = None,
     ) -> Result:
         """Run a program of the release, such as "bin/demo", with these arguments.
 
         `env` is added to its variables; `cwd` is its working directory, relative to the release;
         `timeout` is in seconds; `input` is what it reads from standard input.  When the connection
-        is lost, the program is started again.
+        is lost, the program is started again.  When it crashes the DSP process, the test has
+        crashed, unless `dsp_may_crash`.
 
         Raises `RunTimeoutError` when it does not end in its time, and `DeviceError` when it cannot
         run.
@@ -80,18 +87,27 @@ class TestDevice:
             self._lost += getattr(error, "lost", ())
             raise error.with_traceback(None) from None
         self._lost += ran.lost
+        may_crash = self._dsp_may_crash if dsp_may_crash is None else dsp_may_crash
+        if ran.dsp_crash and not may_crash:
+            self._dsp_crashes.append(f"{program}: {ran.explained or ran.dsp_crash}")
         stderr = "\n".join(filter(None, (ran.stderr, ran.explained)))
         if ran.signal is not None:
-            return Result(128 + ran.signal, ran.signal, ran.stdout, stderr, ran.seconds)
+            status, signal = 128 + ran.signal, ran.signal
+            return Result(status, signal, ran.stdout, stderr, ran.seconds, ran.dsp_crash)
         if ran.status is None:
             raise RunTimeoutError(
                 f"{program} did not end in {request.timeout:g} s",
                 why=f"it wrote: {(ran.stdout + stderr)[-SHOWN:]!r}",
                 remedy="Allow more time: device.run(..., timeout=SECONDS)",
             )
-        return Result(ran.status, 0, ran.stdout, stderr, ran.seconds)
+        return Result(ran.status, 0, ran.stdout, stderr, ran.seconds, ran.dsp_crash)
 
     def take_lost(self) -> list[str]:
         """A line for each time that the connection was lost since the last call."""
         lost, self._lost = self._lost, []
         return lost
+
+    def take_dsp_crashes(self) -> list[str]:
+        """A text for each crash of the DSP process since the last call that may not happen."""
+        crashes, self._dsp_crashes = self._dsp_crashes, []
+        return crashes

@@ -10,7 +10,7 @@ from buildtool.core.signals import signal_name
 from buildtool.deploy.run.program import RunRequest, farf_levels, variables
 from buildtool.project.model import Test
 from buildtool.project.runs import seconds
-from buildtool.testing.results import Outcome, TestResult
+from buildtool.testing.results import Outcome, TestResult, after_dsp_crash
 from buildtool.testing.session import LostError, Ran, Session
 
 SUITE = "test"
@@ -53,13 +53,14 @@ class Programs:
             lost = error.lost if isinstance(error, LostError) else ()
             return result._replace(message=error.message, output=str(error), lost=lost)
         outcome, message = verdict(ran, request.timeout)
-        return result._replace(
+        ended = result._replace(
             outcome=outcome,
             seconds=ran.seconds,
             message=message,
             output=without_colours("\n".join(filter(None, (ran.stdout, ran.explained)))),
             lost=ran.lost,
         )
+        return after_dsp_crash(ended, "" if test.dsp_may_crash else ran.dsp_crash)
 
 
 def verdict(ran: Ran, timeout: float) -> tuple[Outcome, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from buildtool.testing.pytest_names import LOST, OUTCOME
+from buildtool.testing.pytest_names import DSP_CRASH, LOST, OUTCOME
 
 KEPT = 1 << 20
 """Characters at the end of what a test wrote."""
@@ -40,6 +40,7 @@ class Records:
                     "message": "pytest cannot collect its tests",
                     "output": report.longreprtext,
                     "lost": [],
+                    "dsp_crash": False,
                 }
             )
 
@@ -78,6 +79,7 @@ def _record(phases: list[pytest.TestReport]) -> dict[str, Any]:
         "message": _message(decisive),
         "output": "\n".join(texts)[-KEPT:],
         "lost": [str(value) for name, value in last.user_properties if name == LOST],
+        "dsp_crash": DSP_CRASH in properties,
     }
 
 

@@ -59,6 +59,7 @@ class PytestSuite:
             "choice": session.choice._asdict(),
             "options": session.options._asdict(),
             "timeout": self._timeout,
+            "dsp_may_crash": self._test.dsp_may_crash,
         }
         chosen = None if names is None else [f"{self._root}/{name}" for name in names]
         pytest = _Pytest(

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,12 @@ def take_record(folder: Path, test: str) -> tuple[Record | None, Path | None]:
             file.unlink()
         return record, file.with_suffix(CRASHES)
     return None, None
+
+
+def untaken_crashes(folder: Path) -> Iterator[Path]:
+    """The files of reports of crashes in `folder` that `take_record` has not returned."""
+    for file in sorted(folder.glob(f"*{SUFFIX}")):
+        yield file.with_suffix(CRASHES)
 
 
 def any_lost(folder: Path) -> bool:

@@ -16,7 +16,7 @@ class Outcome(enum.Enum):
     SKIPPED = "skipped"
     EXPECTED_FAILURE = "expected failure"
     FAILED = "failed"
-    CRASHED = "crashed"  # a signal ended the program
+    CRASHED = "crashed"  # a signal ended the program, or the DSP process crashed
     TIMED_OUT = "timed out"
     UNEXPECTED_PASS = "unexpected pass"
     NOT_RUN = "not run"  # the connection was lost in every try, or the device failed before
@@ -39,6 +39,7 @@ class TestResult(Value):
     `suite` is the component, `[test.NAME]` or pytest suite that it belongs to, `seconds` its wall
     time.  `message` says in a line why it did not pass; `output` is what it wrote, decoded, or the
     end of it.  `lost` has a line for each time when the connection was lost and it was run again.
+    With `dsp_crash` it crashed the DSP process, which it may not.
     """
 
     __test__ = False  # pytest collects classes of this name
@@ -51,6 +52,7 @@ class TestResult(Value):
     message: str = ""
     output: str = ""
     lost: tuple[str, ...] = ()
+    dsp_crash: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -59,6 +61,15 @@ class TestResult(Value):
             "seconds": round(self.seconds, 3),
             "lost": list(self.lost),
         }
+
+
+def after_dsp_crash(result: TestResult, crash: str) -> TestResult:
+    """The result of a test during which the DSP process crashed, as the line `crash` says: whatever
+    the program made of it, the test has crashed.  Without `crash` it stays as it is."""
+    if not crash:
+        return result
+    message = "; ".join(filter(None, (crash, result.message)))
+    return result._replace(outcome=Outcome.CRASHED, message=message, dsp_crash=True)
 
 
 class TestRun(Value):
@@ -110,6 +121,7 @@ def result_from_json(row: Any) -> TestResult:
             message=str(row["message"]),
             output=str(row["output"]),
             lost=tuple(map(str, row["lost"])),
+            dsp_crash=bool(row["dsp_crash"]),
         )
     except (LookupError, TypeError, OverflowError) as error:
         raise ValueError(f"no result of a test: {error}") from error

@@ -14,7 +14,7 @@ from buildtool.core.kept_output import KeptOutput
 from buildtool.core.signals import signal_of
 from buildtool.core.tee import teed
 from buildtool.core.value import Value
-from buildtool.deploy.emulated.watched_run import run_watched
+from buildtool.deploy.emulated.watched_run import first_line, run_watched
 from buildtool.deploy.errors import DeviceConnectionError
 from buildtool.deploy.push.known import known_file
 from buildtool.deploy.run.on_device import run_on_device
@@ -42,7 +42,8 @@ class Ran(Value):
     when it did not end in its time.
 
     `stdout` and `stderr` are what it wrote, at most the end of it; `explained` says what is known
-    about crashes of skels.  `lost` has a line for each time that the connection was lost before.
+    about crashes of skels, and `dsp_crash` in a line that there was one.  `lost` has a line for
+    each time that the connection was lost before.
     """
 
     status: int | None
@@ -52,6 +53,7 @@ class Ran(Value):
     seconds: float
     explained: str = ""
     lost: tuple[str, ...] = ()
+    dsp_crash: str = ""
 
 
 class LostError(DeviceConnectionError):
@@ -142,8 +144,9 @@ class Session:
                     listen,
                 )
             except RunTimeoutError:
-                pass
+                dsp_crash = first_line(tuple(notes))
             else:
+                dsp_crash = result.dsp_crash
                 signal = signal_of(result.status) or None
                 status = None if signal else result.status
         return Ran(
@@ -153,6 +156,7 @@ class Session:
             stderr.kept().text,
             time.monotonic() - started,
             "\n".join(notes),
+            dsp_crash=dsp_crash,
         )
 
     def _start(self, request: RunRequest, streams: Streams, listener: Listener) -> RunResult:

@@ -1,8 +1,10 @@
-/* crashes.c: passes the reports of crashes on to `buildtool run`. An environment variable names the
+/* crashes.c: passes the reports of crashes on to `buildtool`. An environment variable names the
  * file, because it reaches every process of a run. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -15,21 +17,22 @@ bool crash_is_for_programs(const char *line)
     return strncmp(line, MARK, strlen(MARK)) == 0;
 }
 
-void crash_pass_on(int errors)
+void crash_pass_on(int errors, const char *why)
 {
     const char *path = getenv("BUILDTOOL_SIM_CRASHES");
     char *text = path == NULL || path[0] == 0 ? NULL : malloc(REPORT_MAX);
     ssize_t got = text == NULL ? 0 : pread(errors, text, REPORT_MAX - 1, 0);
-    int fd = got <= 0 ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    int fd = text == NULL ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0) {
-        text[got] = 0;
+        bool passed = false;
+        text[got < 0 ? 0 : got] = 0;
         char *rest = text;
         for (char *line; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
-            size_t length = strlen(line);
-            line[length] = '\n'; /* replaces the terminator */
-            if (crash_is_for_programs(line) && write(fd, line, length + 1) < 0) {
-                break;
-            }
+            struct iovec parts[] = {{line, strlen(line)}, {"\n", 1}};
+            passed = (crash_is_for_programs(line) && writev(fd, parts, 2) > 0) || passed;
+        }
+        if (!passed) {
+            dprintf(fd, MARK "{\"kind\":\"process\",\"text\":\"%s\"}\n", why);
         }
         close(fd);
     }

@@ -132,9 +132,9 @@ static void calls_under_way(const struct session *session, char *to, size_t room
 static void report(const struct session *session, int status)
 {
     char words[TEXT_MAX], why[512], calls[1024];
-    crash_pass_on(session->errors);
     stderr_tail(session, words, sizeof words);
     cause(status, words, why, sizeof why);
+    crash_pass_on(session->errors, why);
     calls_under_way(session, calls, sizeof calls);
     bool located = reported(words);
     log_message(
@@ -145,6 +145,12 @@ static void report(const struct session *session, int status)
         located ? "" : calls, (unsigned)DSP_CODE(AEE_EBADSTATE));
 }
 
+/* Whether a process that was asked to end has died of a signal that this library does not send. */
+static bool crashed_at_end(int status)
+{
+    return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL;
+}
+
 void watch_until_dead(struct session *session, bool listening)
 {
     int status = watch_sockets(session, listening);
@@ -152,7 +158,7 @@ void watch_until_dead(struct session *session, bool listening)
     remote_rpc_status_flags_t flags = session->killed   ? FASTRPC_USER_PD_FORCE_KILL
                                       : session->ending ? FASTRPC_USER_PD_EXIT
                                                         : FASTRPC_USER_PD_EXCEPTION;
-    if (flags == FASTRPC_USER_PD_EXCEPTION) {
+    if (flags == FASTRPC_USER_PD_EXCEPTION || crashed_at_end(status)) {
         report(session, status);
     }
     session->dead = true;

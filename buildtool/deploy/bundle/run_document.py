@@ -60,6 +60,7 @@ def run_document(record: RunRecord) -> dict[str, Any]:
         "seconds": round(result.seconds if result else record.seconds, 3),
         "status": result.status if result else None,
         "signal": signal_name(number) if number else None,
+        "dsp_crash": result.dsp_crash if result else "",
         "error": _error(record.error),
         "environment": {
             "program": _masked(request.env, secret),

@@ -12,7 +12,7 @@ from buildtool.core.events import Listener, Note
 from buildtool.core.files import replace_file, temporary_file, with_path_in_errors
 from buildtool.core.own_directory import make_directory
 from buildtool.deploy.bundle.record import RunRecord
-from buildtool.deploy.run.on_device import RunResult
+from buildtool.deploy.run.on_device import RunResult, status_of_run
 
 FOLDER = "bundles"
 """The directory of bundles in the project's `.buildtool`."""
@@ -40,7 +40,7 @@ def run_with_bundle(
 ) -> tuple[RunResult, Path | None]:
     """The result of `start`, which gets `record` and a listener, and the bundle, if there is one.
 
-    When `start` raises an error, apart from Ctrl-C, or the status is not 0, a bundle is written: as
+    When `start` raises an error, apart from Ctrl-C, or the run has failed, a bundle is written: as
     `file`, by default as a new file in the project's `.buildtool`.  `listener` gets its path.  When
     it cannot be written, `listener` gets a message: the failure of the run remains the command's.
     """
@@ -50,7 +50,7 @@ def run_with_bundle(
         record.error = error
         _write_bundle(record, file, listener)
         raise
-    if not result.status:
+    if not status_of_run(result, record.request):
         return result, None
     return result, _write_bundle(record, file, listener)
 

@@ -50,20 +50,40 @@ def run_watched(
     With `terminal` a debugger may have the terminal."""
     with watched_run(choice.strict, debug=choice.debug) as watched:
         request = request._replace(env={**watched.variables, **request.env})
-        if watched.socket:
-            from buildtool.deploy.emulated.debug_run import debugger  # noqa: PLC0415 - rarely used
+        crashes: tuple[str, ...] = ()
+        try:
+            if watched.socket:
+                from buildtool.deploy.emulated.debug_run import debugger  # noqa: PLC0415 - seldom
 
-            debug = debugger(project, ready.release, watched.socket, listener, terminal=terminal)
-            with debug as reads_terminal:
-                result = start(ready, request._replace(input=not reads_terminal))
-        else:
-            result = start(ready, request)
-        if watched.crashes.stat().st_size:
-            from buildtool.diagnose.explain_crash import explain_crashes  # noqa: PLC0415
-
-            for text in explain_crashes(project, ready.release.debug, watched.crashes):
+                debug = debugger(
+                    project, ready.release, watched.socket, listener, terminal=terminal
+                )
+                with debug as reads_terminal:
+                    result = start(ready, request._replace(input=not reads_terminal))
+            else:
+                result = start(ready, request)
+        finally:  # also when it took too long
+            crashes = explain_crashes(project, ready.release.debug, watched.crashes)
+            for text in crashes:
                 listener(Note(text))
-        return result
+        return result._replace(dsp_crash=first_line(crashes))
+
+
+def explain_crashes(project: Project, debug: Path, reports: Path) -> tuple[str, ...]:
+    """A text of some lines for each crash that is reported in the file `reports`, which may be
+    missing; `debug` is the directory with the debug information of the release."""
+    if not reports.is_file() or not reports.stat().st_size:
+        return ()
+    from buildtool.diagnose import explain_crash  # noqa: PLC0415 - only after a crash
+
+    return explain_crash.explain_crashes(project, debug, reports) or (
+        "the DSP process crashed: its report is damaged",
+    )
+
+
+def first_line(crashes: tuple[str, ...]) -> str:
+    """How the first of these crashes happened, "" without any."""
+    return crashes[0].partition("\n")[0] if crashes else ""
 
 
 @contextlib.contextmanager

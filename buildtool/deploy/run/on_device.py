@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from buildtool.core.errors import NOT_RUN
 from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
 from buildtool.core.value import Value
@@ -45,7 +46,8 @@ class RunResult(Value):
     """How a program ended: its exit status (128+n for signal n) and wall time in seconds.
 
     `release` is the id of the release on this machine, `deployment` that of what the device has of
-    it, `run` the name of the run, `forward` the ports that were reachable here.
+    it, `run` the name of the run, `forward` the ports that were reachable here.  `dsp_crash` says
+    in a line how the DSP process crashed, "" if it did not, or if that cannot be known.
     """
 
     device: str
@@ -59,10 +61,18 @@ class RunResult(Value):
     status: int
     seconds: float
     forward: tuple[Forward, ...] = ()
+    dsp_crash: str = ""
 
     def as_json(self) -> dict[str, object]:
         forward = [ports._asdict() for ports in self.forward]
         return {**self._asdict(), "seconds": round(self.seconds, 3), "forward": forward}
+
+
+def status_of_run(result: RunResult, request: RunRequest) -> int:
+    """The exit status of `buildtool run`: the program's, but not 0 after a crash of the DSP process
+    that `request` does not expect."""
+    unexpected = result.dsp_crash and not request.dsp_may_crash
+    return result.status or (NOT_RUN if unexpected else 0)
 
 
 def run_on_device(

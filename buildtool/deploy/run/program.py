@@ -39,7 +39,8 @@ class RunRequest(Value):
     Without `input` it reads /dev/null instead of the standard input.  `pull` are files that are
     fetched after it has ended: path on the device → path here.  `stop` can end the program; it then
     reads /dev/null, and has no terminal.  `forward` are ports of the device that are reachable here
-    while it runs.  `session` is one on the device that it can take.
+    while it runs.  `session` is one on the device that it can take.  With `dsp_may_crash` a crash
+    of the DSP process is no failure.
     """
 
     command: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class RunRequest(Value):
     stop: Stop | None = None
     forward: tuple[Forward, ...] = ()
     session: WaitingSession | None = None
+    dsp_may_crash: bool = False
 
 
 def variables(env: Mapping[str, Define]) -> dict[str, str]:

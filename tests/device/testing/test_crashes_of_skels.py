@@ -23,7 +23,7 @@ pytest = ["tests"]
 """
 PYTHON = """
 def test_past(device):
-    ran = device.run("bin/faults", "sum", 1024, 0, 1025)
+    ran = device.run("bin/faults", "sum", 1024, 0, 1025, dsp_may_crash=True)
     assert "1 byte past the end of parameter 'data'" in ran.stderr
 """
 

@@ -166,7 +166,7 @@ def test_a_test_calls_a_skel(tmp_path: Path) -> None:
     source = "dsp/src/my_project_dsp_imp.c"
     project.edit(source, "for (; i + LANES <= a_len;", "for (; i <= a_len;")
     test = results(project, "sim", "kernel", "--strict")["kernel"]
-    assert test["outcome"] == "failed"
+    assert test["outcome"] == "crashed"
     assert "at my_project_dsp_scale_add (my_project_dsp_imp.c:" in test["output"]
     assert "past the end of parameter" in test["output"]
 

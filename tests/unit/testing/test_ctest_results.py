@@ -42,7 +42,7 @@ def ran(end: str, status: int = 0, message: str = "") -> Record:
     return Record(("x",), end, status, message, lost=("cut",))
 
 
-def results_of(records: Path, lines: list[str]) -> list[TestResult]:
+def results_of(records: Path, lines: list[str], *, may_crash: bool = False) -> list[TestResult]:
     begun: list[str] = []
     report = Report(
         "suite",
@@ -50,7 +50,8 @@ def results_of(records: Path, lines: list[str]) -> list[TestResult]:
         SKIPS,
         records,
         begin=begun.append,
-        explain=lambda file: "a skel crashed" if file.exists() else "",
+        explain=lambda file: (f"{CRASH}\nat x",) if file.exists() else (),
+        may_crash=lambda _: may_crash,
     )
     found = [reported.result for line in lines if (reported := report.read(line))]
     assert [result.name for result in found] == begun
@@ -58,6 +59,7 @@ def results_of(records: Path, lines: list[str]) -> list[TestResult]:
 
 
 FAILED = "***Failed"
+CRASH = "the DSP process crashed: it is broken"
 
 
 @pytest.mark.parametrize(
@@ -85,15 +87,45 @@ def test_outcomes(
     tmp_path: Path, how: str, record: Record | None, wanted: tuple[Outcome, str]
 ) -> None:
     if record:
-        file = new_record_file(tmp_path, NAME)
-        write_record(file, record)
-        file.with_suffix(CRASHES).touch()
+        write_record(new_record_file(tmp_path, NAME), record)
     (found,) = results_of(tmp_path, [*HEADER, *SAID, ended(how)])
     assert (found.outcome, found.message) == wanted
     assert (found.suite, found.name, found.device) == ("suite", NAME, "sim")
-    said = "said\n3/15 Test #3: no\nTest timeout computed to be: 1"
-    assert found.output == (f"{said}\na skel crashed" if record else said)
+    assert found.output == "said\n3/15 Test #3: no\nTest timeout computed to be: 1"
     assert found.lost == (("cut",) if record else ())
+
+
+@pytest.mark.parametrize(
+    ("how", "record", "usual"),
+    [
+        ("   Passed", ran("exit", 7), ""),
+        (FAILED, ran("exit", 3), "exit status 3"),
+        ("***Failed  Error x. Regex=[a b]", ran("exit"), "Error x. Regex=[a b]"),
+        ("***Exception: SegFault", ran("signal", 11), "ended by SIGSEGV"),
+        ("***Timeout", ran("started"), "did not end in 0.0 s"),
+        ("***Skipped", ran("exit", 7), "SKIP_RETURN_CODE=7"),
+    ],
+)
+def test_a_crash_of_the_dsp_process_counts(
+    tmp_path: Path, how: str, record: Record, usual: str
+) -> None:
+    for may_crash in (False, True):
+        file = new_record_file(tmp_path, NAME)
+        write_record(file, record)
+        file.with_suffix(CRASHES).touch()
+        (found,) = results_of(tmp_path, [*HEADER, ended(how)], may_crash=may_crash)
+
+        assert (found.outcome is Outcome.CRASHED and found.dsp_crash) != may_crash
+        assert found.message == (usual if may_crash else f"{CRASH}; {usual}".removesuffix("; "))
+        assert found.output == f"{CRASH}\nat x"
+
+
+def test_a_program_that_could_not_run_has_not_run(tmp_path: Path) -> None:
+    file = new_record_file(tmp_path, NAME)
+    write_record(file, ran("error", message="full"))
+    file.with_suffix(CRASHES).touch()
+    (found,) = results_of(tmp_path, [*HEADER, ended(FAILED)])
+    assert (found.outcome, found.message) == (Outcome.NOT_RUN, "full")
 
 
 @pytest.mark.parametrize("why", ["Failed test dependencies: setup", "Could not find executable x"])

@@ -42,6 +42,21 @@ def test_what_has_not_run_stays_so(outcome: Outcome) -> None:
     assert after(outcome).outcome is outcome
 
 
+@pytest.mark.parametrize("may_crash", [False, True])
+def test_a_crash_of_the_dsp_process_is_a_failure_of_its_own(may_crash: bool) -> None:
+    result = TestResult("dsp", "a", "q6a", Outcome.CRASHED, 1.0, "crashed", dsp_crash=True)
+    expected = {
+        "v68": ExpectedFailure(("*",), "no half floats"),
+        "lab": ExpectedFailure(("*",), "no memory", dsp_may_crash=may_crash),
+    }
+    found = as_expected(result, expected, TAGS)
+
+    if may_crash:
+        assert (found.outcome, found.message) == (Outcome.EXPECTED_FAILURE, "no memory (crashed)")
+    else:
+        assert found == result
+
+
 @pytest.mark.parametrize("tag", sorted(TAGS))
 def test_every_tag_of_the_device_counts(tag: str) -> None:
     assert after(Outcome.FAILED, tag=tag).outcome is Outcome.EXPECTED_FAILURE

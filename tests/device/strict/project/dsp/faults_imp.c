@@ -15,6 +15,7 @@
 #define KERNEL static __attribute__((noinline))
 
 static const uint8_t *kept;
+static void *late;
 
 int faults_open(const char *uri, remote_handle64 *handle)
 {
@@ -26,6 +27,7 @@ int faults_open(const char *uri, remote_handle64 *handle)
 int faults_close(remote_handle64 handle)
 {
     (void)handle;
+    free(late);
     return AEE_SUCCESS;
 }
 
@@ -114,6 +116,10 @@ AEEResult faults_heap(remote_handle64 h, const char *what, int32_t size, int32_t
     uint8_t *volatile block = malloc((size_t)size);
     if (strcmp(what, "overrun") == 0) {
         write_bytes(block, size + 1);
+    } else if (strcmp(what, "late") == 0) {
+        write_bytes(block, size + 1);
+        late = block; /* which the end of the session frees */
+        return AEE_SUCCESS;
     } else if (strcmp(what, "after-free") == 0) {
         free(block);
         *total = add_bytes(block, 0, 1);

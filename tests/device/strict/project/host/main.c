@@ -1,8 +1,10 @@
 /* Calls one method: faults METHOD [WORD] [NUMBER...], and prints the code and the result. With
- * SHARED set the buffers are from rpcmem_alloc. */
+ * SHARED set the buffers are from rpcmem_alloc. STATUS is the exit status in place of one that says
+ * whether the method returned 0, SECONDS how long the program lives after that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "faults.h"
 #include "remote.h"
@@ -64,5 +66,6 @@ int main(int argc, char **argv)
     }
     int failed = call(handle, argv + 1);
     faults_close(handle);
-    return failed;
+    sleep(getenv("SECONDS") == NULL ? 0 : (unsigned)atoi(getenv("SECONDS")));
+    return getenv("STATUS") == NULL ? failed : atoi(getenv("STATUS"));
 }

@@ -1,0 +1,233 @@
+"""A test that crashes the DSP process has crashed, whatever its program makes of that."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.device.strict.conftest import SOURCES
+from tests.device.testing.test_programs import results_of
+from tests.device.testing.test_pytest import pytest_here
+from tests.json_documents import validate
+from tests.junit import read_junit
+from tests.project import Project
+
+CRASHED = (
+    "the DSP process crashed: the skel has written past the end of a heap block, which it frees"
+)
+NULL = (
+    "the DSP process crashed: bad memory access (SIGSEGV) at address 0x18, through a null pointer"
+)
+LATE = ("heap", "late", "24")
+"""Written past the end of a block, which the end of the session frees: the program ends with 0."""
+CMAKE = """
+enable_testing()
+function(crash name)
+  add_test(NAME ${name} COMMAND faults crash null)
+  set_tests_properties(${name} PROPERTIES ${ARGN})
+endfunction()
+add_test(NAME fine COMMAND faults sum 8 0 8)
+add_test(NAME late COMMAND faults heap late 24)
+crash(will-fail WILL_FAIL ON)
+crash(pattern PASS_REGULAR_EXPRESSION "0x8000040d")
+crash(skip ENVIRONMENT STATUS=77 SKIP_RETURN_CODE 77)
+crash(known ENVIRONMENT STATUS=0)
+crash(known-crash ENVIRONMENT STATUS=0)
+crash(recovers ENVIRONMENT STATUS=0)
+"""
+KEYS = """
+[run.late]
+program = "bin/faults"
+args = ["heap", "late", "24"]
+
+[run.recovers]
+program = "bin/faults"
+args = ["heap", "late", "24"]
+dsp-may-crash = true
+
+[test.late]
+program = "bin/faults"
+args = ["heap", "late", "24"]
+
+[test.fails]
+program = "bin/faults"
+args = ["crash", "null"]
+
+[test.hangs]
+program = "bin/faults"
+args = ["crash", "null"]
+env = { SECONDS = 60 }
+timeout = "2s"
+
+[test.recovers]
+program = "bin/faults"
+args = ["heap", "late", "24"]
+dsp-may-crash = true
+
+[test.in-python]
+pytest = ["tests"]
+
+[test.recovers-in-python]
+pytest = ["tests/test_faults.py::test_late"]
+dsp-may-crash = true
+
+[expected-failure.v68]
+tests = ["known", "*test_known"]
+reason = "it is known"
+
+[expected-failure.sim]
+tests = ["known-crash"]
+reason = "it is known"
+dsp-may-crash = true
+"""
+PYTHON = """
+import pytest
+
+LATE = ("heap", "late", 24)
+
+
+def test_late(device):
+    ran = device.run("bin/faults", *LATE)
+    assert (ran.status, ran.stdout) == (0, "0x0 0\\n")
+    assert ran.dsp_crash.startswith("the DSP process crashed: ")
+
+
+def test_recovers(device):
+    assert device.run("bin/faults", *LATE, dsp_may_crash=True).dsp_crash
+
+
+def test_fine(device):
+    assert not device.run("bin/faults", "sum", 8, 0, 8).dsp_crash
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_known(device):
+    device.run("bin/faults", *LATE)
+    assert False
+
+
+@pytest.fixture
+def crashed(device):
+    device.run("bin/faults", *LATE)
+
+
+def test_in_a_fixture(crashed):
+    pass
+
+
+def test_caught(device):
+    with pytest.raises(AssertionError):
+        assert device.run("bin/faults", *LATE).status
+    pytest.skip("not today")
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("dsp-crash") / "project")
+    shutil.copytree(SOURCES, project.root)
+    text = (project.root / "buildtool.toml").read_text()
+    may_crash = 'source = "host"\ndsp-may-crash = ["recovers"]\n'
+    project.write("buildtool.toml", text.replace('source = "host"\n', may_crash) + KEYS)
+    project.write("host/CMakeLists.txt", (project.root / "host/CMakeLists.txt").read_text() + CMAKE)
+    project.write("tests/test_faults.py", PYTHON)
+    return project
+
+
+def outcomes(project: Project, *names: str) -> dict[str, tuple[str, str]]:
+    """Outcome and message of the tests `names`, of which some are bad."""
+    tests = results_of(project, "sim", *names, status=1)["tests"]
+    bad = {"crashed", "expected failure"}
+    assert all(test["dsp_crash"] == (test["outcome"] in bad) for test in tests)
+    return {test["name"].rpartition("::")[2]: (test["outcome"], test["message"]) for test in tests}
+
+
+def test_programs(project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "results.xml"
+
+    found = outcomes(project, "test", "--junit", str(file))
+
+    assert found["late"][0] == found["fails"][0] == found["hangs"][0] == "crashed"
+    assert found["late"][1].startswith(CRASHED)
+    assert found["fails"][1] == f"{NULL}; exit status 1"
+    assert found["hangs"][1] == f"{NULL}; did not end in 2 s"
+    assert found["recovers"] == ("passed", "")
+    cases = {case.get("name"): case for case in read_junit(file).iter("testcase")}
+    (error,) = cases["late"].iter("error")
+    assert error.get("type") == "crashed"
+    assert "faults_close" in str(cases["late"].findtext("system-out"))
+
+
+def test_ctest(project: Project) -> None:
+    found = outcomes(project, "faults-program")
+
+    assert found.pop("late")[1].startswith(CRASHED)
+    assert found == {
+        "fine": ("passed", ""),
+        "will-fail": ("crashed", NULL),
+        "pattern": ("crashed", NULL),
+        "skip": ("crashed", f"{NULL}; SKIP_RETURN_CODE=77"),
+        "known": ("crashed", NULL),
+        "known-crash": ("expected failure", f"it is known ({NULL})"),
+        "recovers": ("passed", ""),
+    }
+
+
+def test_pytest(project: Project) -> None:
+    found = outcomes(project, "in-python")
+
+    crashed = ("test_late", "test_known", "test_in_a_fixture", "test_caught")
+    assert {name: outcome for name, (outcome, _) in found.items()} == {
+        **dict.fromkeys(crashed, "crashed"),
+        "test_recovers": "passed",
+        "test_fine": "passed",
+    }
+    assert all(found[name][1].startswith(f"bin/faults: {CRASHED}") for name in crashed)
+    (accepted,) = results_of(project, "sim", "recovers-in-python", status=0)["tests"]
+    assert accepted["outcome"] == "passed"
+
+
+def test_pytest_without_the_command(project: Project) -> None:
+    done = pytest_here(project, "tests", "-p", "no:randomly")
+
+    assert done.returncode == 1
+    assert "3 failed, 2 passed, 1 warning, 1 error" in done.stdout
+    assert CRASHED in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        (("late",), 125),
+        (("--env", "STATUS=3", "late"), 3),
+        (("recovers",), 0),
+        (("--dsp-may-crash", "late"), 0),
+    ],
+)
+def test_run(project: Project, options: tuple[str, ...], status: int) -> None:
+    done = project.run("run", "sim", *options, "--json")
+
+    assert done.returncode == status, done.stderr
+    document = json.loads(done.stdout)
+    validate("run", document)
+    assert document["dsp_crash"].startswith(CRASHED)
+    assert document["status"] == (3 if status == 3 else 0)
+    last = done.stderr.splitlines()[-1]
+    if status == 0:
+        assert "the exit status is" not in done.stderr
+    else:
+        assert last.startswith(
+            f"the DSP process crashed during this run; the exit status is {status}"
+        )
+
+
+def test_a_run_with_a_crash_leaves_a_bundle(project: Project, tmp_path: Path) -> None:
+    bundle = tmp_path / "crash.zip"
+
+    done = project.run("run", "sim", "late", f"--bundle={bundle}")
+
+    assert done.returncode == 125
+    assert bundle.is_file()
