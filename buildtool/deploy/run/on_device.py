@@ -132,8 +132,14 @@ def run_on_device(
             raise _failure(ready, report)
     else:
         raise _failure(ready, report)
+    seconds = time.monotonic() - started
     for path, target in request.pull.items():
         ready.site.device.pull(_absolute(place, request, path), Path(target))
+    dsp_crash = ""
+    if request.farf and not emulated:
+        from buildtool.deploy.run.dsp_log import logged_crash  # noqa: PLC0415 - rarely used
+
+        dsp_crash = logged_crash(place, name, request.command[0])
     return RunResult(
         device=ready.site.device.name,
         target=ready.release.target,
@@ -144,7 +150,8 @@ def run_on_device(
         run=name,
         command=request.command,
         status=status,
-        seconds=time.monotonic() - started,
+        seconds=seconds,
+        dsp_crash=dsp_crash,
     )
 
 

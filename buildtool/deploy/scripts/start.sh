@@ -80,13 +80,18 @@ case $input in
     inherit) exec 4</dev/null 5<&0 ;;
 esac || end_with failed "$log/stdin cannot be made; the disk may be full"
 
-# What the DSP logs arrives in the log of the system: in logcat on Android, in the journal, under the
-# name of the program, on Linux.
+# What the DSP logs arrives in the log of the system: in logcat on Android, in the journal on Linux,
+# under the name of the program, and, for crashes, of the DSP's daemon.
 follow_log() {
     if command -v logcat >/dev/null; then
-        exec logcat -v brief -T "$(date '+%m-%d %H:%M:%S.000')" -s adsprpc "$1"
+        since=$(date '+%m-%d %H:%M:%S.%N')
+        case $since in
+            *.*[!0-9]*) since=${since%.*}.000 ;; # this date knows no %N
+            *) since=${since%??????} ;;
+        esac
+        exec logcat -v brief -T "$since" -s adsprpc "$1"
     else
-        exec journalctl -q -f -n 0 -o cat -t "$1"
+        exec journalctl -q -f -n 0 -o cat -t cdsprpcd -t "$1"
     fi
 }
 follower=

@@ -9,13 +9,25 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.push.contents import deployment
+from buildtool.deploy.run.on_device import run_on_device
+from buildtool.deploy.run.program import RunRequest
 from tests.remote.adbd import AdbServer
 from tests.remote.places import adb_place, ssh_place
-from tests.remote.remote import Remote, processes_with
+from tests.remote.remote import SHELL, Remote, processes_with
 from tests.remote.sshd import SshServer
+from tests.remote.streams import redirected
 
 LOGGED = "/data/local/tmp/logged"
-LOG = f'echo "$@"; while :; do echo "CDSP0: message"; echo >>{LOGGED}; sleep 0.1; done'
+SAID = "/data/local/tmp/said"
+LOG = f"""
+echo "$@"
+while :; do
+    echo "CDSP0: message"
+    [ ! -e {SAID} ] || {{ cat {SAID}; rm {SAID}; }}
+    echo >>{LOGGED}
+    sleep 0.1
+done
+"""
 PROGRAM = f"""
 cat "${{ADSP_LIBRARY_PATH##*;}}/shell.farf"
 cat
@@ -61,6 +73,26 @@ def test_the_log_of_the_dsp_is_shown_and_kept(remote: Remote, tmp_path: Path) ->
     while left := processes_with(remote.token, "CDSP0"):
         assert time.monotonic() < end, left
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("name", "crashed"), [("shell", True), ("my-shell", False)])
+def test_a_crash_in_the_log_is_one_of_the_program(
+    remote: Remote, tmp_path: Path, name: str, crashed: bool
+) -> None:
+    release = remote.release(tmp_path / "release", {})
+    ready = remote.ready(release)
+    line = f'V/adsprpc( 7): b8:b8: CDSP0:[R]: Process "/frpc/f05afd00 {name}" crashed in thread "t"'
+    script = f"""
+        echo '{line} due to precise exception occurrence' >{SAID}
+        until [ ! -e {SAID} ]; do sleep 0.02; done
+    """
+    request = RunRequest((SHELL, script), farf="0x1f001f")
+
+    with redirected(None):
+        ran = run_on_device(ready, request, renew=lambda: ready)
+
+    how = 'the DSP process crashed: in thread "t" due to precise exception occurrence'
+    assert (ran.status, ran.dsp_crash) == (0, how if crashed else "")
 
 
 def test_runs_without_farf_keep_no_log(remote: Remote, tmp_path: Path) -> None:
