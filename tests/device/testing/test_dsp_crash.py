@@ -38,6 +38,12 @@ crash(known ENVIRONMENT STATUS=0)
 crash(known-crash ENVIRONMENT STATUS=0)
 crash(recovers ENVIRONMENT STATUS=0)
 """
+SCRIPT = """
+get_property(launcher TARGET faults PROPERTY CROSSCOMPILING_EMULATOR)
+list(JOIN launcher " " launcher)
+file(GENERATE OUTPUT crash.sh CONTENT "${launcher} $<TARGET_FILE:faults> heap late 24\n")
+add_test(NAME script COMMAND sh crash.sh)
+"""
 KEYS = """
 [run.late]
 program = "bin/faults"
@@ -174,6 +180,17 @@ def test_ctest(project: Project) -> None:
         "known-crash": ("expected failure", f"it is known ({NULL})"),
         "recovers": ("passed", ""),
     }
+
+
+def test_a_program_that_a_script_starts(project: Project) -> None:
+    usual = (project.root / "host/CMakeLists.txt").read_text()
+    project.write("host/CMakeLists.txt", usual + SCRIPT)
+    found = outcomes(project, "fine", "script")
+    project.write("host/CMakeLists.txt", usual)
+
+    assert found["fine"] == found["script"] == ("passed", "")
+    assert found["faults-program"][0] == "crashed"
+    assert found["faults-program"][1].startswith(CRASHED)
 
 
 def test_pytest(project: Project) -> None:
