@@ -14,6 +14,7 @@ import pytest
 
 from buildtool.testing.pytest_names import DSP_CRASH, LOST, OUTCOME
 
+PHASES = ("setup", "call", "teardown")
 KEPT = 1 << 20
 """Characters at the end of what a test wrote."""
 
@@ -27,8 +28,15 @@ class Records:
         self._phases: dict[str, list[pytest.TestReport]] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        ids = [item.nodeid for item in session.items]
-        self._write({"collected": ids, "root": str(session.config.rootpath)})
+        self._collected(session.config, [item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        """A worker of pytest-xdist has collected the tests, of which it will run a part."""
+        self._collected(node.config, ids)
+
+    def _collected(self, config: pytest.Config, ids: list[str]) -> None:
+        self._write({"collected": ids, "root": str(config.rootpath)})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -50,7 +58,7 @@ class Records:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         phases = self._phases.setdefault(report.nodeid, [])
         phases.append(report)
-        if report.when == "teardown":
+        if report.when not in PHASES[:-1]:
             self._write(_record(self._phases.pop(report.nodeid)))
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -65,7 +73,8 @@ def _record(phases: list[pytest.TestReport]) -> dict[str, Any]:
     outcome, decisive = "passed", last
     for report in phases:
         if report.failed:
-            outcome, decisive = properties.get(OUTCOME, "failed"), report
+            usual = "failed" if report.when in PHASES else "crashed"  # a worker of pytest-xdist
+            outcome, decisive = properties.get(OUTCOME, usual), report
             break
         if report.skipped:
             expected = hasattr(report, "wasxfail")
@@ -92,6 +101,7 @@ def _message(report: pytest.TestReport) -> str:
     if isinstance(report.longrepr, tuple):  # skipped: file, line, reason
         return report.longrepr[2].removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash else report.longreprtext
+    own = str(report.longrepr or "")  # `longreprtext` names the worker of pytest-xdist, too
+    text = crash.message if crash else own
     line = next(iter(text.splitlines()), "")
     return re.sub(r"^buildtool\.[\w.]+: ", "", line)  # the class of an error

@@ -70,24 +70,38 @@ class PytestSuite:
             chosen=chosen,
             environment=session.lock.environment,
         )
-        begun, bad = "", 0
+        collected: dict[str, None] = {}
+        begun: set[str] = set()
+        ended: set[str] = set()
+        bad = 0
         for record in pytest.records():
-            if name := record.get("begins"):
-                begun = str(name)
-                begin(begun)
-                continue
-            try:
-                result = result_from_json({**record, "suite": self.name, "device": device})
-            except ValueError:
-                continue  # `Records` writes more than results, and tests can write there too
-            begun = ""
-            bad += result.outcome is Outcome.NOT_RUN
-            yield result
-        if pytest.status not in FINISHED and not bad:
-            error = pytest.error(self.name)
-            outcome = Outcome.CRASHED if pytest.status < 0 else Outcome.NOT_RUN
-            name = begun or self.name
-            yield TestResult(self.name, name, device, outcome, 0, error.message, error.why)
+            match record:
+                case {"collected": [*ids]}:
+                    collected |= dict.fromkeys(map(str, ids))
+                case {"begins": str(name)}:
+                    begun.add(name)
+                    begin(name)
+                case _:
+                    try:
+                        row = {**record, "suite": self.name, "device": device}
+                        result = result_from_json(row)
+                    except ValueError:
+                        continue  # tests can write there too
+                    ended.add(result.name)
+                    bad += result.outcome is Outcome.NOT_RUN
+                    yield result
+        missing = [name for name in collected if name not in ended]
+        if not (missing or bad) and not (collected and pytest.status in FINISHED):
+            missing, begun = [self.name], {self.name}
+        error = pytest.error(self.name)
+        for name in missing:
+            result = TestResult(self.name, name, device, Outcome.NOT_RUN, 0, error.message)
+            if name not in begun:
+                yield result._replace(message=f"it did not begin: {error.message}")
+            elif pytest.status < 0:
+                yield result._replace(outcome=Outcome.CRASHED, output=error.why)
+            else:
+                yield result._replace(output=error.why)
 
 
 class _Pytest:

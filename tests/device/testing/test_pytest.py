@@ -217,6 +217,53 @@ def test_pytest_does_not_get_to_its_end(
     assert (test["outcome"], test["name"], test["message"]) == (outcome, name, message)
 
 
+THREE_NAMES = ("test_a", "test_b", "test_c")
+THREE = "import os, pytest\ndef test_a(): pass\ndef test_b(): {}\ndef test_c(): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "options", "wanted"),
+    [
+        ("os._exit(0)", "", ("not run", "pytest ended with status 0", "not run")),
+        ("os._exit(1)", "", ("not run", "pytest ended with status 1", "not run")),
+        ("os._exit(9)", "", ("not run", "pytest ended with status 9", "not run")),
+        ("os.kill(os.getpid(), 11)", "", ("crashed", "pytest ended with SIGSEGV", "not run")),
+        ("pytest.exit('x', 0)", "", ("not run", "pytest ended with status 0", "not run")),
+        ("assert False", "-x", ("failed", "assert False", "not run")),
+        ("os._exit(0)", "-n 1", ("crashed", "worker 'gw0' crashed while running", "passed")),
+    ],
+)
+def test_a_collected_test_without_a_result_has_not_run(
+    project: Project, tmp_path: Path, end: str, options: str, wanted: tuple[str, str, str]
+) -> None:
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
+    project.edit("buildtool.toml", "-p no:randomly", f"-p no:randomly {options}")
+    project.write("tests/test_app.py", THREE.format(end))
+    file = tmp_path / "results.xml"
+
+    a, b, c = results_of(project, "sim", "--junit", str(file), status=1)["tests"]
+
+    assert [test["name"] for test in (a, b, c)] == [ID + name for name in THREE_NAMES]
+    assert (a["outcome"], b["outcome"], c["outcome"]) == ("passed", wanted[0], wanted[2])
+    assert b["message"].startswith(wanted[1])
+    assert c["outcome"] == "passed" or c["message"].startswith(
+        "it did not begin: pytest ended with"
+    )
+    assert [case.get("name") for case in read_junit(file).iter("testcase")] == [
+        test["name"] for test in (a, b, c)
+    ]
+
+
+def test_pytest_ends_before_it_has_collected_tests(project: Project) -> None:
+    project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none"))
+    project.write("tests/test_app.py", "import os\nos._exit(0)\n")
+
+    (test,) = results_of(project, "sim", status=1)["tests"]
+
+    assert (test["outcome"], test["name"]) == ("not run", "accuracy")
+    assert test["message"] == "pytest ended with status 0"
+
+
 def test_suites_after_a_broken_one_run(project: Project) -> None:
     text = '\n[test.second]\npytest = ["tests/second.py"]\n[test.last]\nprogram = "bin/app"\n'
     project.write("buildtool.toml", FILE + SUITE.format(device="sim", tag="none") + text)
