@@ -113,6 +113,10 @@ class Array:
     length: int
 
 
+ROOT_INTERFACE = "remote_handle64"
+"""The interface from which those with an open and a close descend."""
+
+
 @dataclass(frozen=True, slots=True)
 class DmaHandle:
     """`dmahandle`: (int fd, uint32 offset, uint32 length) in C, a handle on the wire."""

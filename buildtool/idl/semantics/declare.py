@@ -22,7 +22,12 @@ from buildtool.idl.semantics import constants, type_rules
 from buildtool.idl.semantics.c_names import CNames
 from buildtool.idl.semantics.methods import MethodReader
 from buildtool.idl.semantics.problems import Problems, definition_name
-from buildtool.idl.semantics.resolve_type import base_interface, opens_sessions, resolve_type
+from buildtool.idl.semantics.resolve_type import (
+    base_interface,
+    is_root,
+    opens_sessions,
+    resolve_type,
+)
 from buildtool.idl.semantics.scope import (
     ConstantSymbol,
     InterfaceSymbol,
@@ -147,6 +152,8 @@ class Declarer:
                     self._declare(inner, name, MethodSymbol(name))
                     methods.append(method)
                     method_tokens.append(name)
+        if is_root(inner):
+            type_rules.check_root(methods, syntax.name)
         self._count_methods(len(methods), syntax.name)
         interface = Interface(
             name=syntax.name.text,

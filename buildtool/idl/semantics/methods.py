@@ -7,7 +7,7 @@ from buildtool.idl.model import Direction, Handle, Method, Parameter, Primitive,
 from buildtool.idl.preprocess.tokens import Token
 from buildtool.idl.semantics import type_rules
 from buildtool.idl.semantics.c_names import CNames
-from buildtool.idl.semantics.resolve_type import ROOT_INTERFACE, resolve_type
+from buildtool.idl.semantics.resolve_type import is_root, resolve_type
 from buildtool.idl.semantics.scope import Scope, TypeSymbol
 from buildtool.idl.semantics.type_limits import TypeLimits
 from buildtool.idl.syntax.nodes import AttributeSyntax, OperationSyntax, ParameterSyntax
@@ -67,7 +67,7 @@ class MethodReader:
                 remedy="write `in`, `rout` or `inrout` before its type",
             )
         direction = Direction(syntax.direction.text)
-        kind = resolve_type(syntax.type, scope, handles=scope.name == ROOT_INTERFACE)
+        kind = resolve_type(syntax.type, scope, handles=is_root(scope))
         self._measures.use(kind, name)
         type_rules.check_direction(kind, direction, name)
         if isinstance(kind, Handle) and direction is Direction.INROUT:

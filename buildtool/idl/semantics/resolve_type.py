@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from buildtool.idl.model import DmaHandle, Handle, Sequence, String, Type
+from buildtool.idl.model import ROOT_INTERFACE, DmaHandle, Handle, Sequence, String, Type
 from buildtool.idl.semantics import constants, type_rules
 from buildtool.idl.semantics.scope import InterfaceSymbol, Scope, TypeSymbol
 from buildtool.idl.syntax.nodes import (
@@ -13,8 +13,6 @@ from buildtool.idl.syntax.nodes import (
     StringType,
     TypeSyntax,
 )
-
-ROOT_INTERFACE = "remote_handle64"
 
 
 def resolve_type(syntax: TypeSyntax, scope: Scope, *, handles: bool = False) -> Type:
@@ -52,7 +50,7 @@ def _named(name: ScopedName, scope: Scope, handles: bool) -> Type:
             )
         case TypeSymbol(type=found) if found is not None:
             return found
-        case InterfaceSymbol() if handles and _is_root(symbol):
+        case InterfaceSymbol() if handles and is_root(symbol.scope):
             return Handle()
         case InterfaceSymbol():
             raise name.token.error(
@@ -116,9 +114,10 @@ def base_interface(name: ScopedName, scope: Scope) -> InterfaceSymbol:
 
 def opens_sessions(symbol: InterfaceSymbol) -> bool:
     """Whether derived interfaces have open and close, as those of remote_handle64 do."""
-    return _is_root(symbol) or (symbol.interface is not None and symbol.interface.multi_domain)
+    return is_root(symbol.scope) or (symbol.interface is not None and symbol.interface.multi_domain)
 
 
-def _is_root(symbol: InterfaceSymbol) -> bool:
-    at_file_scope = symbol.scope.parent is not None and symbol.scope.parent.parent is None
-    return symbol.scope.name == ROOT_INTERFACE and at_file_scope
+def is_root(scope: Scope) -> bool:
+    """Whether this is the scope of remote_handle64."""
+    at_file_scope = scope.parent is not None and scope.parent.parent is None
+    return scope.name == ROOT_INTERFACE and at_file_scope

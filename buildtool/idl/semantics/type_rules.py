@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from buildtool.idl.model import (
     Alias,
@@ -148,6 +148,27 @@ def check_not_inherited(
         why="every interface inherits `open` and `close` from remote_handle64" if opens else "",
         remedy="remove it" if opens else "rename it",
     )
+
+
+def check_root(methods: Iterable[Method], name: Token) -> None:
+    """Check the methods of remote_handle64: libcdsprpc has `open` and `close` in this form only."""
+    handle, text = Handle(), String(wide=False)
+    known = {
+        "open": [(Direction.IN, text), (Direction.ROUT, handle)],
+        "close": [(Direction.IN, handle)],
+    }
+    found = [
+        (method.name, [(each.direction, stripped(each.type)) for each in method.parameters])
+        for method in methods
+    ]
+    if found != [*known.items()]:
+        raise name.error(
+            "remote_handle64 is not declared as remote.idl declares it",
+            code="idl-type",
+            why="it has the methods open(in string uri, rout remote_handle64 h) and"
+            " close(in remote_handle64 h), and no others",
+            remedy='remove it, and write: #include "remote.idl"',
+        )
 
 
 def check_attribute(method: Method, name: Token) -> None:

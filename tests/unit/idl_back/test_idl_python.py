@@ -52,6 +52,21 @@ def test_reserved_names_get_an_underscore(made: Callable[[str], Any]) -> None:
     assert module.TStrResult._fields == ("a", "a_", "a__")
 
 
+def test_an_own_remote_handle64_is_the_base_class(made: Callable[[str], Any]) -> None:
+    root = (
+        "interface remote_handle64 {\n"
+        "  long open(in string uri, rout remote_handle64 h);\n"
+        "  long close(in remote_handle64 h);\n"
+        "};\n"
+    )
+    module = made(f"{root}interface t : remote_handle64 {{ long f(rout long a); }};\n")
+    usual = made(f"{REMOTE}interface t : remote_handle64 {{ long f(rout long a); }};\n")
+
+    assert module.__all__ == usual.__all__ == ["T"]
+    assert vars(module.T).keys() == vars(usual.T).keys()
+    assert made(root).__all__ == []
+
+
 def test_types_with_the_same_name_in_capwords_keep_theirs(made: Callable[[str], Any]) -> None:
     module = made(
         REMOTE

@@ -10,6 +10,8 @@ from buildtool.idl.errors import IdlError
 from buildtool.idl.model import Location
 from tests.unit.idl_front.idl_files import IdlFiles
 
+OPEN = "long open(in string uri, rout remote_handle64 h);"
+CLOSE = "long close(in remote_handle64 h);"
 # (text with `›` at the position of the caret, code, part of the message)
 MISTAKES = [
     # names
@@ -43,6 +45,30 @@ MISTAKES = [
         '#include "remote.idl"\ninterface i : remote_handle64 { long ›open(in string u); };',
         "idl-duplicate",
         "remove it",
+    ),
+    *(
+        (f"interface ›remote_handle64 {{ {methods} }};", "idl-type", '#include "remote.idl"')
+        for methods in (
+            "",
+            "long f(in long a);",
+            f"{OPEN}",
+            f"{CLOSE} {OPEN}",
+            f"{OPEN} {CLOSE} long f(in long a);",
+            f"{OPEN} {CLOSE.replace('in ', 'rout ')}",
+            f"{OPEN.replace('string', 'wstring')} {CLOSE}",
+            f"{OPEN.replace('remote_handle64', 'uint64')} {CLOSE}",
+        )
+    ),
+    (
+        f"interface base {{ long f(); }}; interface ›remote_handle64 : base {{ {OPEN} {CLOSE} }};",
+        "idl-type",
+        '#include "remote.idl"',
+    ),
+    (
+        '#include "remote.idl"\nmodule m { interface remote_handle64 {'
+        " long open(in string uri, rout ›::remote_handle64 h); }; };",
+        "idl-unsupported",
+        "cannot be used as a type",
     ),
     # declared twice
     ("typedef long t; typedef long ›t;", "idl-duplicate", "main.idl:1:14"),

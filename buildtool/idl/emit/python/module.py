@@ -12,6 +12,7 @@ from buildtool.idl.emit.python.python_text import docstring, quoted, tuple_lines
 from buildtool.idl.emit.python.type_text import TypeText, passing
 from buildtool.idl.layout.types import strip_typedefs
 from buildtool.idl.model import (
+    ROOT_INTERFACE,
     Alias,
     Array,
     Constant,
@@ -67,7 +68,7 @@ def module(unit: Unit) -> str:
 def interface_names(unit: Unit) -> list[str]:
     """The names of the classes of the file's interfaces."""
     names = ModuleNames(list(_declared(unit)))
-    return [names.type(interface) for interface in unit.interfaces]
+    return [names.type(each) for each in unit.interfaces if not _is_base(each)]
 
 
 def _imports(body: str) -> str:
@@ -94,9 +95,14 @@ def _declared(unit: Unit) -> Iterator[Declared]:
     seen = set()
     for declaration in unit.declarations:
         for each in _needed(declaration):
-            if each.c_name not in seen:
+            if each.c_name not in seen and not _is_base(each):
                 seen.add(each.c_name)
                 yield each
+
+
+def _is_base(declared: Declared) -> bool:
+    """Whether this is remote_handle64, whose methods are those of the base class."""
+    return isinstance(declared, Interface) and declared.c_name == ROOT_INTERFACE
 
 
 def _needed(declaration: Declared | Alias) -> Iterator[Declared]:
