@@ -39,6 +39,9 @@ static int check(struct dspqueue *queue, uint32_t count, struct dspqueue_buffer 
     int code = message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &asked,
                                 sizeof asked.head + count * sizeof asked.buffers[0], -1, sizes,
                                 &room);
+    if (code == AEE_SUCCESS && room != count * sizeof sizes[0]) {
+        return AEE_ERPC;
+    }
     for (uint32_t i = 0; code == AEE_SUCCESS && i < count; i++) {
         buffers[i].size = sizes[i];
     }
@@ -120,8 +123,9 @@ static int announce(struct dspqueue *queue, uint64_t size, int fd)
 {
     struct queue_message message = {.kind = QUEUE_CREATE, .size = size};
     size_t room = sizeof queue->id;
-    return host_code(message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &message, sizeof message,
-                                      fd, &queue->id, &room));
+    int code = message_downcall(queue->domain, WIRE_TOPIC_DSPQUEUE, &message, sizeof message, fd,
+                                &queue->id, &room);
+    return code == AEE_SUCCESS && room != sizeof queue->id ? AEE_ERPC : host_code(code);
 }
 
 AEEResult dspqueue_create(int domain, uint32_t flags, uint32_t req_queue_size,

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,12 +28,14 @@
 #define ARGUMENTS_MAX 32
 #define TEXT_MAX 4096
 #define FARF_MAX 512 /* libcdsprpc reads no longer file */
+#define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
 
 struct command {
     char text[TEXT_MAX];
     size_t used;
-    char *arguments[ARGUMENTS_MAX];
+    char *arguments[ARGUMENTS_MAX]; /* the last one stays NULL */
     int count;
+    bool is_full;
 };
 
 static void add(struct command *command, const char *format, ...)
@@ -39,12 +43,17 @@ static void add(struct command *command, const char *format, ...)
 
 static void add(struct command *command, const char *format, ...)
 {
+    const size_t room = sizeof command->text - command->used;
+    if (room == 0 || command->count == ARGUMENTS_MAX - 1) {
+        command->is_full = true;
+        return;
+    }
     va_list arguments;
-    struct text text = text_start(command->text + command->used,
-                                  sizeof command->text - command->used);
+    struct text text = text_start(command->text + command->used, room);
     va_start(arguments, format);
     text_add_list(&text, format, arguments);
     va_end(arguments);
+    command->is_full |= text.used == room - 1; /* it may be truncated */
     command->used += text.used + 1;
     command->arguments[command->count++] = text.bytes;
 }
@@ -74,7 +83,8 @@ static const char *debug_socket(void)
     return path == NULL || path[0] == 0 || access(path, F_OK) == 0 ? NULL : path;
 }
 
-static void compose(struct command *command, const struct session *session,
+/* Returns false and writes a message when the command line is too long. */
+static bool compose(struct command *command, const struct session *session,
                     const struct config *config)
 {
     const struct settings settings = settings_of(session->effective);
@@ -88,6 +98,7 @@ static void compose(struct command *command, const struct session *session,
     }
     const char *debug = debug_socket();
     if (debug != NULL) {
+        command->is_full |= strlen(debug) > SOCKET_PATH_MAX; /* qemu would truncate it */
         add(command, "-g");
         add(command, "%s", debug);
     }
@@ -109,6 +120,13 @@ static void compose(struct command *command, const struct session *session,
     add(command, "stack=%d", settings.stack_size);
     add(command, "state=%s", config->state);
     add(command, "farf=%s", farf);
+    if (command->is_full) {
+        log_message("the DSP process does not start: its command line has more than %d bytes, or "
+                    "the path of the debugger's socket more than %d; shorten the paths in the "
+                    "device's configuration, or TMPDIR",
+                    TEXT_MAX, (int)SOCKET_PATH_MAX);
+    }
+    return !command->is_full;
 }
 
 /* ---- in the child: only functions that are safe after a fork with several threads ---- */
@@ -225,7 +243,9 @@ int start_process(struct session *session, const struct config *config)
     int control[2] = {-1, -1};
     int supervisor[2] = {-1, -1};
     struct command command;
-    compose(&command, session, config);
+    if (!compose(&command, session, config)) {
+        return AEE_ECONNREFUSED;
+    }
     int errors = errors_file();
     bool good = errors >= 0 && socket_pair(control) && socket_pair(supervisor);
     pthread_mutex_lock(&session->lock);

@@ -44,7 +44,7 @@ void fault_thread_end(void);
 
 /* ---- running.c ---- */
 
-#define RUNNING_PLACE_MAX 300
+#define RUNNING_ADDRESSES_MAX 64
 
 /* How far the report of a call is. */
 enum running_state { CALL_SHORT, CALL_ASKED, CALL_ANSWERED, CALL_REPORTED };
@@ -56,9 +56,11 @@ struct running_call {
     int socket; /* of the channel */
     const char *skel;
     uint32_t method;
-    uint64_t since;                /* of clock_now() */
-    int state;                     /* of running_state */
-    char place[RUNNING_PLACE_MAX]; /* ", code at <module>+0x<offset>", or "" when that is unknown */
+    uint64_t since; /* of clock_now() */
+    int state;      /* of running_state */
+    /* Where the thread executes, and the return addresses of its frames, the newest first. */
+    uintptr_t addresses[RUNNING_ADDRESSES_MAX];
+    size_t address_count;
 };
 
 void running_start(void);
@@ -81,10 +83,13 @@ struct frame {
     uint32_t offset; /* link-time address */
 };
 
-/* Finds the return addresses of the calling thread's frames from a frame pointer on, the newest
- * first. Skips those outside of modules. Returns their number. */
+/* Stores the return addresses of the calling thread's frames from a frame pointer on, the newest
+ * first, and returns their number. Reads nothing but the stack. */
+size_t frames_addresses(uintptr_t frame_pointer, uintptr_t *addresses, size_t room);
+/* Finds the same with their places, without those outside of modules. */
 size_t frames_walk(uintptr_t frame_pointer, struct frame *frames, size_t room);
-/* Finds the place of one address. Returns false when it is not in the code of a module. */
+/* Finds the place of one address. Returns false when it is not in the code of a module. No module
+ * may be unloaded meanwhile: the caller holds a lock of the modules, or the process is ending. */
 bool frame_at(uintptr_t address, struct frame *frame);
 
 /* ---- report.c ---- */

@@ -22,24 +22,37 @@ bool frame_at(uintptr_t address, struct frame *frame)
     return true;
 }
 
+/* Stores the return address of the frame to which *at points, and sets *at to the next one, or 0.
+ * Returns false when there is no frame. */
+static bool frame_read(uintptr_t *at, uintptr_t *address)
+{
+    uintptr_t words[2];
+    if (*at == 0 || *at % 8 != 0 || *at < fault_stack.low || *at >= fault_stack.high ||
+        fault_stack.high - *at < sizeof words) {
+        return false;
+    }
+    memcpy(words, (const void *)*at, sizeof words);
+    *address = words[1];
+    *at = words[0] > *at ? words[0] : 0;
+    return true;
+}
+
+size_t frames_addresses(uintptr_t frame_pointer, uintptr_t *addresses, size_t room)
+{
+    size_t count = 0;
+    while (count < room && frame_read(&frame_pointer, &addresses[count])) {
+        count++;
+    }
+    return count;
+}
+
 size_t frames_walk(uintptr_t frame_pointer, struct frame *frames, size_t room)
 {
     size_t count = 0;
-    uintptr_t at = frame_pointer;
-    for (int i = 0; i < FRAMES_LOOKED_AT && count < room; i++) {
-        uintptr_t words[2];
-        if (at % 8 != 0 || at < fault_stack.low || at >= fault_stack.high ||
-            fault_stack.high - at < sizeof words) {
-            break;
-        }
-        memcpy(words, (const void *)at, sizeof words);
-        if (frame_at(words[1], &frames[count])) {
-            count++;
-        }
-        if (words[0] <= at) {
-            break;
-        }
-        at = words[0];
+    uintptr_t address;
+    for (int i = 0; i < FRAMES_LOOKED_AT && count < room && frame_read(&frame_pointer, &address);
+         i++) {
+        count += frame_at(address, &frames[count]);
     }
     return count;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core.h"
+#include "module_list.h"
 #include "runtime/runtime.h"
 #include "signal_handler.h"
 #include "text.h"
@@ -17,6 +18,7 @@
 #define ANSWERS_WAITED 50 /* times this many nanoseconds: */
 #define ANSWER_NANOSECONDS 10000000
 #define PLACE_SIGNAL SIGUSR1
+#define PLACE_MAX 300
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct running_call *calls;
@@ -28,7 +30,7 @@ void running_begin(struct running_call *call)
     call->socket = channel_socket;
     call->since = clock_now();
     call->state = CALL_SHORT;
-    call->place[0] = 0;
+    call->address_count = 0;
     own = call;
     pthread_mutex_lock(&lock);
     call->next = calls;
@@ -62,8 +64,8 @@ bool running_use_channel(void (*use)(int socket, void *context), void *context)
 
 /* ---- where a thread executes ---- */
 
-/* Finds the code of a module that the thread executes or has called the shell from. An answer that
- * comes too late is kept nowhere. */
+/* Stores where the thread executes. What it interrupts may hold any lock, so the modules are looked
+ * at later, by the thread that reports. An answer that comes too late is not read. */
 void running_note_place(int number, siginfo_t *information, void *context);
 void running_note_place(int number, siginfo_t *information, void *context)
 {
@@ -72,12 +74,10 @@ void running_note_place(int number, siginfo_t *information, void *context)
     (void)number;
     (void)information;
     if (call != NULL && __atomic_load_n(&call->state, __ATOMIC_ACQUIRE) == CALL_ASKED) {
-        struct text text = text_start(call->place, sizeof call->place);
-        struct frame frame;
-        if (frame_at(interrupted_pc(machine), &frame) || frame_at(machine->r31, &frame) ||
-            frames_walk(machine->r30, &frame, 1) > 0) {
-            text_add(&text, ", code at %s+0x%x", frame.module, (unsigned)frame.offset);
-        }
+        call->addresses[0] = interrupted_pc(machine);
+        call->addresses[1] = machine->r31;
+        call->address_count = 2 + frames_addresses(machine->r30, call->addresses + 2,
+                                                   RUNNING_ADDRESSES_MAX - 2);
         int asked = CALL_ASKED;
         __atomic_compare_exchange_n(&call->state, &asked, CALL_ANSWERED, false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
@@ -123,13 +123,30 @@ static bool is_answer_missing(void)
 
 /* ---- reports ---- */
 
+/* Describes the code of a module that a call executes or has called the shell from. */
+static void describe_place(const struct running_call *call, struct text *text)
+{
+    struct frame frame;
+    modules_list_lock();
+    for (size_t i = 0; i < call->address_count; i++) {
+        if (frame_at(call->addresses[i], &frame)) {
+            text_add(text, ", code at %s+0x%x", frame.module, (unsigned)frame.offset);
+            break;
+        }
+    }
+    modules_list_unlock();
+}
+
 static void report(struct running_call *call, const char *why)
 {
-    const int state = __atomic_exchange_n(&call->state, CALL_REPORTED, __ATOMIC_ACQ_REL);
+    char place[PLACE_MAX];
+    struct text text = text_start(place, sizeof place);
+    if (__atomic_exchange_n(&call->state, CALL_REPORTED, __ATOMIC_ACQ_REL) == CALL_ANSWERED) {
+        describe_place(call, &text);
+    }
     shell_logf(SHELL_HIGH, "%smethod %u of %s has been running for %u s%s", why,
                (unsigned)call->method, call->skel,
-               (unsigned)((clock_now() - call->since) / NANOSECONDS),
-               state == CALL_ANSWERED ? call->place : "");
+               (unsigned)((clock_now() - call->since) / NANOSECONDS), place);
 }
 
 void running_report(unsigned seconds, const char *why)
