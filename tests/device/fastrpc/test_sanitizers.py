@@ -1,5 +1,6 @@
-"""Sanitizers find no data races, wrong accesses, leaks or undefined behaviour in libcdsprpc, which is
-built for the build machine."""
+"""Sanitizers find no data races, wrong accesses, leaks or undefined behaviour in libcdsprpc.
+
+It is built for the build machine."""
 
 from __future__ import annotations
 
