@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
+from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
     from buildtool.release.supply_chain.sign import Signer
@@ -27,7 +29,7 @@ def verify(
         typer.Option(
             "--signers",
             metavar="FILE",
-            help="Whose signatures are good: a file of the format that git uses.",
+            help="Who must have signed the archive and its documents: a file in git's format.",
         ),
     ] = None,
     json: Json = False,
@@ -46,26 +48,30 @@ def verify(
 
 
 def _show(found: Verified) -> None:
-    show(f"{found.archive}: sha256 {found.sha256}")
+    for line in _lines(found):
+        show(escape_line(line))
+
+
+def _lines(found: Verified) -> Iterator[str]:
+    yield f"{found.archive}: sha256 {found.sha256}"
     if found.signer:
-        show(f"signature   good: {_name(found.signer)}")
+        yield f"signature   good: {_name(found.signer)}"
     else:
-        show("signature   not checked: who made the archive is unknown; name --signers FILE")
+        yield "signature   not checked: who made the archive is unknown; name --signers FILE"
     if found.release:
         release, extra = found.release, f"; {found.extra} others" if found.extra else ""
-        show(
-            f"release     {release['project']} {release['version']} for {release['target']['name']}"
-        )
-        show(f"contents    {found.files} files and links as listed{extra}")
-        show(f"id          {release['id']}")
+        target = release["target"]["name"]
+        yield f"release     {release['project']} {release['version']} for {target}"
+        yield f"contents    {found.files} files and links as listed{extra}"
+        yield f"id          {release['id']}"
     else:
-        show(f"contents    not checked: {found.extra} files, and no release.json")
+        yield f"contents    not checked: {found.extra} files, and no release.json"
     for name, title in TITLES.items():
         if document := found.documents.get(name):
-            by = f"signed by {_name(document.signer)}" if document.signer else "not signed"
-            show(f"{title:<11} fits: {document.path.name}, {by if found.signer else 'not checked'}")
+            by = f"signed by {_name(document.signer)}" if document.signer else "not checked"
+            yield f"{title:<11} fits: {document.path.name}, {by}"
         else:
-            show(f"{title:<11} none beside the archive")
+            yield f"{title:<11} none beside the archive"
 
 
 def _name(signer: Signer) -> str:

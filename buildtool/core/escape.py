@@ -34,6 +34,11 @@ def escape(text: str) -> str:
     )
 
 
+def escape_line(text: str) -> str:
+    """As `escape`, also of line breaks: a name cannot add a line."""
+    return escape(text).replace("\n", "\\n")
+
+
 def without_colours(text: str) -> str:
     """The output of a tool without colours, which a project may have it always print.
 

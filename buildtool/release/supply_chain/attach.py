@@ -36,9 +36,9 @@ def attach(
     is in it of other projects, `options` are those of the command.  Signatures of earlier archives
     are removed.  Raises `OSError`, and what `sign` raises.
     """
-    bill = sbom.sbom(release, parts)
     written = []
     for archive, sha256 in archives.items():
+        bill = sbom.sbom(release, sha256, parts)
         statement = provenance.provenance(release, {archive.name: sha256}, parts, options)
         files = [archive]
         for suffix, text in ((sbom.SUFFIX, bill), (provenance.SUFFIX, statement)):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from buildtool.cache.bounded_json import parse
 from buildtool.core.errors import BuildtoolError
+from buildtool.core.file_stamp import stamp_of
 from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 from buildtool.release.supply_chain import provenance, sbom
-from buildtool.release.supply_chain.sign import Signer, signature_file, verify
+from buildtool.release.supply_chain.sign import Signer, verify
 
 MAX_DOCUMENT = 64 << 20
 """Bytes of a JSON document."""
@@ -26,7 +30,7 @@ class VerifyError(BuildtoolError):
 
 
 class Document(Value):
-    """A document beside an archive, which fits it; `signer` is None if it is not signed."""
+    """A document beside an archive, which fits it; `signer` is None if it was not checked."""
 
     path: Path
     signer: Signer | None
@@ -37,15 +41,38 @@ def documents_beside(
 ) -> dict[str, Document]:
     """The SBOM (`sbom`) and the provenance (`provenance`) beside an archive, if they are there.
 
-    Raises `VerifyError` for one that does not fit, `SignatureError` for one with a signature that
-    is not good; a document without a signature is accepted.
+    With `signers` both must be there and signed: nothing else shows that one is gone.  Raises
+    `VerifyError` for one that is missing or does not fit, `SignatureError`.
     """
     checks = {
-        "sbom": (sbom.SUFFIX, partial(_check_sbom, release=release)),
+        "sbom": (sbom.SUFFIX, partial(_check_sbom, sha256=sha256, release=release)),
         "provenance": (provenance.SUFFIX, partial(_check_provenance, sha256=sha256)),
     }
     found = {name: _document(archive, *check, signers) for name, check in checks.items()}
     return {name: document for name, document in found.items() if document}
+
+
+@contextmanager
+def opened_unchanged(path: Path) -> Iterator[BufferedReader]:
+    """The file for the block, in which all that is said of it is read from the same descriptor.
+
+    Raises `VerifyError` if it cannot be read, or has changed at the end of the block.
+    """
+    try:
+        file = open_regular(path, follow=True)
+    except OSError as error:
+        raise VerifyError(
+            f"{path} cannot be read: {error.strerror}",
+            remedy="Get the archive, its documents and signatures from where it was released.",
+        ) from error
+    with file:
+        stamp = stamp_of(os.fstat(file.fileno()))
+        yield file
+        if stamp_of(os.fstat(file.fileno())) != stamp:
+            raise VerifyError(
+                f"{path} changed while it was verified",
+                remedy="Verify a copy that nobody else can write.",
+            )
 
 
 def parse_document(path: Path, data: bytes) -> Any:
@@ -86,38 +113,40 @@ def _document(
     `check` yields what in it does not fit.  Raises `VerifyError`, `SignatureError`.
     """
     path = archive.with_name(f"{archive.name}{suffix}")
-    if not path.exists():
+    if not signers and not path.exists():
         return None
-    signed = signers is not None and signature_file(path).exists()
-    signer = verify(path, signers) if signers and signed else None
+    with opened_unchanged(path) as file:
+        signer = verify(path, file, signers) if signers else None
+        document = parse_document(path, file.read(MAX_DOCUMENT + 1))
     try:
-        with open_regular(path, follow=True) as file:
-            document = parse_document(path, file.read(MAX_DOCUMENT + 1))
         refuse(archive, str(path), check(document))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise invalid_document(path, error) from error
     return Document(path, signer)
 
 
-def _check_sbom(document: Any, release: Mapping[str, Any] | None) -> Iterator[str]:
+def _check_sbom(document: Any, sha256: str, release: Mapping[str, Any] | None) -> Iterator[str]:
     if document["bomFormat"] != "CycloneDX":
         yield "it is not a CycloneDX document"
+    main = document["metadata"]["component"]
+    if _sha256(main) != sha256:
+        yield "it is of another archive: its component has another sha256"
     if release is None:
         return
-    named = {p["name"]: p["value"] for p in document["metadata"]["component"]["properties"]}
+    named = {p["name"]: p["value"] for p in main["properties"]}
     if named[sbom.RELEASE_PROPERTY] != release["id"]:
         yield "it is of another release"
     parts = [part["files"] for part in release["slices"].values()]
     rows = [row for part in (*parts, release.get("licenses", [])) for row in part]
     files = {row["path"]: row["sha256"] for row in rows if "link" not in row}
-    listed = {
-        row["name"]: {each["alg"]: each["content"] for each in row["hashes"]}.get("SHA-256")
-        for row in document["components"]
-        if row["type"] == "file"
-    }
+    listed = {row["name"]: _sha256(row) for row in document["components"] if row["type"] == "file"}
     for path in sorted({*files} | {*listed}):
         if files.get(path) != listed.get(path):
             yield f"it differs in the file {path}"
+
+
+def _sha256(component: Any) -> str | None:
+    return {each["alg"]: each["content"] for each in component["hashes"]}.get("SHA-256")
 
 
 def _check_provenance(document: Any, sha256: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The software bill of materials of a release, as CycloneDX 1.6.
 
-Equal releases have equal bills: the serial number is that of the release's id, and the time is
+Equal archives have equal bills: the serial number is that of the archive's digest, and the time is
 SOURCE_DATE_EPOCH.
 """
 
@@ -23,11 +23,13 @@ RELEASE_PROPERTY = f"{_PROPERTY}:release"
 """The property of the main component with the release's id."""
 
 
-def sbom(release: Mapping[str, Any], parts: Sequence[Part], licences: Sequence[str] = ()) -> str:
-    """The bill of materials as JSON.
+def sbom(
+    release: Mapping[str, Any], sha256: str, parts: Sequence[Part], licences: Sequence[str] = ()
+) -> str:
+    """The bill of materials of an archive as JSON.
 
-    `release` is the document `release.json`, `parts` what is in it of other projects, `licences`
-    those of the project.
+    `release` is the document `release.json`, `sha256` the digest of the archive, `parts` what is in
+    it of other projects, `licences` those of the project.
     """
     from datetime import UTC, datetime  # noqa: PLC0415 - only packaging needs it
 
@@ -41,6 +43,7 @@ def sbom(release: Mapping[str, Any], parts: Sequence[Part], licences: Sequence[s
         bom_ref="release",
         name=release["project"],
         version=release["version"],
+        hashes=[_sha256(sha256)],
         licenses=_licences(licences),
         properties=_properties(_release_properties(release)),
     )
@@ -54,7 +57,7 @@ def sbom(release: Mapping[str, Any], parts: Sequence[Part], licences: Sequence[s
         for name, version in sorted(_tools(release))
     ]
     bom = Bom(
-        serial_number=uuid.uuid5(uuid.NAMESPACE_OID, f"buildtool release {release['id']}"),
+        serial_number=uuid.uuid5(uuid.NAMESPACE_OID, f"buildtool archive {sha256}"),
         metadata=BomMetaData(
             component=main,
             tools=ToolRepository(components=tools),

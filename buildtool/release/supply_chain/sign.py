@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from io import BufferedReader
 from pathlib import Path
 
-from buildtool.core.files import open_regular, replace_file
+from buildtool.core.files import replace_file
 from buildtool.core.process import Completed, capture
 from buildtool.core.value import Value
 from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
@@ -66,8 +67,9 @@ def sign(file: Path, key: Path) -> Path:
     return signature
 
 
-def verify(file: Path, signers: Path) -> Signer:
-    """Check that `file` is signed by one of `signers`; returns who it is.
+def verify(file: Path, opened: BufferedReader, signers: Path) -> Signer:
+    """Check that `file`, which is open as `opened`, is signed by one of `signers`; returns who it
+    is.  `opened` is at its start before and afterwards.
 
     Raises `SignatureError`, `ToolMissingError`, `ToolError`.
     """
@@ -90,9 +92,13 @@ def verify(file: Path, signers: Path) -> Signer:
         raise _unknown_signer(file, said, signers, found.output)
     output = ""
     for identity in filter(None, found.output.splitlines()):
-        with open_regular(file, follow=True) as stream:
-            options = ("-f", signers, "-I", identity, "-n", NAMESPACE, "-s", signature)
-            done = _ssh_keygen("verify", *options, stdin=stream.fileno())
+        options = ("-f", signers, "-I", identity, "-n", NAMESPACE, "-s", signature)
+        try:
+            done = _ssh_keygen("verify", *options, stdin=opened.fileno())
+        finally:
+            # Seeking to the end drops the buffer: ssh-keygen has moved the position behind it.
+            opened.seek(0, os.SEEK_END)
+            opened.seek(0)
         if not done.status:
             return Signer(identity, said.key_type, said.fingerprint)
         output = done.output

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from buildtool.contract.release_json import promise_of
-from buildtool.core.files import file_digest
 from buildtool.core.value import Value
 from buildtool.release.document import NAME
 from buildtool.release.formats import conan
@@ -19,6 +19,7 @@ from buildtool.release.supply_chain.documents import (
     VerifyError,
     documents_beside,
     invalid_document,
+    opened_unchanged,
     parse_document,
     refuse,
 )
@@ -60,12 +61,11 @@ def verify_archive(archive: Path, signers: Path | None) -> Verified:
 
     Raises `VerifyError`, `SignatureError`, `ArchiveError`, `ToolMissingError`, `ToolError`.
     """
-    try:
-        digest = file_digest(archive)
-    except OSError as error:
-        raise VerifyError(f"{archive} cannot be read: {error.strerror}") from error
-    signer = verify(archive, signers) if signers else None
-    rows, document, prefix = _read(archive, digest)
+    with opened_unchanged(archive) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0)
+        signer = verify(archive, file, signers) if signers else None
+        rows, document, prefix = _read(file, archive)
     release: Any = None
     listed: dict[str, _Row] = {}
     if document is not None:
@@ -92,7 +92,7 @@ def _is_whole(archive: Path) -> bool:
     return archive.name.endswith(WHOLE) and not archive.name.endswith(conan.SUFFIX)
 
 
-def _read(archive: Path, digest: str) -> tuple[dict[str, _Row], bytes | None, str]:
+def _read(file: BufferedReader, archive: Path) -> tuple[dict[str, _Row], bytes | None, str]:
     """The rows of the archive without release.json; the bytes of that file, None if there is
     none; and the path of its directory, with a slash, or "".
 
@@ -100,7 +100,7 @@ def _read(archive: Path, digest: str) -> tuple[dict[str, _Row], bytes | None, st
     """
     rows: dict[str, _Row] = {}
     document, at = None, ""
-    for entry, content in members(archive, sha256=digest):
+    for entry, content in members(file, archive):
         if entry.kind == "directory":
             continue
         is_document = entry.path.rpartition("/")[2] == NAME and entry.kind == "file"

@@ -51,13 +51,13 @@ def entries(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> tupl
         return _checked(file, archive.name, limits)
 
 
-def members(archive: Path, *, sha256: str = "", limits: Limits = LIMITS) -> Iterator[Member]:
-    """The entries of an archive with the pieces of their content, which can be left unread.
+def members(file: BufferedReader, archive: Path, *, limits: Limits = LIMITS) -> Iterator[Member]:
+    """The entries of the archive `file`, which is open and has the path `archive`, with the pieces
+    of their content, which can be left unread.
 
     All checks have passed when the iterator ends.  Raises as `entries` does.
     """
-    with _opened(archive) as file:
-        _check_digest(file, sha256)
+    with _named(archive):
         yield from _listed(file, archive.name, Listing(limits), limits)
 
 
@@ -99,9 +99,14 @@ def is_archive(path: Path) -> bool:
 @contextmanager
 def _opened(archive: Path) -> Iterator[BufferedReader]:
     """The file for the block; adds its name to the messages of errors."""
+    with _named(archive), open_regular(archive, follow=True) as file:
+        yield file
+
+
+@contextmanager
+def _named(archive: Path) -> Iterator[None]:
     try:
-        with open_regular(archive, follow=True) as file:
-            yield file
+        yield
     except ArchiveError as error:
         error.message = f"{archive}: {error.message}"
         raise

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buildtool.release.supply_chain.sign import NAMESPACE, sign, verify
+from buildtool.release.supply_chain.sign import NAMESPACE, Signer, sign, verify
 from buildtool.release.supply_chain.signature import SignatureError
 from buildtool.sdk.tool_search import ToolMissingError
 
@@ -40,6 +40,11 @@ def signers(folder: Path, key: Path, options: str = "", name: str = "ann@example
     return file
 
 
+def verified(file: Path, known: Path) -> Signer:
+    with file.open("rb") as opened:
+        return verify(file, opened, known)
+
+
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An ssh-agent of this test's own."""
@@ -60,7 +65,7 @@ def test_a_signed_file_is_verified(tmp_path: Path, archive: Path, kind: str) -> 
     key = make_key(tmp_path / kind, kind)
 
     first = sign(archive, key)
-    signer = verify(archive, signers(tmp_path, key))
+    signer = verified(archive, signers(tmp_path, key))
 
     assert first == archive.with_name(f"{archive.name}.sig")
     assert (signer.identity, kind in signer.key_type) == ("ann@example.org", True)
@@ -74,7 +79,7 @@ def test_a_second_signature_replaces_the_first(tmp_path: Path, archive: Path, ke
     sign(archive, make_key(tmp_path / "other"))
     sign(archive, key)
 
-    assert verify(archive, signers(tmp_path, key)).identity == "ann@example.org"
+    assert verified(archive, signers(tmp_path, key)).identity == "ann@example.org"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -96,7 +101,7 @@ def test_a_key_of_the_agent_is_named_by_its_public_key(tmp_path: Path, archive: 
     sign(archive, public)
 
     assert "ssh-add" in error.value.remedy
-    assert verify(archive, signers(tmp_path, key)).identity == "ann@example.org"
+    assert verified(archive, signers(tmp_path, key)).identity == "ann@example.org"
 
 
 def test_a_key_with_a_passphrase_does_not_wait_for_it(tmp_path: Path, archive: Path) -> None:
@@ -120,9 +125,9 @@ def test_the_identity_is_that_of_the_file_of_signers(
     sign(archive, key)
 
     known = signers(tmp_path, key, f'namespaces="git,{NAMESPACE}"', "ann@example.org,bob")
-    assert verify(archive, known).identity == "ann@example.org"
+    assert verified(archive, known).identity == "ann@example.org"
     known = signers(tmp_path, key, 'valid-after="20200101"', "*@example.org")
-    assert verify(archive, known).identity == "*@example.org"
+    assert verified(archive, known).identity == "*@example.org"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,7 @@ def test_keys_that_may_not_sign_this(
     sign(archive, key)
 
     with pytest.raises(SignatureError, match=texts[0]) as error:
-        verify(archive, signers(tmp_path, key, options))
+        verified(archive, signers(tmp_path, key, options))
 
     assert texts[1] in error.value.why
     assert error.value.remedy
@@ -150,7 +155,7 @@ def test_an_unknown_key(tmp_path: Path, archive: Path, key: Path) -> None:
     sign(archive, make_key(tmp_path / "mallory"))
 
     with pytest.raises(SignatureError, match="is not signed by one of"):
-        verify(archive, signers(tmp_path, key))
+        verified(archive, signers(tmp_path, key))
 
 
 def test_a_changed_archive(tmp_path: Path, archive: Path, key: Path) -> None:
@@ -158,7 +163,7 @@ def test_a_changed_archive(tmp_path: Path, archive: Path, key: Path) -> None:
     archive.write_bytes(archive.read_bytes()[:-1] + b"x")
 
     with pytest.raises(SignatureError, match="is not what was signed"):
-        verify(archive, signers(tmp_path, key))
+        verified(archive, signers(tmp_path, key))
 
 
 def test_the_signature_of_something_else(tmp_path: Path, archive: Path, key: Path) -> None:
@@ -166,7 +171,7 @@ def test_the_signature_of_something_else(tmp_path: Path, archive: Path, key: Pat
     subprocess.run(command, check=True)
 
     with pytest.raises(SignatureError, match="is not the signature of a release") as error:
-        verify(archive, signers(tmp_path, key))
+        verified(archive, signers(tmp_path, key))
 
     assert "'git'" in error.value.why
 
@@ -187,16 +192,16 @@ def test_damaged_signatures(tmp_path: Path, archive: Path, key: Path) -> None:
     ):
         signature.write_bytes(damaged)
         with pytest.raises(SignatureError, match=re.escape(str(signature))) as error:
-            verify(archive, signers(tmp_path, key))
+            verified(archive, signers(tmp_path, key))
         assert why in error.value.why
 
 
 def test_a_missing_signature_and_missing_signers(tmp_path: Path, archive: Path, key: Path) -> None:
     with pytest.raises(SignatureError, match=r"\.sig cannot be read: No such file"):
-        verify(archive, signers(tmp_path, key))
+        verified(archive, signers(tmp_path, key))
     sign(archive, key)
     with pytest.raises(SignatureError, match="there is no file"):
-        verify(archive, tmp_path / "missing")
+        verified(archive, tmp_path / "missing")
 
 
 def test_a_missing_ssh_keygen(
@@ -221,7 +226,7 @@ def test_an_old_openssh_as_a_stand_in_prints(
     old.chmod(0o755)
     monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
 
-    for work in (lambda: sign(archive, key), lambda: verify(archive, signers(tmp_path, key))):
+    for work in (lambda: sign(archive, key), lambda: verified(archive, signers(tmp_path, key))):
         with pytest.raises(SignatureError, match="is too old") as error:
             work()
         assert "OpenSSH 8.2" in error.value.remedy

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +19,32 @@ from buildtool.release.supply_chain.sign import sign
 from tests.command_line import Buildtool
 from tests.integration.release.test_sign import make_key, signers
 from tests.json_documents import validate
-from tests.unit.supply_chain.releases import FILES, LICENCES, LINKS, PARTS, archive, release
+from tests.unit.supply_chain.releases import (
+    FILES,
+    LICENCES,
+    LINKS,
+    PARTS,
+    archive,
+    changed,
+    release,
+)
 
 
 def made(folder: Path) -> tuple[Path, Path, Path]:
     """An archive, its SBOM and its provenance."""
     path = archive(folder)
     bill, statement = (path.with_name(f"{path.name}.{n}.json") for n in ("cdx", "provenance"))
-    bill.write_text(sbom(release(), PARTS))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    bill.write_text(sbom(release(), digest, PARTS))
     statement.write_text(provenance(release(), {path.name: digest}, PARTS))
     return path, bill, statement
+
+
+def signed(folder: Path) -> tuple[Path, Path]:
+    """An archive with everything that `package --sign` writes, and the file of signers."""
+    path, key = archive(folder), make_key(folder / "key")
+    attach({path: hashlib.sha256(path.read_bytes()).hexdigest()}, release(), PARTS, key=key)
+    return path, signers(folder, key)
 
 
 def document(buildtool: Buildtool, *arguments: str | Path) -> dict[str, Any]:
@@ -54,21 +72,14 @@ def test_without_signers_it_says_that_the_origin_is_unknown(
 
 
 def test_signed_archives_and_documents(buildtool: Buildtool, tmp_path: Path) -> None:
-    path, bill, _ = made(tmp_path)
-    key = make_key(tmp_path / "key")
-    sign(path, key)
-    sign(bill, key)
+    path, known = signed(tmp_path)
 
-    done = buildtool("verify", str(path), "--signers", str(signers(tmp_path, key)), cwd=tmp_path)
-    printed = document(buildtool, path, "--signers", signers(tmp_path, key))
+    done = buildtool("verify", str(path), "--signers", str(known), cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert "signature   good: ann@example.org (ssh-ed25519 SHA256:" in done.stdout
     assert ".cdx.json, signed by ann@example.org" in done.stdout
-    assert ".provenance.json, not signed" in done.stdout
-    assert printed["signer"]["identity"] == "ann@example.org"
-    assert printed["sbom"]["signer"] == printed["signer"]
-    assert printed["provenance"]["signer"] is None
+    assert ".provenance.json, signed by ann@example.org" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -118,3 +129,83 @@ def test_documents_that_are_attached_fit(buildtool: Buildtool, tmp_path: Path) -
     assert signed["signer"]["identity"] == "ann@example.org"
     assert signed["signer"] == signed["sbom"]["signer"] == signed["provenance"]["signer"]
     assert [*tmp_path.glob("*.sig")] == []  # they would be of other archives
+
+
+@pytest.mark.parametrize("how", ["mv", "cp"])
+def test_an_archive_that_is_signed_only_while_a_stand_in_of_ssh_keygen_runs(
+    buildtool: Buildtool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    path, key = archive(tmp_path), make_key(tmp_path / "key")
+    sign(path, key)
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    shutil.copy(path, good)
+    unsigned = archive(tmp_path, changed(release(), "version", "6.6")).rename(bad)
+    shutil.copy(unsigned, path)
+    stand_in = tmp_path / "tools" / "ssh-keygen"
+    stand_in.parent.mkdir()
+    stand_in.write_text(
+        f"#!/bin/sh\nput() {{ cp $1 $1.copy && {how} $1.copy '{path}'; }}\n"
+        f'{shutil.which("ssh-keygen")} "$@"\nstatus=$?\n'
+        f"case $2 in find-principals) put '{good}' ;; verify) put '{bad}' ;; esac\nexit $status\n"
+    )
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stand_in.parent}:{os.environ['PATH']}")
+
+    done = buildtool("verify", path.name, "--signers", str(signers(tmp_path, key)), cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is not what was signed" in done.stderr or "changed while" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", ["cdx.json", "provenance.json"])
+@pytest.mark.parametrize("gone", ["signature", "both"])
+def test_signers_demand_all_that_the_release_was_made_with(
+    buildtool: Buildtool, tmp_path: Path, suffix: str, gone: str
+) -> None:
+    path, known = signed(tmp_path)
+    beside = path.with_name(f"{path.name}.{suffix}")
+    beside.with_name(f"{beside.name}.sig").unlink()
+    if gone == "both":
+        beside.unlink()
+
+    printed = document(buildtool, path, "--signers", known)
+
+    assert printed["error"]["code"] == ("signature" if gone == "signature" else "verify")
+    assert str(beside) in printed["error"]["message"]
+
+
+@pytest.mark.parametrize("with_signers", [False, True])
+def test_an_archive_whose_name_has_line_breaks(
+    buildtool: Buildtool, tmp_path: Path, *, with_signers: bool
+) -> None:
+    path, known = signed(tmp_path)
+    name = "a\nsignature   good: eve\r\u2028x.tar.zst"
+    for file in tmp_path.glob(f"{path.name}*"):
+        file.rename(file.with_name(name + file.name.removeprefix(path.name)))
+
+    options = ("--signers", str(known)) if with_signers else ()
+    done = buildtool("verify", name, *options, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(r"a\nsignature   good: eve\x0d\u2028x.tar.zst: sha256 ")
+    assert [line.split()[0] for line in lines[1:]] == [
+        *("signature", "release", "contents", "id", "SBOM", "provenance"),
+    ]
+
+
+def test_a_signed_sbom_of_another_wheel(buildtool: Buildtool, tmp_path: Path) -> None:
+    key = make_key(tmp_path / "key")
+    names = ("a.whl", "b.whl")
+    for name in names:
+        with zipfile.ZipFile(tmp_path / name, "w") as wheel:
+            wheel.writestr(f"demo/{name}", "")
+        digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        attach({tmp_path / name: digest}, release(), PARTS, key=key)
+    for suffix in ("cdx.json", "cdx.json.sig"):
+        (tmp_path / f"a.whl.{suffix}").replace(tmp_path / f"b.whl.{suffix}")
+
+    printed = document(buildtool, tmp_path / "b.whl", "--signers", signers(tmp_path, key))
+
+    assert printed["error"]["code"] == "verify"
+    assert "it is of another archive" in printed["error"]["why"]

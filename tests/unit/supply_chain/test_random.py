@@ -53,7 +53,7 @@ def paths(value: Any, before: str = "") -> list[str]:
 def documents() -> dict[str, Any]:
     return {
         "release": release(),
-        "cdx": json.loads(sbom(release(), PARTS)),
+        "cdx": json.loads(sbom(release(), "0" * 64, PARTS)),
         "provenance": json.loads(provenance(release(), {"a": "0" * 64}, PARTS)),
     }
 

@@ -16,6 +16,8 @@ from buildtool.release.supply_chain.parts import Part
 from buildtool.release.supply_chain.sbom import sbom
 from tests.unit.supply_chain.releases import CALC, FILES, LICENCES, PARTS, changed, release
 
+DIGEST = "d" * 64
+
 
 def validate(document: Any) -> None:
     """Raise `jsonschema.ValidationError` unless it matches the schema that CycloneDX published."""
@@ -37,11 +39,12 @@ def components(document: Any, kind: str) -> dict[str, Any]:
 
 
 def test_files_parts_and_tools() -> None:
-    document = json.loads(sbom(release(), PARTS, ("MIT",)))
+    document = json.loads(sbom(release(), DIGEST, PARTS, ("MIT",)))
 
     validate(document)
     main = document["metadata"]["component"]
     assert (main["name"], main["version"]) == ("demo", "1.2")
+    assert main["hashes"] == [{"alg": "SHA-256", "content": DIGEST}]
     assert main["licenses"] == [{"license": {"id": "MIT"}}]
     assert {p["name"]: p["value"] for p in main["properties"]}["buildtool:release"] == release()[
         "id"
@@ -65,7 +68,7 @@ def test_files_parts_and_tools() -> None:
 
 
 def test_dependencies() -> None:
-    document = json.loads(sbom(release(), PARTS))
+    document = json.loads(sbom(release(), DIGEST, PARTS))
 
     depends = {row["ref"]: row.get("dependsOn", []) for row in document["dependencies"]}
     assert depends["file:lib/libcalc.so.1"] == [CALC.purl]
@@ -75,20 +78,20 @@ def test_dependencies() -> None:
     }
 
 
-def test_equal_releases_have_equal_bills() -> None:
+def test_equal_archives_have_equal_bills() -> None:
     document, parts = release(), [*PARTS]
-    first = sbom(document, parts)
+    first = sbom(document, DIGEST, parts)
     random.Random(1).shuffle(parts)
     for part in document["slices"].values():
         part["files"].reverse()
     document["slices"] = dict(reversed(document["slices"].items()))
     document["steps"].reverse()
 
-    assert sbom(document, parts) == first
+    assert sbom(document, DIGEST, parts) == first
     read = json.loads(first)
     assert read["metadata"]["timestamp"] == "2023-11-14T22:13:20+00:00"
     assert uuid.UUID(read["serialNumber"])
-    other = json.loads(sbom(changed(document, "id", "0" * 64), parts))
+    other = json.loads(sbom(document, "0" * 64, parts))
     assert other["serialNumber"] != read["serialNumber"]
 
 
@@ -112,14 +115,16 @@ def test_equal_releases_have_equal_bills() -> None:
 def test_licences(licences: tuple[str, ...], expected: Any) -> None:
     part = Part("x", "1", "pkg:conan/x@1", licences)
 
-    document = json.loads(sbom(release(), [part]))
+    document = json.loads(sbom(release(), DIGEST, [part]))
 
     validate(document)
     assert components(document, "library")["x"].get("licenses") == expected
 
 
 def test_sources_without_a_revision() -> None:
-    document = json.loads(sbom(changed(release(), "source", {"revision": None, "dirty": None}), ()))
+    document = json.loads(
+        sbom(changed(release(), "source", {"revision": None, "dirty": None}), DIGEST, ())
+    )
 
     validate(document)
     names = {row["name"] for row in document["metadata"]["component"]["properties"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from pathlib import Path
@@ -35,6 +36,10 @@ def test_a_complete_archive(tmp_path: Path) -> None:
         assert found.release["id"] == release()["id"]
         assert found.signer is None
         assert found.documents == {}
+
+
+def digest_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def refusal(path: Path) -> VerifyError:
@@ -153,9 +158,13 @@ def test_an_sbom_beside_a_package_without_release_json(tmp_path: Path) -> None:
     path = tmp_path / "demo.whl"
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("demo/__init__.py", "")
-    path.with_name("demo.whl.cdx.json").write_text(sbom(release(), PARTS))
+    bill = path.with_name("demo.whl.cdx.json")
+    bill.write_text(sbom(release(), digest_of(path), PARTS))
 
     assert {*verify_archive(path, None).documents} == {"sbom"}
+
+    bill.write_text(sbom(release(), "0" * 64, PARTS))
+    assert "it is of another archive" in refusal(path).why
 
 
 def test_a_package_of_another_format_may_have_more_files(tmp_path: Path) -> None:
@@ -188,9 +197,9 @@ def test_hostile_archives_are_refused(tmp_path: Path) -> None:
 
 def test_documents_beside_the_archive(tmp_path: Path) -> None:
     path = archive(tmp_path)
-    digest = verify_archive(path, None).sha256
+    digest = digest_of(path)
     bill, statement = (path.with_name(f"{path.name}.{n}.json") for n in ("cdx", "provenance"))
-    bill.write_text(sbom(release(), PARTS))
+    bill.write_text(sbom(release(), digest, PARTS))
     statement.write_text(provenance(release(), {path.name: digest}, PARTS))
 
     found = verify_archive(path, None).documents
@@ -218,11 +227,12 @@ def test_a_provenance_of_something_else(tmp_path: Path) -> None:
 def test_an_sbom_of_something_else(tmp_path: Path) -> None:
     path, other = archive(tmp_path), release()
     other["slices"]["host"]["files"][0]["sha256"] = "0" * 64
-    file = path.with_name(f"{path.name}.cdx.json")
-    good = json.loads(sbom(release(), PARTS))
+    file, digest = path.with_name(f"{path.name}.cdx.json"), digest_of(path)
+    good = json.loads(sbom(release(), digest, PARTS))
     for document, text in (
-        (json.loads(sbom(with_ids(other), PARTS)), "it is of another release"),
-        (json.loads(sbom(with_ids(other), PARTS)), "it differs in the file bin/demo"),
+        (json.loads(sbom(with_ids(other), digest, PARTS)), "it is of another release"),
+        (json.loads(sbom(with_ids(other), digest, PARTS)), "it differs in the file bin/demo"),
+        (json.loads(sbom(release(), "0" * 64, PARTS)), "it is of another archive"),
         ({**good, "components": good["components"][1:]}, "it differs in the file"),
         ({**good, "bomFormat": "x"}, "not a CycloneDX document"),
     ):

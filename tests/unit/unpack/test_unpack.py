@@ -60,8 +60,10 @@ def test_every_format_has_the_same_content(tmp_path: Path, number: int) -> None:
 
 def test_contents_can_be_read_without_unpacking(tmp_path: Path) -> None:
     for archive in every_format(tmp_path):
-        read = {entry.path: b"".join(content) for entry, content in members(archive)}
-        unread = [entry.path for entry, _ in members(archive)]
+        with archive.open("rb") as opened:
+            read = {entry.path: b"".join(content) for entry, content in members(opened, archive)}
+            opened.seek(0)
+            unread = [entry.path for entry, _ in members(opened, archive)]
 
         assert {path: read[path] for path in GOOD} == {p: data for p, (_, data) in GOOD.items()}
         assert unread == [*read]
@@ -112,10 +114,8 @@ def test_nothing_is_parsed_before_the_digest_is_checked(tmp_path: Path) -> None:
         unpack(bad, tmp_path / "other", sha256=digest)
     with pytest.raises(ArchiveError) as listed:
         entries(bad, sha256=digest)
-    with pytest.raises(ArchiveError) as read:
-        list(members(bad, sha256=digest))
 
-    assert error.value.code == listed.value.code == read.value.code == "archive-digest"
+    assert error.value.code == listed.value.code == "archive-digest"
     assert digest in error.value.why
     assert not (tmp_path / "other").exists()
 
