@@ -15,6 +15,7 @@ USAGE_STATUS = 2
 ARGUMENTS = "buildtool.arguments"
 """Key in a context's `meta` of the command's own arguments, as they were given."""
 STRICT = ("--strict=back", "--strict=front")
+"""Whether memory ends or begins at an unmapped page."""
 
 
 class Command(TyperCommand):

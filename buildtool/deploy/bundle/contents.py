@@ -8,20 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from buildtool.core.errors import BuildtoolError
-from buildtool.core.files import open_regular
 from buildtool.core.value import Value
 from buildtool.deploy.bundle.device_logs import DeviceLogs, read_logs
 from buildtool.deploy.bundle.record import RunRecord
 from buildtool.deploy.bundle.redact import (
     Redactor,
-    argument_secrets,
     redactor,
-    toml_secrets,
-    variable_secrets,
+    secrets_in,
 )
 from buildtool.deploy.bundle.run_document import run_document
-from buildtool.project.read import FILE_NAME
-from buildtool.project.tables import MAX_BYTES
+from buildtool.project.read import FILE_NAME, ProjectError
+from buildtool.project.tables import parse_tables, read_toml
 
 
 class Contents(Value):
@@ -34,9 +31,16 @@ class Contents(Value):
 
 def contents_of(record: RunRecord) -> Contents:
     """The files for `record`; `document` is that of run.json."""
-    redact = _redactor(record)
-    files = {}
     missing: dict[str, str] = {}
+    tables: Mapping[str, Any] = {}
+    file = record.project.root / FILE_NAME
+    try:
+        project_file = read_toml(file, ProjectError)
+        tables = parse_tables(file, project_file, None, ProjectError)
+    except ProjectError as error:  # it has been changed: its secrets are unknown
+        project_file, missing[FILE_NAME] = "", str(error)
+    redact = _redactor(record, tables)
+    files = {}
     if record.has_terminal:
         missing["stdout.txt and stderr.txt"] = "with --tty the program had the terminal itself"
     else:
@@ -44,8 +48,8 @@ def contents_of(record: RunRecord) -> Contents:
     files["messages.txt"] = redact.kept(record.messages.kept())
     document: Mapping[str, Any] = redact.value(run_document(record))
     files["run.json"] = _json(document)
+    files[FILE_NAME] = redact.clean(project_file.encode())
     makers: dict[str, Callable[[RunRecord], Any]] = {
-        FILE_NAME: _project_file,
         "build.json": _build,
         "release.json": _release,
         "device.json": _device,
@@ -56,8 +60,7 @@ def contents_of(record: RunRecord) -> Contents:
         except (BuildtoolError, OSError, ValueError) as error:
             missing[name] = str(error)
         else:
-            is_text = isinstance(made, bytes)
-            files[name] = redact.clean(made) if is_text else _json(redact.value(made))
+            files[name] = _json(redact.value(made))
     logs = _logs(record)
     files |= {name: redact.part(data) for name, data in logs.logs.items()}
     missing |= logs.missing
@@ -68,34 +71,18 @@ def contents_of(record: RunRecord) -> Contents:
     )
 
 
-def _redactor(record: RunRecord) -> Redactor:
-    """Knows the secrets of this process, of the program, and of the project file."""
+def _redactor(record: RunRecord, tables: Mapping[str, Any]) -> Redactor:
+    """Knows the secrets of this process, of the program, and of the project file: as it was read,
+    and with the `tables` that it has now."""
     project, request = record.project, record.request
-    named = project.header.secrets
-    environments = [
-        os.environ,
-        request.env,
-        *({name: str(value) for name, value in run.env.items()} for run in project.runs.values()),
-    ]
-    values = [value for each in environments for value in variable_secrets(each, named)]
-    for arguments in (record.arguments, request.command):
-        values += argument_secrets(arguments, named)
-    try:
-        text = _project_file(record).decode(errors="surrogateescape")
-    except OSError:  # it has been removed, and is no part of the bundle
-        text = ""
-    return redactor([*values, *toml_secrets(text, named)])
+    sources = [dict(os.environ), request.env, record.arguments, request.command, project, tables]
+    return redactor(secrets_in(sources, project.header.secrets))
 
 
 def _json(document: Any) -> bytes:
     """`document` as JSON; nothing for an empty one."""
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n" if document else ""
     return text.encode(errors="backslashreplace")
-
-
-def _project_file(record: RunRecord) -> bytes:
-    with open_regular(record.project.root / FILE_NAME, follow=True) as stream:
-        return stream.read(MAX_BYTES)
 
 
 def _build(record: RunRecord) -> Mapping[str, Any]:

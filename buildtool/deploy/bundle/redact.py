@@ -1,11 +1,12 @@
 """Finds secrets, and removes them from text.
 
 Secrets are the values of variables whose names say so, and passwords in URLs.  They are removed
-wherever they occur, also in the forms that JSON, TOML and URLs give them.
+wherever they occur, also in the forms that JSON, TOML, URLs, shells, CMake and base64 give them.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from urllib.parse import quote, unquote
 
 from buildtool.core.kept_output import Kept
 from buildtool.core.value import Value
+from buildtool.deploy.bundle.normalised import find_normalised, normalised
 
 MASK = b"***"
 SHORTEST = 4
@@ -24,17 +26,21 @@ the text."""
 COMMON = frozenset({"true", "false", "none", "null", "auto", "always", "never", "default"})
 """Values of settings, which are no secrets although the name of the variable looks like one."""
 _NAMES = re.compile(
-    r"TOKEN|SECRET|PASSW|PASSPHRASE|_PWD$|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR)|COOKIE|PRIVATE",
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|PASS(?:_|$)|_PWD$|KEY(?!BOARD)|CREDENTIAL|AUTH(?!OR)|COOKIE"
+    r"|PRIVATE|JWT|(?:^|_)PAT(?:_|$)",
     re.IGNORECASE,
 )
-_USER = rb"[^\s/@'\"<>\\]"
-_URL_USER = re.compile(rb"(?<=://)%s++(?=@)" % _USER)
+_USER = rb"[^\s/\"<>\\]"
+_URL_USER = re.compile(rb"(?<=://)%s+(?=@)" % _USER)
 _CUT_URL_USER = re.compile(rb"(?<=://)%s*+\Z" % _USER)
-_REST_OF_URL_USER = re.compile(rb"\A%s*+(?=@)" % _USER)
-_URL_PASSWORD = re.compile(r"://[^\s/@:]*:([^\s/@]+)@")
-_TOML_VALUE = re.compile(
-    r"""(?<![\w-])([\w-]++)["']?[ \t]*+=[ \t]*+(?:"((?:[^"\\\n]|\\.)*+)"|'([^'\n]*+)')"""
+_REST_OF_URL_USER = re.compile(rb"\A%s*(?=@)" % _USER)
+_URL_PASSWORD = re.compile(r"://[^\s/@:]*:([^\s/]+)@")
+_AUTHORIZATION = re.compile(
+    rb"(authorization[\"'\\]*+\s*+[:=]\s*+[\"'\\]*+(?:[\w-]+[ \t]++)?|bearer(?:[ \t]|%20)++)"
+    rb"[^\s\"',\\]++",
+    re.IGNORECASE,
 )
+"""The header of HTTP; source: RFC 9110, section 11.6.2."""
 
 
 def is_secret(name: str, further: Collection[str] = ()) -> bool:
@@ -43,34 +49,39 @@ def is_secret(name: str, further: Collection[str] = ()) -> bool:
     return name in further or _NAMES.search(name.replace("-", "_")) is not None
 
 
-def variable_secrets(variables: Mapping[str, str], further: Collection[str]) -> Iterator[str]:
-    """The secrets in variables."""
-    for name, value in variables.items():
-        if is_secret(name, further):
-            yield value
+def secrets_in(value: Any, further: Collection[str]) -> Iterator[str]:
+    """The secrets in variables, command lines, and what TOML or JSON nest in each other."""
+    if isinstance(value, Value):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if is_secret(name, further) and isinstance(item, str | int):
+                yield str(item)
+            yield from secrets_in(item, further)
+    elif isinstance(value, list | tuple):
+        yield from _argument_secrets([item for item in value if isinstance(item, str)], further)
+        for item in value:
+            yield from secrets_in(item, further)
+    elif isinstance(value, str):
+        yield from _argument_secrets(value.split(), further)
         yield from _URL_PASSWORD.findall(value)
 
 
-def argument_secrets(arguments: Sequence[str], further: Collection[str]) -> Iterator[str]:
+def _argument_secrets(arguments: Sequence[str], further: Collection[str]) -> Iterator[str]:
     """The secrets in `--api-key VALUE`, `--api-key=VALUE` and `API_KEY=VALUE`."""
     for argument, following in pairwise([*arguments, ""]):
         name, equals, value = argument.partition("=")
         if is_secret(name, further):
             yield value if equals else following if name.startswith("-") else ""
-        yield from _URL_PASSWORD.findall(argument)
-
-
-def toml_secrets(text: str, further: Collection[str]) -> Iterator[str]:
-    """The secrets in the text of a TOML file."""
-    for name, basic, literal in _TOML_VALUE.findall(text):
-        if is_secret(name, further):
-            yield basic or literal
 
 
 class Redactor(Value):
-    """Removes `secrets`, the longest first."""
+    """Removes `secrets`, the longest first, and what is found as `normal` in normal form, or as
+    `encoded` in base64."""
 
     secrets: tuple[bytes, ...]
+    normal: tuple[bytes, ...] = ()
+    encoded: tuple[bytes, ...] = ()
 
     def clean(self, data: bytes, *, begins: bool = True, ends: bool = True) -> bytes:
         """`data` without secrets.
@@ -80,7 +91,9 @@ class Redactor(Value):
         """
         for secret in self.secrets:
             data = data.replace(secret, MASK)
-        data = _URL_USER.sub(MASK, data)
+        data = _masked(data, find_normalised(data, self.normal))
+        data = _masked(data, find_normalised(data, self.encoded, unwrap=True))
+        data = _AUTHORIZATION.sub(rb"\1" + MASK, _URL_USER.sub(MASK, data))
         if not begins:
             data = data[max((_overlap(s, data, len(s) - 1) for s in self.secrets), default=0) :]
             data = _REST_OF_URL_USER.sub(MASK, data)
@@ -118,7 +131,15 @@ def redactor(values: Iterable[str]) -> Redactor:
     texts = {text.strip() for value in values for text in (value, *value.splitlines())}
     wanted = {text for text in texts if len(text) >= SHORTEST and text.lower() not in COMMON}
     forms = {os.fsencode(form) for text in wanted for form in _forms(text)}
-    return Redactor(tuple(sorted(forms, key=lambda form: (-len(form), form))))
+    encoded = {form for text in wanted for form in _base64_forms(os.fsencode(text))}
+    normal = {normalised(form) for form in forms}
+    return Redactor(
+        *(tuple(sorted(found - {b""}, key=_order)) for found in (forms, normal, encoded))
+    )
+
+
+def _order(form: bytes) -> tuple[int, bytes]:
+    return -len(form), form
 
 
 def _forms(text: str) -> Iterator[str]:
@@ -128,6 +149,24 @@ def _forms(text: str) -> Iterator[str]:
     yield quote(text, safe="", errors="surrogateescape")
     for ascii_only in (False, True):
         yield json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+
+
+def _base64_forms(secret: bytes) -> Iterator[bytes]:
+    """What base64 makes of `secret`, without the characters that also have bits of others; the
+    position in the text has three cases."""
+    for before in range(3):
+        text = base64.b64encode(bytes(before) + secret)
+        yield text[-(-before * 8 // 6) : (before + len(secret)) * 8 // 6]
+
+
+def _masked(data: bytes, places: Iterable[tuple[int, int]]) -> bytes:
+    """`data` with a mask in the place of all that is in one of `places`."""
+    cleaned, covered = bytearray(), 0
+    for start, end in sorted(places):
+        if start >= covered:
+            cleaned += data[covered:start] + MASK
+        covered = max(covered, end)
+    return bytes(cleaned + data[covered:])
 
 
 def _overlap(left: bytes, right: bytes, most: int) -> int:

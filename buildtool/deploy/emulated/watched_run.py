@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from buildtool.deploy.run.program import RunRequest
     from buildtool.project.model import Project
 
-"""Whether memory ends or begins at an unmapped page; the values of `--strict`."""
 PREFIX = "buildtool-run-"
 SOCKET_BYTES = 107
 """Of the path of a socket, without its terminator.  Source: unix(7), sun_path."""
