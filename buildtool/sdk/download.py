@@ -14,14 +14,15 @@ from buildtool.core.events import Listener, StepFinished, StepOutput, StepStarte
 from buildtool.core.progress import progress
 
 TRIES = 5
-"""How often in a row a download continues that has brought nothing."""
+"""How often in a row a download continues that has brought less than `BLOCK`."""
 WAIT_SECONDS = 2.0
 TIMEOUT = urllib3.Timeout(connect=20, read=60)
 BLOCK = 1 << 18
 TELL_SECONDS = 0.2
 MAX_REDIRECTS = 5
 MAX_BYTES = 16 << 30
-"""More than any SDK has: what a server sends without an end must not fill the disk."""
+"""More than any SDK has: what a server sends without an end must not fill the disk.
+It is the limit of archives whose size is unknown."""
 OK, PARTIAL, NOT_SATISFIABLE = 200, 206, 416
 
 
@@ -62,6 +63,7 @@ class _Download:
         self._name = name
         self._listener = listener
         self._size = size
+        self._limit = size or MAX_BYTES
         self._manager = urllib3.PoolManager(retries=False, timeout=TIMEOUT)
 
     def run(self) -> None:
@@ -75,7 +77,7 @@ class _Download:
                 reason = "the connection was closed before the end"
             except urllib3.exceptions.HTTPError as error:
                 reason = str(error)
-            tries = 0 if self._stream.tell() > before else tries + 1
+            tries = 0 if self._stream.tell() >= before + BLOCK else tries + 1
             if tries >= TRIES:
                 raise self._error(
                     reason, "Check the network, and repeat the command: it continues."
@@ -97,8 +99,8 @@ class _Download:
                 have = 0
             length = response.length_remaining
             end = self._size if length is None else have + length
-            if end > MAX_BYTES:
-                raise self._error(f"the server announces {end:,} bytes", "It is no SDK.")
+            if end > self._limit:
+                raise self._too_large(f"the server announces {end:,} bytes")
             self._receive(response, have, end)
             return not end or self._stream.tell() >= end
         finally:
@@ -108,8 +110,8 @@ class _Download:
         started = told = time.monotonic()
         while data := response.read1(BLOCK):  # `read` loses what arrived before a break
             self._stream.write(data)
-            if self._stream.tell() > MAX_BYTES:
-                raise self._error(f"more than {MAX_BYTES:,} bytes arrived", "It is no SDK.")
+            if self._stream.tell() > self._limit:
+                raise self._too_large(f"more than {self._limit:,} bytes arrived")
             now = time.monotonic()
             if now - told >= TELL_SECONDS:
                 told = now
@@ -139,6 +141,15 @@ class _Download:
                 raise self._error(f"it leads to {location}, which is not encrypted", "")
             url = following
         raise self._error("it leads from one address to the next", "")
+
+    def _too_large(self, why: str) -> DownloadError:
+        self._stream.truncate(0)  # the next call would continue behind it
+        return self._error(
+            why,
+            f"It is not the archive, which has {self._size:,} bytes."
+            if self._size
+            else "It is no SDK.",
+        )
 
     def _error(self, why: str, remedy: str) -> DownloadError:
         mirror = "A mirror, or a file, can be named with --from."

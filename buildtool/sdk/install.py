@@ -152,6 +152,10 @@ def _check(entries: list[zipfile.ZipInfo], file: Path) -> None:
             raise SdkArchiveError(
                 f"{file} has the entry {entry.filename!r}", why="it is not below one directory"
             )
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise SdkArchiveError(
+                f"{file} has the entry {entry.filename!r}", why="it is not compressed by deflate"
+            )
         if stat.S_ISLNK(entry.external_attr >> 16) and entry.file_size > MAX_TARGET:
             raise SdkArchiveError(f"{file} has the link {entry.filename!r} with a long target")
 

@@ -262,10 +262,27 @@ def test_a_server_that_sends_without_an_end(
 ) -> None:
     monkeypatch.setattr(download_module, "MAX_BYTES", 1000)
     endless = serving(bytes(5000), header={"Content-Length": ""})
-    said = pytest.raises(DownloadError, match="more than 1,000 bytes arrived")
-    with endless as server, said:
-        download(server.url, tmp_path / "x.zip", "x", lambda _: None)
+    with endless as server:
+        for size in (0, 900):
+            said = f"more than {size or 1000:,} bytes arrived"
+            with pytest.raises(DownloadError, match=said):
+                download(server.url, tmp_path / "x.zip", "x", lambda _: None, size)
     assert not (tmp_path / "x.zip").exists()
+
+    with serving(bytes(900)) as server:
+        download(server.url, tmp_path / "x.zip", "x", lambda _: None, 900)
+        assert server.asked == [""]  # nothing is left of what was too much
+    assert (tmp_path / "x.zip").stat().st_size == 900
+
+
+def test_a_server_that_sends_little_in_each_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_module, "WAIT_SECONDS", 0)
+    with serving(bytes(1 << 20), cuts=1000) as server:  # half of the rest in each answer
+        with pytest.raises(DownloadError):
+            download(server.url, tmp_path / "x.zip", "x", lambda _: None)
+        assert len(server.asked) == 2 + download_module.TRIES
 
 
 def test_a_stand_in_is_downloaded_again_after_a_wrong_one(
@@ -322,6 +339,26 @@ def test_a_hostile_archive_writes_nothing(
     assert said in done.stderr
     assert [path for path in home.rglob("*") if path.is_file() or path.is_symlink()] == []
     assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compression_is_refused(
+    home: Path, tmp_path: Path, install: Install, method: int
+) -> None:
+    file = tmp_path / "x.zip"
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("sdk/x", "data")
+    data = bytearray(file.read_bytes())
+    data[39:45] = b"\xff" * 6  # the properties of LZMA, and what follows them
+    file.write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    done = install(
+        *("ndk", "r27c", "--from", str(file)),
+        *("--accept-licence", "--sha256", digest),
+    )
+    assert done.returncode == 1
+    assert "not compressed by deflate" in done.stderr
+    assert not (home / "Android").exists()
 
 
 def test_a_file_that_is_no_archive(home: Path, tmp_path: Path, install: Install) -> None:
