@@ -15,6 +15,7 @@ from buildtool.core.cache import cache_dir
 from buildtool.core.errors import BuildtoolError, UsageError
 from buildtool.core.events import Listener, StepFinished, StepStarted
 from buildtool.core.files import file_digest
+from buildtool.core.own_directory import make_directory
 from buildtool.sdk.archives import SdkArchive
 from buildtool.sdk.download import download
 
@@ -75,7 +76,7 @@ def _is_address(source: str) -> bool:
 
 def _download(archive: SdkArchive, source: str, listener: Listener) -> Path:
     folder = cache_dir() / "sdk-archives"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_directory(folder)
     name = f"{archive.name} {archive.version}.zip".replace(" ", "-").lower()
     if not (folder / name).is_file():
         download(source, folder / name, f"{archive.name} {archive.version}", listener, archive.size)
