@@ -11,7 +11,7 @@ from buildtool.core.process import DEVNULL
 from buildtool.core.value import Value
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.errors import DeviceError, foreign
 from buildtool.deploy.push.contents import Deployment, followed, parse_scan
 from buildtool.deploy.push.known import Known, forget, read_known, write_known
 from buildtool.deploy.script import script
@@ -141,6 +141,8 @@ def rollback(site: Site) -> tuple[str, str]:
     words = report.text.split(" ")
     if report.word == "done" and len(words) == 2:
         return words[0], words[1]
+    if report.word == "foreign":
+        raise foreign(site.device.name, report.text)
     raise DeviceError(
         f"there is no earlier release on {site.device.name}",
         why=f"{site.project}/releases has {escape(report.text) or 'no release'}",

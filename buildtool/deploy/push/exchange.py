@@ -13,7 +13,7 @@ from buildtool.core.process import PIPE
 from buildtool.core.value import Value
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
-from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.errors import DeviceError, foreign
 from buildtool.deploy.script import Report
 from buildtool.deploy.sharing.holder import user_and_host
 
@@ -67,6 +67,8 @@ def failure(device: Device, report: Report, what: str = "the release") -> Device
     """The error for a report that ends a push of `what`."""
     where = f"{device.name} ({device.transport.address})"
     text = escape(report.text[-MAX_REASON:])
+    if report.word == "foreign":
+        return foreign(where, report.text[-MAX_REASON:])
     if report.word == "locked":
         return DeviceError(
             f"another push to {where} has not ended in {LOCK_SECONDS:g} s",

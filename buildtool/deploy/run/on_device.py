@@ -12,7 +12,7 @@ from buildtool.core.errors import NOT_RUN
 from buildtool.core.escape import escape
 from buildtool.core.events import ProgramStarts
 from buildtool.core.value import Value
-from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.errors import DeviceError, foreign
 from buildtool.deploy.ready import Ready, held
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest, find_command
 from buildtool.deploy.run.run import OWN, Place, Streams, new_run, run, sends_input
@@ -174,6 +174,8 @@ def _failure(ready: Ready, report: Report) -> DeviceError:
     if report.word == "unlockable":
         return lock_failure(device, report)
     where = f"{device.name} ({device.transport.address})"
+    if report.word == "foreign":
+        return foreign(where, report.text[-1000:])
     if report.word == "directory":
         return DeviceError(
             f"the program has no working directory on {where}",

@@ -27,6 +27,15 @@ same_boot() {
     }
 }
 
+# Whether $2 is there, as the kind of thing that the test $1 finds: -d or -f.  Anything else in its
+# place, links included, is not buildtool's: then the script ends.
+has() {
+    [ ! -L "$2" ] && [ "$1" "$2" ] && return
+    [ -L "$2" ] || [ -e "$2" ] || return
+    case $2 in /*) report foreign "$2" ;; *) report foreign "$PWD/$2" ;; esac
+    exit
+}
+
 # Set `start` to the time when process $1 started, in clock ticks after the boot; "" when it has ended.
 started() {
     start=
@@ -42,20 +51,49 @@ started() {
 # Point `current` to release $1: the rename replaces one link by another.
 switch() {
     [ -L current ] || [ ! -e current ] || return # in a directory, `ln` would make the link inside
+    rm -f "current.$$"
     ln -s "releases/$1" "current.$$" || return
     # Old versions of toybox have no `mv -T`, but replace links by a rename.
     mv -fT "current.$$" current 2>/dev/null || { rm -f "current.$$" && ln -sfn "releases/$1" current; }
 }
 
-# The same for a release that is deployed: rolling back goes from newer releases to older ones.
+# The same for a release that is deployed: it becomes the newest one.
 deploy() {
-    [ "releases/$1" -ef current ] || { touch "releases/$1" && switch "$1"; }
+    [ "releases/$1" -ef current ] || { write_history "$1" && switch "$1"; }
+}
+
+# Print the ids of the releases, the one that was deployed last first.  `history` has their order: the
+# clock of a device can go back.  An older buildtool does not write it: of its releases the current
+# one comes first, and without a history, times are the order.
+newest_first() {
+    seen=' '
+    known=
+    [ ! -f history ] || {
+        last=$(readlink current)
+        known=$(grep -qxF "${last##*/}" history || echo "${last##*/}" && cat history)
+    }
+    for name in $known $(ls -t releases); do
+        case $seen in *" $name "*) continue ;; esac
+        seen="$seen$name "
+        ! is_release "$name" || echo "$name"
+    done
+}
+
+# Make release $1 the first one of `history`.
+write_history() {
+    has -f history
+    others=$(newest_first)
+    rm -f "history.$$"
+    {
+        echo "$1"
+        for name in $others; do [ "$name" = "$1" ] || echo "$name"; done
+    } >"history.$$" && mv -f "history.$$" history
 }
 
 # Whether `releases/$1` is a whole release, and not something that a user has put there.
 is_release() {
     case $1 in '' | *[!0-9a-f]*) return 1 ;; esac
-    [ -d "releases/$1" ]
+    [ -d "releases/$1" ] && [ ! -L "releases/$1" ]
 }
 
 # Whether a program of release $1 is running.

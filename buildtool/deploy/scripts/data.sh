@@ -11,12 +11,16 @@
 #   chunks   number of chunks
 # Sizes are compared as texts: the numbers of Android's shell have 32 bits.
 umask 022
-[ -d "$data" ] || mkdir -p "$data"
+has -d "$data" || mkdir -p "$data"
 cd "$data" || {
     report failed "$data cannot be created"
     exit
 }
 part=$digest.partial
+for name in "$digest" "$@"; do
+    has -f "$name"
+    has -f "$name.partial"
+done
 
 size_of() {
     stat -c %s "$1" 2>/dev/null || echo 0

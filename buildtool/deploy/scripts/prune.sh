@@ -1,16 +1,12 @@
-# Remove old releases and logs.  Set before:
+# Remove old releases and logs: `push` has checked what is there.  Set before:
 #   keep         number of releases, the newest ones, that are kept
 #   logs         number of logs of runs that are kept
 
 # A release that is being removed has another name: its own name stands for a whole release.
 prune() {
+    rm -rf releases/*.removed
     number=0
-    ls -t releases | while read -r name; do
-        case $name in
-            *.partial) continue ;;
-            *.removed) rm -rf "releases/$name" && continue ;;
-        esac
-        is_release "$name" || continue
+    for name in $(newest_first); do
         number=$((number + 1))
         [ "$number" -gt "$keep" ] || continue
         [ "releases/$name" -ef current ] || in_use "$name" || {
@@ -32,10 +28,11 @@ prune() {
     set -- logs/*
     [ $# -gt "$logs" ] || return 0
     number=0
-    ls -t logs | while read -r name; do
+    # Their names begin with the time on the machine of the user.
+    ls -r logs | while read -r name; do
         number=$((number + 1))
-        [ "$number" -gt "$logs" ] && [ -d "logs/$name" ] && [ ! -e "logs/$name.running" ] &&
-            rm -rf "logs/$name"
+        [ "$number" -gt "$logs" ] && [ -d "logs/$name" ] && [ ! -L "logs/$name" ] &&
+            [ ! -e "logs/$name.running" ] && rm -rf "logs/$name"
     done
 }
 
@@ -51,7 +48,7 @@ linked() {
 # Remove the large files to which no release of any project has a link.  Those that were looked for
 # today stay: a push may be about to link to them.
 prune_data() {
-    linked ../*/releases >data.used
+    linked ../*/releases/ >data.used
     find ../.data -type f -mtime +0 | while read -r name; do
         file=${name##*/}
         grep -qxF "${file%.partial}" data.used || rm -f "$name"

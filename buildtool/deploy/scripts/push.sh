@@ -26,34 +26,63 @@ take_over() {
     cp -RPp "releases/$1" "$partial"
 }
 
-# Whether the files of release $1 are those whose digests were computed, judged by their times.  The
-# clock may go back when the device is booted: then they are computed again.
+# Print what changes when a file in directory $1 is written or the device is booted: the boot, and a
+# digest of inodes, sizes and times, which are only compared with themselves: clocks can go back.
+stamp() {
+    stat -c %i "$1" >/dev/null 2>&1 || return
+    stamps=$(find "$1" -type f -exec stat -c '%n %i %s %y' {} + | sha256sum)
+    echo "$boot ${stamps%% *}"
+}
+
+# Remove the links that a program has made to directories elsewhere: what is removed or unpacked
+# below them would be there.
+stay_inside() {
+    find "$partial" -type l -exec sh -c '
+        for link; do
+            [ ! -d "$link" ] || case $(cd -P "$link" && pwd)/ in "$0"/*) ;; *) rm -f "$link" ;; esac
+        done' "$(cd -P "$partial" && pwd)" {} +
+}
+
+# Whether the files in directory $2 are those whose digests were computed for verified/$1.
 unchanged() {
     computed=
     read -r computed 2>/dev/null <"verified/$1"
-    [ "$computed" = "$boot" ] && [ -z "$(find "releases/$1" -type f -newer "verified/$1")" ]
+    [ -n "$computed" ] && [ "$computed" = "$(stamp "$2")" ]
+}
+
+# Remove from the store what is damaged: the links to it show that it is missing.
+check_store() {
+    unchanged store store || remove_damaged store
+}
+
+# Remove the files in directory $1 whose content is not what their names say.
+remove_damaged() {
+    find "$1" -type f -exec sha256sum {} + | while read -r digest name; do
+        case $name in *-"$digest") ;; *) rm -f "$name" ;; esac
+    done
 }
 
 # Move what has arrived for the store into it, if it is whole.
 admit() {
     [ -d incoming ] || return 0
     mkdir -p store
-    (
-        cd incoming || exit
-        find . -type f -exec sha256sum {} + | while read -r digest name; do
-            case $name in *-"$digest") ;; *) rm -f "$name" ;; esac
-        done
-        find . -type f -exec sh -c 'mv -f "$@" ../store' sh {} +
-    )
+    remove_damaged incoming
+    find incoming -type f -exec sh -c 'mv -f "$@" store' sh {} +
     rm -rf incoming
+}
+
+# End the script when something else is in the place of what is read, renamed or removed from here on.
+check_kinds() {
+    for path in store incoming releases/*.partial releases/*.removed; do has -d "$path"; done
+    for path in history device.env unused data.used store.used verified/* store/* logs/*.running; do
+        has -f "$path"
+    done
 }
 
 # Report what there is when it is not what buildtool takes for granted.
 found() {
     if [ ! -d "$partial" ]; then
-        newest=$(ls -t releases | while read -r name; do
-            is_release "$name" && echo "$name" && break
-        done)
+        newest=$(newest_first | head -n 1)
         if [ -n "$newest" ]; then take_over "$newest"; else mkdir "$partial"; fi
     fi
     report found "$(scan "$partial" "")"
@@ -86,26 +115,23 @@ unpack() {
 
 push() {
     umask 022
-    for folder in releases logs verified; do
-        [ -d "$project/$folder" ] || mkdir -p "$project/$folder"
-    done
+    [ -d "$project" ] || mkdir -p "$project"
     cd "$project" || {
         report failed "$project cannot be created"
         exit
     }
-    if [ -z "$repair" ] && [ -d "releases/$id" ]; then
+    for folder in releases logs verified; do has -d "$folder" || mkdir "$folder"; done
+    if has -d "releases/$id" && [ -z "$repair" ]; then
         deploy "$id" || not_current
         pushed=there
         return
     fi
     lock
+    check_kinds
     partial=releases/$id.partial
     left=
     for other in releases/*.partial; do
-        [ -d "$other" ] || {
-            rm -f "$other"
-            continue
-        }
+        [ -d "$other" ] || continue
         if [ -z "$left" ]; then
             left=$other
             [ "$other" = "$partial" ] || mv "$other" "$partial"
@@ -115,13 +141,14 @@ push() {
     done
 
     admit
+    [ -z "$store" ] || check_store
     case $begin in
         new) # there is no part of a release
             [ -z "$left" ] || found
             if [ -z "$base" ]; then
                 mkdir "$partial"
             else
-                [ -d "releases/$base" ] || found
+                has -d "releases/$base" || found
                 take_over "$base"
             fi
             ;;
@@ -135,6 +162,7 @@ push() {
         *) found ;;
     esac
 
+    stay_inside
     failure=
     [ $# -eq 0 ] || (cd "$partial" && rm -rf -- "$@")
     [ -z "$more" ] || { report more && exit; }
@@ -147,7 +175,8 @@ push() {
         )
     fi
 
-    if [ -z "$quick" ] || ! is "$(scan "$partial" "" 1)" "$quick"; then
+    if [ -z "$quick" ] || ! unchanged "$base" "releases/$base" ||
+        ! is "$(scan "$partial" "" 1)" "$quick"; then
         found=$(scan "$partial" "")
         if ! is "$found" "$expected"; then
             # With more room, the rest is sent.
@@ -163,17 +192,18 @@ push() {
         (repair)
         rm -rf "$partial"
     else
-        rm -f "releases/$id" # it is no directory
         mv "$partial" "releases/$id"
     fi
-    echo "$boot" >"verified/$id"
+    stamp "releases/$id" >"verified/$id"
     env=
     read -r env 2>/dev/null <device.env
     [ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
+        rm -f "device.env.$$"
         echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
         mv -f "device.env.$$" device.env
     }
     deploy "$id" || not_current
     prune
+    [ -z "$store" ] || stamp store >verified/store
     pushed=done
 }

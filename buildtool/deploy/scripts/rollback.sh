@@ -6,8 +6,9 @@ cd "$project" 2>/dev/null || {
     exit
 }
 newer=
-for name in $(ls -t releases); do
-    is_release "$name" || continue
+has -d releases
+has -f history
+for name in $(newest_first); do
     if [ -n "$newer" ]; then
         switch "$name" && report done "$newer" "$name"
         exit

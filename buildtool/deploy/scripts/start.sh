@@ -21,6 +21,7 @@ cd "$project" 2>/dev/null || {
     report missing
     exit
 }
+for folder in releases "releases/$id" logs; do has -d "$folder"; done
 log=$PWD/logs/$run
 started $$
 

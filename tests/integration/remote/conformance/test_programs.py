@@ -177,9 +177,9 @@ def test_logs_are_removed_with_time(remote: Remote, release: Release, tmp_path: 
     logs = remote.outside("logs")
     assert list(logs.iterdir()) == []
     for index in range(25):
-        log = logs / f"run {index}"
+        log = logs / f"20260314-1015{index:02}-4f2a9c"
         log.mkdir()
         (log / "dsp.log").write_text("x")
-        os.utime(log, (1_000_000_000 + index, 1_000_000_000 + index))
+        os.utime(log, (1_000_000_000 - index,) * 2)  # the clock of the device has gone back
     remote.deploy(remote.release(tmp_path / "other", {"file": b"2"}))
-    assert {log.name for log in logs.iterdir()} == {f"run {index}" for index in range(5, 25)}
+    assert {log.name[13:15] for log in logs.iterdir()} == {f"{index:02}" for index in range(5, 25)}
