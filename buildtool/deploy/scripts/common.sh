@@ -59,7 +59,10 @@ switch() {
 
 # The same for a release that is deployed: it becomes the newest one.
 deploy() {
-    [ "releases/$1" -ef current ] || { write_history "$1" && switch "$1"; }
+    [ "releases/$1" -ef current ] || {
+        failure="$PWD/history cannot be written; the disk may be full"
+        write_history "$1" 2>/dev/null && failure= && switch "$1"
+    }
 }
 
 # Print the ids of the releases, the one that was deployed last first.  `history` has their order: the

@@ -6,17 +6,22 @@
 #   root         where releases are installed; may begin with $HOME/
 # The text of the lock goes on with the token, the seconds since the boot, and the user.
 
-# Set `device_lock` to the lock, in the first directory that this login can use.  Everybody may write
-# to it, unlike to a sticky directory: there, nobody could remove the stale lock of another user.
+# Set `device_lock` to the lock, in the first directory that is there or can be made.  Everybody may
+# write to it, unlike to a sticky directory: there, nobody could remove the stale lock of another user.
+# When this login cannot use it, another directory would give it a lock besides that of others.
 find_device_lock() {
+    held=
     for folder in /run/lock /data/local/tmp /tmp "$PWD"; do
         [ "$folder" != /run/lock ] || [ -k "$folder" ] || continue # for root only
         folder=$folder/buildtool-lock
-        [ -d "$folder" ] || [ -z "$access" ] || mkdir -m 777 "$folder" 2>/dev/null
         device_lock=$folder/device
+        [ -d "$folder" ] || [ -z "$access" ] || mkdir -m 777 "$folder" 2>/dev/null
         [ ! -L "$folder" ] && [ -d "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ] && return
+        [ -L "$folder" ] || [ -e "$folder" ] || continue
+        failure="not everybody can use its directory: $(ls -ld "$folder" 2>&1)"
+        return 2
     done
-    failure="$folder cannot be written, nor can directories in /tmp"
+    failure="$folder cannot be made, nor can directories in /tmp"
     return 2
 }
 
@@ -63,7 +68,7 @@ release_device() {
 report_device() {
     case $1 in
         1) report in-use "$uptime $held" ;;
-        *) report unlockable "$device_lock: $failure" ;;
+        *) report unlockable "$device_lock: $failure${held:+, left by ${held#* * * * * }}" ;;
     esac
 }
 

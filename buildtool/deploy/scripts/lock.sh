@@ -2,7 +2,8 @@
 # the process that holds it, the boot, and more words.
 
 # Make the lock $1, whose text ends with $2; `mine` is the whole text then.  Returns 1 when another
-# process holds it, whose text is `held` then, and 2 when it cannot be made: `failure` says why.
+# process holds it, whose text is `held` then, and 2 when it cannot be made: `failure` says why, and
+# `held` is the text of a stale lock that cannot be removed.
 take() {
     read_boot
     started $$
@@ -18,9 +19,11 @@ take() {
         stale "$held" || return 1
         # Of the processes that find it stale, the one that makes the guard removes it: another one
         # could remove the lock that replaces it.
-        if failure=$(ln -s "$mine" "$1.guard" 2>&1); then
-            [ "$(readlink "$1")" != "$held" ] || rm -f "$1"
+        if [ ! -d "$1.guard" ] && failure=$(ln -s "$mine" "$1.guard" 2>&1); then
+            failure=$([ "$(readlink "$1")" != "$held" ] || rm -f "$1" 2>&1)
+            removed=$?
             rm -f "$1.guard"
+            [ "$removed" = 0 ] || return 2
             continue
         fi
         guard=$(readlink "$1.guard") && stale "$guard" && rm -f "$1.guard"
@@ -79,7 +82,7 @@ lock() {
     take_with_room lock "$owner" "${PWD%/*}" || {
         case $? in
             1) report locked "$held" ;;
-            *) report failed "$PWD/lock cannot be made: $failure" ;;
+            *) report failed "$PWD/lock cannot be made: $failure${held:+, left by ${held#* * * }}" ;;
         esac
         exit
     }

@@ -1,5 +1,6 @@
-# Report who holds the lock of the device: `in-use`, `free`, or `strange` when it is not a link.  Set
-# before, besides what common.sh, lock.sh and device_lock.sh say:
+# Report who holds the lock of the device: `in-use`, `free`, `strange` when it is not a link, or
+# `unlockable` when it cannot be used or removed.  Set before, besides what common.sh, lock.sh and
+# device_lock.sh say:
 #   remove       1: remove the lock
 access=
 word=free held=
@@ -11,6 +12,12 @@ if find_device_lock; then
     elif [ -e "$device_lock" ]; then
         word=strange
     fi
-    [ -z "$remove" ] || rm -rf "$device_lock"
+    [ -z "$remove" ] || failure=$(rm -rf "$device_lock" 2>&1) || {
+        report_device 2
+        exit
+    }
+elif [ -L "$folder" ] || [ -e "$folder" ]; then
+    report_device 2
+    exit
 fi
 report "$word" "$uptime $held"

@@ -16,7 +16,7 @@
 #   arch         DSP arch of this device; "" without a DSP
 # The arguments of `push` are removed from what is taken over.
 not_current() {
-    report failed "$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)"
+    report failed "${failure:-$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)}"
     exit
 }
 # Take over release $1, whose files are not written again: links to them are enough.

@@ -167,12 +167,17 @@ def held_device(
 
 
 def holder_of(device: Device, *, remove: bool = False) -> Holder | None:
-    """Who holds the lock of `device`, None if nobody does; `remove` removes it."""
+    """Who holds the lock of `device`, None if nobody does; `remove` removes it.
+
+    Raises `DeviceError` when it cannot be used or removed.
+    """
     text = script(*LOCK_SCRIPTS, "lock_state")
     variables = {"remove": "1" if remove else ""}
     with conversation(device.transport, text, variables, stdin=DEVNULL) as talk:
         talk.wait()
         report = talk.report()
+    if report.word == "unlockable":
+        raise lock_failure(device, report)
     if report.word in ("in-use", "strange"):
         return parse_holder(report.text)
     return None
@@ -183,8 +188,8 @@ def lock_failure(device: Device, report: Report) -> DeviceError:
     return DeviceError(
         f"{device.name} ({device.transport.address}) cannot be locked",
         why=escape(report.text[-1000:]) or f"its script ended with {report.word!r}",
-        remedy="Remove what is in the place of the lock: buildtool devices unlock"
-        f" {device.name}. Or use the device without the lock: --share",
+        remedy=f"Remove what is in its place: buildtool devices unlock {device.name}, or as its"
+        " owner on the device. Or use the device without the lock: --share",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 
@@ -13,15 +14,16 @@ from buildtool.deploy.script import LOCK_SCRIPTS, assignments, script
 from tests.remote.sshd import SshServer
 
 ANN, BOB, ROOT = 1001, 1002, 0
+FOLDER = "/run/lock/buildtool-lock"
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be several users")
 
 
 @contextlib.contextmanager
-def holding(server: SshServer, user: int) -> Iterator[subprocess.Popen[str]]:
+def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subprocess.Popen[str]]:
     """The script that holds the lock, as a process of `user` on the device."""
     variables = {
-        **{"mark": "[report]", "report_to": "", "access": "alone", "patience": "0"},
+        **{"mark": "[report]", "report_to": "", "access": "alone", "patience": str(patience)},
         **{"token": f"token{user}", "user": f"user{user}@host test"},
     }
     text = assignments(variables) + script(*LOCK_SCRIPTS, "hold")
@@ -69,3 +71,67 @@ def test_the_stale_lock_of_another_account_is_replaced(
         one.wait()
     with holding(ssh_server, second) as other:
         assert answer(other) == "held\n"
+
+
+def on_device(server: SshServer, *command: str) -> None:
+    """Run a command of root on the device."""
+    subprocess.run(server.device.command(*command), check=True)
+
+
+def test_a_stale_lock_that_cannot_be_removed_is_an_error(ssh_server: SshServer) -> None:
+    """Its directory is a sticky one: the other account is told whose lock it is."""
+    with holding(ssh_server, ANN) as one:
+        assert answer(one) == "held\n"
+        on_device(ssh_server, "chmod", "1777", FOLDER)
+        one.kill()
+        one.wait()
+    with holding(ssh_server, BOB) as other:
+        assert answer(other) == ""
+        assert re.search(
+            rf"unlockable {FOLDER}/device: .*, left by user1001@host test\n", report(other)
+        )
+    with holding(ssh_server, ANN) as one:
+        assert answer(one) == "held\n"
+    on_device(ssh_server, "chmod", "777", FOLDER)
+
+
+def test_a_directory_that_not_everybody_can_use_is_an_error(ssh_server: SshServer) -> None:
+    """Who cannot use it does not take another lock."""
+    on_device(ssh_server, "rm", "-rf", FOLDER)
+    on_device(ssh_server, "install", "-d", "-m", "700", "-o", str(ANN), FOLDER)
+    with holding(ssh_server, ROOT) as one:
+        assert answer(one) == "held\n"
+        with holding(ssh_server, BOB) as other:
+            assert answer(other) == ""
+            assert re.search(
+                rf"unlockable {FOLDER}/device: .*drwx------ .* {FOLDER}\n", report(other)
+            )
+        with holding(ssh_server, ANN) as other:
+            assert answer(other) == ""
+            assert " user0@host test\n" in report(other)
+    on_device(ssh_server, "rm", "-rf", FOLDER)
+
+
+def test_the_directory_can_be_a_link(ssh_server: SshServer) -> None:
+    on_device(ssh_server, "rm", "-rf", FOLDER)
+    on_device(ssh_server, "ln", "-s", "/tmp", FOLDER)
+    with holding(ssh_server, ANN) as one:
+        assert answer(one) == ""
+        assert f"{FOLDER} -> /tmp" in report(one)
+    on_device(ssh_server, "rm", "-f", FOLDER)
+
+
+def test_nothing_waits_when_the_client_has_gone(ssh_server: SshServer) -> None:
+    with holding(ssh_server, ANN) as one:
+        assert answer(one) == "held\n"
+        with holding(ssh_server, BOB, patience=1000) as other:
+            assert other.stdin
+            other.stdin.close()
+            assert other.wait(10) != 0
+        with holding(ssh_server, BOB, patience=1000) as other:
+            assert one.stdin
+            one.stdin.close()
+            assert answer(other) == "held\n"
+            assert other.stdin
+            other.stdin.close()
+            assert "released" in report(other)
