@@ -23,6 +23,7 @@ from buildtool.core.value import Value
 from buildtool.deploy.deploy import deploy
 from buildtool.deploy.run.on_device import run_on_device
 from buildtool.deploy.run.program import NO_VARIABLES, RunRequest
+from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
 from tests.command_line import REPOSITORY
 from tests.remote.remote import Remote
@@ -31,7 +32,7 @@ FAILED, INTERRUPTED = 1, 130
 
 
 class Task(Value):
-    """Deploy the releases, one after the other, or run a program of the first one.
+    """Deploy the releases, one after the other, run a program of the first one, or go `back`.
 
     With `terminal` standard input becomes the controlling terminal; `closed`: it is closed when the
     program begins.
@@ -44,6 +45,7 @@ class Task(Value):
     terminal: bool = False
     closed: bool = False
     memory: Path | None = None
+    back: bool = False
 
 
 def start(
@@ -66,11 +68,14 @@ def main(task: Task) -> int:
         os.close(0)
         open_closed_streams()
     try:
-        if task.request:
+        if task.back:
+            rollback(task.remote.site())
+        elif task.request:
             ready = task.remote.ready(task.releases[0])
             return run_on_device(ready, task.request, renew=lambda: ready).status
-        for release in task.releases:
-            print(deploy(task.remote.ready(release)).files, flush=True)
+        else:
+            for release in task.releases:
+                print(deploy(task.remote.ready(release)).files, flush=True)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BuildtoolError as error:
