@@ -60,6 +60,7 @@ switch() {
 # The same for a release that is deployed: it becomes the newest one.
 deploy() {
     [ "releases/$1" -ef current ] || {
+        has -f history
         failure="$PWD/history cannot be written; the disk may be full"
         write_history "$1" 2>/dev/null && failure= && switch "$1"
     }
@@ -84,7 +85,6 @@ newest_first() {
 
 # Make release $1 the first one of `history`.
 write_history() {
-    has -f history
     others=$(newest_first)
     rm -f "history.$$"
     {

@@ -119,11 +119,17 @@ def test_a_link_in_the_place_of_a_release_is_no_release(remote: Remote, tmp_path
         remote.assert_current(first)
     with pytest.raises(DeviceError, match="no earlier release"):
         rollback(remote.site())
-    history = remote.outside("history")
-    history.unlink()
-    FIFO(history)
-    with pytest.raises(DeviceError, match=r"something else in the place of .*/history"):
-        rollback(remote.site())
+    place.unlink()
+    remote.deploy(second)
+    with replaced(remote.outside("history"), FIFO):
+        for action in (
+            lambda: remote.deploy(first),
+            lambda: remote.shell(first, "cat n"),
+            lambda: rollback(remote.site()),
+        ):
+            with pytest.raises(DeviceError, match=r"something else in the place of .*/history"):
+                action()
+            remote.assert_current(second)
 
 
 def test_a_program_replaces_a_directory_by_a_link(
