@@ -122,13 +122,14 @@ def test_a_link_in_the_place_of_a_release_is_no_release(remote: Remote, tmp_path
     place.unlink()
     remote.deploy(second)
     with replaced(remote.outside("history"), FIFO):
-        for action in (
+        uses: list[Callable[[], object]] = [
             lambda: remote.deploy(first),
             lambda: remote.shell(first, "cat n"),
             lambda: rollback(remote.site()),
-        ):
+        ]
+        for use in uses:
             with pytest.raises(DeviceError, match=r"something else in the place of .*/history"):
-                action()
+                use()
             remote.assert_current(second)
 
 
