@@ -6,17 +6,13 @@ The servers are on loopback; the archive is that of a stand-in for an Android ND
 from __future__ import annotations
 
 import hashlib
-import http.server
 import json
 import re
 import stat
 import subprocess
-import threading
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,6 +21,8 @@ from buildtool.sdk.download import DownloadError, download
 from tests.command_line import Buildtool
 from tests.json_documents import validate
 from tests.standins.fixtures import MakeNdk
+
+from .file_server import serving
 
 Install = Callable[..., subprocess.CompletedProcess[str]]
 REVISION = "27.2.12479018"
@@ -42,63 +40,6 @@ def make_zip(directory: Path, file: Path, top: str) -> str:
             else:
                 archive.write(path, name)
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """Serves `data` at any path; the first `cuts` answers end after half of what they announce, and
-    the others have `status` if it is not 200, and the fields `header`."""
-
-    daemon_threads = True
-
-    def __init__(
-        self,
-        data: bytes,
-        *,
-        cuts: int = 0,
-        ranges: bool = True,
-        status: int = 200,
-        header: dict[str, str] | None = None,
-    ) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.data, self.cuts, self.ranges, self.status = data, cuts, ranges, status
-        self.header = header or {}
-        self.asked: list[str] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/ndk.zip"
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        wanted = self.headers.get("Range", "")
-        self.server.asked.append(wanted)
-        found = re.fullmatch(r"bytes=(\d+)-", wanted)
-        start = int(found[1]) if found and self.server.ranges else 0
-        body = self.server.data[start:]
-        cut = self.server.cuts > 0
-        fails = self.server.status != 200 and not cut
-        self.send_response(self.server.status if fails else 206 if start else 200)
-        for name, value in ({"Content-Length": str(len(body))} | self.server.header).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.server.cuts -= cut
-        self.wfile.write(body[: len(body) // 2] if cut else body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def serving(data: bytes, **options: Any) -> Iterator[Server]:
-    with Server(data, **options) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
 
 
 @pytest.fixture
