@@ -23,8 +23,14 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be seve
 def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subprocess.Popen[str]]:
     """The script that holds the lock, as a process of `user` on the device."""
     variables = {
-        **{"mark": "[report]", "report_to": "", "access": "alone", "patience": str(patience)},
-        **{"token": f"token{user}", "user": f"user{user}@host test"},
+        **{
+            "mark": "[report]",
+            "report_to": "",
+            "framed": "",
+            "access": "alone",
+            "patience": str(patience),
+        },
+        **{"root": "/missing", "token": f"token{user}", "user": f"user{user}@host test"},
     }
     text = assignments(variables) + script(*LOCK_SCRIPTS, "hold")
     account = ["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups"]
@@ -41,8 +47,9 @@ def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subproc
 
 
 def answer(process: subprocess.Popen[str]) -> str:
+    """The first word that it prints."""
     assert process.stdout
-    return process.stdout.readline()
+    return process.stdout.readline().partition(" ")[0]
 
 
 def report(process: subprocess.Popen[str]) -> str:
@@ -53,12 +60,12 @@ def report(process: subprocess.Popen[str]) -> str:
 @pytest.mark.parametrize(("first", "second"), [(ANN, BOB), (ROOT, ANN), (ANN, ROOT)])
 def test_a_lock_is_for_all_accounts(ssh_server: SshServer, first: int, second: int) -> None:
     with holding(ssh_server, first) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
         with holding(ssh_server, second) as other:
             assert answer(other) == ""
             assert f" user{first}@host test\n" in report(other)
     with holding(ssh_server, second) as other:
-        assert answer(other) == "held\n"
+        assert answer(other) == "held"
 
 
 @pytest.mark.parametrize(("first", "second"), [(ANN, BOB), (ROOT, ANN), (ANN, ROOT)])
@@ -66,11 +73,11 @@ def test_the_stale_lock_of_another_account_is_replaced(
     ssh_server: SshServer, first: int, second: int
 ) -> None:
     with holding(ssh_server, first) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
         one.kill()
         one.wait()
     with holding(ssh_server, second) as other:
-        assert answer(other) == "held\n"
+        assert answer(other) == "held"
 
 
 def on_device(server: SshServer, *command: str) -> None:
@@ -81,7 +88,7 @@ def on_device(server: SshServer, *command: str) -> None:
 def test_a_stale_lock_that_cannot_be_removed_is_an_error(ssh_server: SshServer) -> None:
     """Its directory is a sticky one: the other account is told whose lock it is."""
     with holding(ssh_server, ANN) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
         on_device(ssh_server, "chmod", "1777", FOLDER)
         one.kill()
         one.wait()
@@ -91,7 +98,7 @@ def test_a_stale_lock_that_cannot_be_removed_is_an_error(ssh_server: SshServer) 
             rf"unlockable {FOLDER}/device: .*, left by user1001@host test\n", report(other)
         )
     with holding(ssh_server, ANN) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
     on_device(ssh_server, "chmod", "777", FOLDER)
 
 
@@ -100,7 +107,7 @@ def test_a_directory_that_not_everybody_can_use_is_an_error(ssh_server: SshServe
     on_device(ssh_server, "rm", "-rf", FOLDER)
     on_device(ssh_server, "install", "-d", "-m", "700", "-o", str(ANN), FOLDER)
     with holding(ssh_server, ROOT) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
         with holding(ssh_server, BOB) as other:
             assert answer(other) == ""
             assert re.search(
@@ -123,7 +130,7 @@ def test_the_directory_can_be_a_link(ssh_server: SshServer) -> None:
 
 def test_nothing_waits_when_the_client_has_gone(ssh_server: SshServer) -> None:
     with holding(ssh_server, ANN) as one:
-        assert answer(one) == "held\n"
+        assert answer(one) == "held"
         with holding(ssh_server, BOB, patience=1000) as other:
             assert other.stdin
             other.stdin.close()
@@ -131,7 +138,7 @@ def test_nothing_waits_when_the_client_has_gone(ssh_server: SshServer) -> None:
         with holding(ssh_server, BOB, patience=1000) as other:
             assert one.stdin
             one.stdin.close()
-            assert answer(other) == "held\n"
+            assert answer(other) == "held"
             assert other.stdin
             other.stdin.close()
             assert "released" in report(other)
