@@ -20,22 +20,15 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be seve
 
 
 @contextlib.contextmanager
-def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subprocess.Popen[str]]:
-    """The script that holds the lock, as a process of `user` on the device."""
-    variables = {
-        **{
-            "mark": "[report]",
-            "report_to": "",
-            "framed": "",
-            "access": "alone",
-            "patience": str(patience),
-        },
-        **{"root": "/missing", "token": f"token{user}", "user": f"user{user}@host test"},
-    }
-    text = assignments(variables) + script(*LOCK_SCRIPTS, "hold")
-    account = ["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups"]
+def running(
+    server: SshServer, account: int, name: str, **variables: str
+) -> Iterator[subprocess.Popen[str]]:
+    """A script of the lock, as a process of `account` on the device."""
+    common = {"mark": "[report]", "report_to": "", "framed": "", "root": "/missing"}
+    text = assignments({**common, **variables}) + script(*LOCK_SCRIPTS, name)
+    become = ["setpriv", "--reuid", str(account), "--regid", str(account), "--clear-groups"]
     with subprocess.Popen(
-        server.device.command(*account, "sh", "-c", text),
+        server.device.command(*become, "sh", "-c", text),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -44,6 +37,20 @@ def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subproc
         yield process
         assert process.stdin
         process.stdin.close()
+
+
+@contextlib.contextmanager
+def holding(server: SshServer, user: int, patience: int = 0) -> Iterator[subprocess.Popen[str]]:
+    """The script that holds the lock."""
+    names = {"token": f"token{user}", "user": f"user{user}@host test"}
+    with running(server, user, "hold", access="alone", patience=str(patience), **names) as process:
+        yield process
+
+
+def state(server: SshServer, user: int, *, remove: bool) -> str:
+    """What the device reports about the lock, which `remove` removes."""
+    with running(server, user, "lock_state", remove="1" if remove else "") as process:
+        return report(process)
 
 
 def answer(process: subprocess.Popen[str]) -> str:
@@ -97,6 +104,8 @@ def test_a_stale_lock_that_cannot_be_removed_is_an_error(ssh_server: SshServer) 
         assert re.search(
             rf"unlockable {FOLDER}/device: .*, left by user1001@host test\n", report(other)
         )
+    assert f"unlockable {FOLDER}/device: " in state(ssh_server, BOB, remove=True)
+    assert "free" in state(ssh_server, ANN, remove=True)
     with holding(ssh_server, ANN) as one:
         assert answer(one) == "held"
     on_device(ssh_server, "chmod", "777", FOLDER)
@@ -116,6 +125,8 @@ def test_a_directory_that_not_everybody_can_use_is_an_error(ssh_server: SshServe
         with holding(ssh_server, ANN) as other:
             assert answer(other) == ""
             assert " user0@host test\n" in report(other)
+        for remove in (False, True):
+            assert f"unlockable {FOLDER}/device: " in state(ssh_server, BOB, remove=remove)
     on_device(ssh_server, "rm", "-rf", FOLDER)
 
 

@@ -60,7 +60,14 @@ def victim(
         with AdbServer(tmp_path / "phone", tools="android") as adb:
             for name, value in adb.environment.items():
                 monkeypatch.setenv(name, value)
-            yield Victim(adb_place(adb, adb.serial, state, "android"), adb.reboot)
+
+            def reboot() -> None:
+                adb.reboot()
+                end = time.monotonic() + 20  # until the adb server has noticed
+                while adb.adb("-s", adb.serial, "shell", "echo up").stdout != "up\n":
+                    assert time.monotonic() < end
+
+            yield Victim(adb_place(adb, adb.serial, state, "android"), reboot)
 
 
 def make_releases(remote: Remote, directory: Path, chance: random.Random) -> list[Release]:
