@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import stat
 import time
@@ -51,8 +52,12 @@ def install_sdk(archive: SdkArchive, source: str, listener: Listener) -> None:
     fresh = archive.directory.with_name(f".{archive.directory.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     try:
-        _unpack(file, fresh)
-        _top_directory(fresh).replace(archive.directory)
+        _unpack(file, fresh / "archive")
+        # No link can lead out and back in: none knows this name.
+        staged = fresh / secrets.token_hex(16)
+        _top_directory(fresh / "archive").replace(staged)
+        _check_links(staged, file)
+        staged.replace(archive.directory)
         outcome = "installed"
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -130,8 +135,6 @@ def _unpack(file: Path, folder: Path) -> None:
                 _check_link(place, target, folder, file)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(target)
-            for place, target in links:  # through links that were made later
-                _check_link(place, target, folder, file)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -170,6 +173,14 @@ def _check_link(place: Path, target: str, folder: Path, file: Path) -> None:
             f"{file} has the link {place.relative_to(folder)}",
             why=f"it leads out of the archive, to {target!r}",
         )
+
+
+def _check_links(folder: Path, file: Path) -> None:
+    """Check all links of an SDK, which may lead through each other."""
+    for top, folders, names in os.walk(folder):
+        for place in (Path(top, name) for name in (*folders, *names)):
+            if place.is_symlink():
+                _check_link(place, str(place.readlink()), folder, file)
 
 
 def _top_directory(folder: Path) -> Path:

@@ -249,6 +249,8 @@ def test_a_stand_in_is_downloaded_again_after_a_wrong_one(
         ([("sdk/link", "/etc/passwd")], "leads out of the archive"),
         ([("sdk/link", "../../x")], "leads out of the archive"),
         ([("sdk/link", "a\0b")], "cannot be unpacked"),
+        ([("sdk/link", "../x")], "leads out of the archive"),
+        ([("sdk/link", "../sdk/good")], "leads out of the archive"),
         ([("sdk/a/up", "../.."), ("sdk/out", "a/up/../x")], "leads out of the archive"),
         ([("sdk/out", "a/up/../x"), ("sdk/a/up", "../..")], "leads out of the archive"),
         (
