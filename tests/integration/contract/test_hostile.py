@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -16,12 +17,14 @@ from buildtool.contract.check import check
 from buildtool.contract.release_json import ReleaseFileError, read_promise
 from buildtool.contract.subject import Subject, read_tree
 from tests.command_line import REPOSITORY, Buildtool
+from tests.conftest import LONG
 
 from .binaries import entry, note
 from .conftest import Make
 from .releases import DIGEST
 
-COUNT = 6000 if os.environ.get("BUILDTOOL_LONG") == "1" else 300
+COUNT = 6000 if LONG else 300
+SEED = random.randrange(1 << 32) if LONG else 1
 
 
 def test_mutated_binaries_of_a_release(make: Make, tmp_path: Path) -> None:
@@ -35,7 +38,7 @@ def test_mutated_binaries_of_a_release(make: Make, tmp_path: Path) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.integration.contract.hostile"),
-            *("1", str(COUNT), str(tmp_path), *files),
+            *(str(SEED), str(COUNT), str(tmp_path), *files),
         ],
         cwd=REPOSITORY,
         capture_output=True,
@@ -44,7 +47,7 @@ def test_mutated_binaries_of_a_release(make: Make, tmp_path: Path) -> None:
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"seed {SEED}: {done.stderr}"
     assert int(done.stdout) > COUNT // 2  # most mutations break a rule
 
 
