@@ -71,7 +71,7 @@ def test_a_script_gets_a_terminal(phone: Device) -> None:
     seen: list[bytes] = []
     with conversation(
         phone.transport,
-        'tty; stty size >/dev/null; printf "%sexit 7\\n" "$mark"',
+        'tty; stty size >/dev/null; printf "%sexit 7\\n%s" "$mark" "$mark"',
         {},
         stdin=PIPE,
         terminal=True,

@@ -13,6 +13,7 @@ from buildtool.core.process import PIPE
 from buildtool.deploy.conversation import conversation
 from buildtool.deploy.device import Device
 from buildtool.deploy.errors import DeviceError
+from buildtool.deploy.script import script
 from buildtool.deploy.transports.ssh_socket import accepts
 from tests.remote.boards import board_of, shared_socket
 from tests.remote.scripts import ARGUMENTS, assert_arguments_arrive
@@ -64,9 +65,10 @@ def test_arguments_arrive_through_any_login_shell(
 def test_a_script_may_be_almost_128_kib_long(board: Device) -> None:
     board.transport.connect()
     room = 128 * 1024 - len("exec sh -c ''") - 1
-    for missing in (1000, 200):
-        script = "echo ok #".ljust(room - missing, "x")
-        assert board.exec(script).stdout == b"ok\n"
+    own = len(script("common"))  # what comes before the script
+    for missing in (own + 1000, own + 400):
+        text = "echo ok #".ljust(room - missing, "x")
+        assert board.exec(text).stdout == b"ok\n"
     with pytest.raises(DeviceError, match="too long"):
         board.exec("#".ljust(room + 1, "x"))
 
@@ -109,7 +111,7 @@ def test_a_script_gets_a_terminal(board: Device) -> None:
     seen: list[bytes] = []
     with conversation(
         board.transport,
-        'tty; stty size >/dev/null; printf "%sexit 7\\n" "$mark"',
+        'tty; stty size >/dev/null; printf "%sexit 7\\n%s" "$mark" "$mark"',
         {},
         stdin=PIPE,
         terminal=True,
