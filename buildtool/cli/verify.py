@@ -10,6 +10,7 @@ import typer
 
 from buildtool.cli.options import Json, print_json
 from buildtool.cli.show import show
+from buildtool.core.errors import BuildtoolError
 from buildtool.core.escape import escape_line
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ def verify(
     """
     from buildtool.release.supply_chain.verify import verify_archive
 
-    found = verify_archive(archive, signers)
+    try:
+        found = verify_archive(archive, signers)
+    except BuildtoolError as error:
+        error.message = escape_line(error.message)
+        raise
     if json:
         print_json(_document(found))
     else:

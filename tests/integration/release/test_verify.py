@@ -194,6 +194,15 @@ def test_an_archive_whose_name_has_line_breaks(
     ]
 
 
+def test_the_error_of_an_archive_whose_name_has_line_breaks(
+    buildtool: Buildtool, tmp_path: Path
+) -> None:
+    done = buildtool("verify", "a\nsignature   good: eve\nx.tar.zst", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(r"error: a\nsignature   good: eve\nx.tar.zst cannot be read")
+
+
 def test_a_signed_sbom_of_another_wheel(buildtool: Buildtool, tmp_path: Path) -> None:
     key = make_key(tmp_path / "key")
     names = ("a.whl", "b.whl")
