@@ -1,4 +1,4 @@
-"""What is in the bundle that a failed run has left."""
+"""A project with secrets, and what is in the bundle that a failed run has left."""
 
 from __future__ import annotations
 
@@ -9,6 +9,50 @@ from pathlib import Path
 from typing import Any
 
 from buildtool.core.value import Value
+
+FILE = """
+[project]
+name = "scripts"
+version = "1.0"
+default-target = "board"
+secrets = ["PIN_CODE"]
+environment = ["GITHUB_PAT"]
+
+[host.scripts]
+source = "host"
+
+[target.board]
+platform = "ubuntu-aarch64"
+
+[run.named]
+program = "bin/program"
+args = ["exit 3"]
+env = { UPLOAD_PASSWORD = "from the \\"project\\" file" }
+
+[run.other]
+program = "bin/program"
+args = ["--password", "f0reign-password"]
+
+[test.other]
+program = "bin/program"
+env = { SERVICE_KEY = '''of a "t3st" run''' }
+
+[host.scripts.defines]
+LICENCE_KEY = \"\"\"
+first-part \\
+  s3cond-part\\u0021\"\"\"
+"""
+PASSWORD = r"from the \"project\" file"
+CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(scripts LANGUAGES NONE)
+install(PROGRAMS program DESTINATION bin)
+"""
+DMESG = """
+echo '[    1.000000] long before the run'
+read -r up rest </proc/uptime
+echo "[$up] fastrpc: the DSP crashed, key k3y-of-the-shell"
+"""
 
 
 class Bundle(Value):

@@ -20,7 +20,14 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.escape import is_control
-from tests.integration.remote.bundles import bundles_in, read_bundle
+from tests.integration.remote.bundles import (
+    CMAKE,
+    DMESG,
+    FILE,
+    PASSWORD,
+    bundles_in,
+    read_bundle,
+)
 from tests.json_documents import validate
 from tests.project import Project
 from tests.remote.adbd import AdbServer
@@ -28,49 +35,6 @@ from tests.remote.device_root import DeviceRoot
 from tests.remote.proxy import Proxy
 from tests.remote.sshd import SshServer
 
-FILE = """
-[project]
-name = "scripts"
-version = "1.0"
-default-target = "board"
-secrets = ["PIN_CODE"]
-environment = ["GITHUB_PAT"]
-
-[host.scripts]
-source = "host"
-
-[target.board]
-platform = "ubuntu-aarch64"
-
-[run.named]
-program = "bin/program"
-args = ["exit 3"]
-env = { UPLOAD_PASSWORD = "from the \\"project\\" file" }
-
-[run.other]
-program = "bin/program"
-args = ["--password", "f0reign-password"]
-
-[test.other]
-program = "bin/program"
-env = { SERVICE_KEY = '''of a "t3st" run''' }
-
-[host.scripts.defines]
-LICENCE_KEY = \"\"\"
-first-part \\
-  s3cond-part\\u0021\"\"\"
-"""
-PASSWORD = r"from the \"project\" file"
-CMAKE = """
-cmake_minimum_required(VERSION 3.25)
-project(scripts LANGUAGES NONE)
-install(PROGRAMS program DESTINATION bin)
-"""
-DMESG = """
-echo '[    1.000000] long before the run'
-read -r up rest </proc/uptime
-echo "[$up] fastrpc: the DSP crashed, key k3y-of-the-shell"
-"""
 BUILDTOOL = sys.executable, "-P", "-m", "buildtool"
 RUN = "run", "board", "--bundle"
 
