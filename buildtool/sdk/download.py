@@ -137,7 +137,7 @@ class _Download:
                 following = urljoin(url, location)
             except ValueError as error:
                 raise self._error(f"it leads to {location}: {error}", "") from None
-            if url.startswith("https:") and not following.startswith("https:"):
+            if urlsplit(url).scheme == "https" and urlsplit(following).scheme != "https":
                 raise self._error(f"it leads to {location}, which is not encrypted", "")
             url = following
         raise self._error("it leads from one address to the next", "")
