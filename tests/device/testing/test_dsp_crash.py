@@ -40,8 +40,8 @@ crash(recovers ENVIRONMENT STATUS=0)
 """
 SCRIPT = """
 get_property(launcher TARGET faults PROPERTY CROSSCOMPILING_EMULATOR)
-list(JOIN launcher " " launcher)
-file(GENERATE OUTPUT crash.sh CONTENT "${launcher} $<TARGET_FILE:faults> heap late 24\n")
+list(JOIN launcher "' '" launcher)
+file(GENERATE OUTPUT crash.sh CONTENT "'${launcher}' '$<TARGET_FILE:faults>' heap late 24\n")
 add_test(NAME script COMMAND sh crash.sh)
 """
 KEYS = """
