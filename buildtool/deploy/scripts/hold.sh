@@ -1,5 +1,5 @@
-# Hold the lock of the device, after a line says so with the boot, until standard input ends.  Set before, besides
-# what common.sh, lock.sh and device_lock.sh say:
+# Hold the lock of the device, after a line says so with the boot, until standard input ends.  Set
+# before, besides what common.sh, lock.sh and device_lock.sh say:
 #   patience     how many seconds to wait for it
 waited=0
 watcher=
