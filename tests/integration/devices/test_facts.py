@@ -157,9 +157,16 @@ def test_facts_are_remembered_until_they_are_asked_for_again(tmp_path: Path) -> 
         assert facts_of(device).model == f"Board {len(damage)}"
 
 
-def test_a_shell_that_loses_the_output_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('"exec >/dev/null; $2"', "did not end regularly"),
+        ('"$(printf %s "$2" | sed "s/^part end$/:/")"', "gives no facts about itself"),
+    ],
+)
+def test_a_shell_that_loses_output_is_an_error(tmp_path: Path, command: str, said: str) -> None:
     shell = tmp_path / "sh"
-    shell.write_text('#!/bin/sh\nexec /bin/sh -c "exec >/dev/null; $2"\n')
+    shell.write_text(f"#!/bin/sh\nexec /bin/sh -c {command}\n")
     shell.chmod(0o755)
-    with pytest.raises(DeviceError, match="did not end regularly"):
+    with pytest.raises(DeviceError, match=said):
         facts_of(Device("it", "", "/tmp", Emulated("", os.environ, str(shell))))
