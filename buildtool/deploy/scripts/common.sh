@@ -87,10 +87,11 @@ newest_first() {
 write_history() {
     others=$(newest_first)
     rm -f "history.$$"
-    {
-        echo "$1"
-        for name in $others; do [ "$name" = "$1" ] || echo "$name"; done
-    } >"history.$$" && mv -f "history.$$" history
+    # One write: of several, a later one can succeed on a full disk.
+    printf '%s\n' "$1" $(printf '%s\n' "$others" | grep -vxF "$1") >"history.$$" &&
+        mv -f "history.$$" history && return
+    rm -f "history.$$"
+    return 1
 }
 
 # Whether `releases/$1` is a whole release, and not something that a user has put there.

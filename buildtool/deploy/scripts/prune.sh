@@ -45,20 +45,29 @@ linked() {
     fi | sed 's#.*/##'
 }
 
+# Write the same to file $1, for the directories after it.  Returns 1 when the disk is too full: what
+# a shortened list lacks would be removed.
+list_linked() {
+    list=$1
+    shift
+    { linked "$@" && echo end; } 2>/dev/null >"$list"
+    [ "$(tail -n 1 "$list")" = end ]
+}
+
 # Remove the large files to which no release of any project has a link.  Those that were looked for
 # today stay: a push may be about to link to them.
 prune_data() {
-    linked ../*/releases/ >data.used
-    find ../.data -type f -mtime +0 | while read -r name; do
-        file=${name##*/}
-        grep -qxF "${file%.partial}" data.used || rm -f "$name"
-    done
+    list_linked data.used ../*/releases/ &&
+        find ../.data -type f -mtime +0 | while read -r name; do
+            file=${name##*/}
+            grep -qxF "${file%.partial}" data.used || rm -f "$name"
+        done
     rm -f data.used
 }
 
 # Remove the files of the store to which no release has a link.
 prune_store() {
-    linked releases >store.used
-    ls store | grep -vxFf store.used | while read -r name; do rm -f "store/$name"; done
+    list_linked store.used releases &&
+        ls store | grep -vxFf store.used | while read -r name; do rm -f "store/$name"; done
     rm -f store.used
 }

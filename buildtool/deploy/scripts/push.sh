@@ -199,8 +199,12 @@ push() {
     read -r env 2>/dev/null <device.env
     [ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
         rm -f "device.env.$$"
-        echo "BUILDTOOL_DSP_ARCH=$arch" >"device.env.$$"
-        mv -f "device.env.$$" device.env
+        echo "BUILDTOOL_DSP_ARCH=$arch" 2>/dev/null >"device.env.$$" &&
+            mv -f "device.env.$$" device.env || {
+            rm -f "device.env.$$"
+            report failed "$PWD/device.env cannot be written; the disk may be full"
+            exit
+        }
     }
     deploy "$id" || not_current
     prune

@@ -22,6 +22,7 @@ from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import Place, new_run, run
 from buildtool.deploy.script import Report
 from buildtool.deploy.sharing.lock import held_device, holder_of
+from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
 from tests.integration.remote.faults.conftest import Line
 from tests.remote.adbd import AdbServer
@@ -117,6 +118,57 @@ def test_a_program_that_cannot_be_started_has_no_exit_status(
         else:
             assert remote.shell(release, "exit 7", stdin=stdin).status == 7
     assert not [*remote.outside("logs").iterdir()]
+
+
+def test_rollback_and_deploy_again_on_a_full_disk(
+    phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    """A rollback only replaces a link; a deployment also writes `history`."""
+    remote, _ = phone
+    releases = [remote.release(tmp_path / name, {"n": name.encode()}) for name in "abc"]
+    ids = [deployment(release, "").id for release in releases]
+    for release in releases:
+        remote.deploy(release)
+    history = remote.outside("history").read_text()
+    fill(remote)
+    assert rollback(remote.site()) == (ids[2], ids[1])
+    remote.assert_current(releases[1])
+    with pytest.raises(DeviceError, match="history cannot be written; the disk may be full"):
+        remote.deploy(releases[0])
+    remote.assert_current(releases[1])
+    remote.assert_whole(*releases)
+    assert remote.outside("history").read_text() == history
+    remote.outside("filler").unlink()
+    remote.deploy(releases[0])
+    remote.assert_current(releases[0])
+    assert rollback(remote.site()) == (ids[0], ids[2])
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_a_disk_with_few_free_pages_keeps_releases_whole(
+    store: bool, phone: tuple[Remote, AdbServer], tmp_path: Path
+) -> None:
+    """Each page that a push writes may be the one that the disk has no room for.
+
+    The list of 600 links into the store needs eleven.
+    """
+    remote = phone[0]._replace(store=store)
+    same = {f"lib/{number}": b"" for number in range(200)}
+    releases = [remote.release(tmp_path / n, {**same, "lib/n": n.encode()}) for n in "abcdefgh"]
+    for release in releases[:4]:
+        remote.deploy(release)
+    failed = 0
+    for pages in range(0, 14):
+        fill(remote, pages)
+        try:
+            remote.deploy(releases[pages % len(releases)])
+        except DeviceError:
+            failed += 1
+        deployed = remote.assert_whole(*releases)
+        assert deployed
+        assert remote.outside("history").read_text().splitlines()[0] == deployed.id
+        remote.outside("filler").unlink()
+    assert 0 < failed < 20
 
 
 def fill(remote: Remote, pages: int = 0) -> None:
