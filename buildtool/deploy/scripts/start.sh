@@ -68,9 +68,11 @@ read_group() {
     [ -n "$group" ]
 }
 kill_group() {
-    for try in 1 2 3 4 5 6 7 8 9 10; do # it may be about to start
+    try=0
+    while [ "$try" -lt 600 ]; do # it may be about to start; when it has ended, so does this process
         read_group && kill "-$1" "-$group" 2>/dev/null && return
         sleep 0.1
+        try=$((try + 1))
     done
 }
 # Descriptor 5 is what the program reads.  4 keeps a fifo open, so that it has a writer from the
