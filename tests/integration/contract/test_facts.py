@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from buildtool.contract.beside import libraries_beside
 from buildtool.core.elf import is_elf, read_elf
 from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.command_line import Buildtool
 from tests.json_documents import validate
 from tests.readelf import facts_of_llvm, own_facts
 
-from .binaries import Linker, entry
+from .binaries import HOST, Linker, entry
 
 SYSTEM = Path("/usr/lib")
 SAMPLE = 40  # of the machine's files
@@ -74,6 +75,21 @@ def skel(linker: Linker, tmp_path: Path) -> Path:
     shutil.copy(linker.skel(entry(body), "-Wl,--no-as-needed", str(cxx)), path)
     shutil.copy(cxx, tmp_path / "libc++.so.1")
     return path
+
+
+def test_libraries_that_need_each_other_are_listed_once(linker: Linker, tmp_path: Path) -> None:
+    """Names with a directory are not followed: they would lead anywhere."""
+    elsewhere = linker.folder / "libelsewhere.so"
+    shutil.copy(linker.link("int elsewhere;", HOST), elsewhere)  # without a soname: needed by path
+    one = linker.host("libone.so", "int one;", *linker.needing("libtwo.so"), str(elsewhere))
+    two = linker.host("libtwo.so", "int two;", *linker.needing("libone.so"))
+    for name, path in (("program", one), ("libone.so", one), ("libtwo.so", two)):
+        shutil.copy(path, tmp_path / name)
+    needed = read_elf(tmp_path / "program").needed
+    assert needed == ("libtwo.so", str(elsewhere))
+    assert libraries_beside(tmp_path / "program") == {
+        name: tmp_path / name for name in ("libtwo.so", "libone.so")
+    }
 
 
 def test_a_skel_is_resolved_against_the_libraries_beside_it(

@@ -36,6 +36,28 @@ def test_a_busy_server_a_stand_in_is_waited_for(
     assert answers == ["0029"]
 
 
+@pytest.mark.parametrize("answer", [b"", b"OKAY", b"OKAY000400"])
+def test_a_server_a_stand_in_that_closes_the_connection_is_an_error(
+    answer: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.settimeout(20)
+        listener.bind("server")
+        listener.listen()
+
+        def serve() -> None:
+            with listener.accept()[0] as connection:
+                connection.recv(100)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(ConnectionResetError, match="closed the connection"):
+            AdbServer(local=True, host="", port=0, path="server").ask("host:version")
+        thread.join()
+
+
 def fill(listener: socket.socket) -> None:
     """Connect clients that end at once, until no other one can connect."""
     full = False
