@@ -145,7 +145,9 @@ class Toolbox:
         """
         folders = (EMULATOR / "cdsprpc", COMMON, HERE / "client")
         sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]
-        flags = [f"-fsanitize={kind}", *("-std=gnu11", "-O1", "-g", "-pthread"), *HEADERS]
+        sources.append(HERE / "sanitized_fork.c")
+        flags = [f"-fsanitize={kind}", "-D_Fork=sanitized_fork"]
+        flags += ["-std=gnu11", "-O1", "-g", "-pthread", *HEADERS]
         includes = [f"-I{folder}" for folder in folders]
         return self._once(
             self.base / f"client-{kind}", [*flags, *includes, *sources], compiler="gcc"
