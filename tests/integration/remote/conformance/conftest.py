@@ -1,10 +1,11 @@
-"""The devices of the conformance suite: each test runs on all of them."""
+"""The devices of the conformance suite: with BUILDTOOL_LONG=1 each test runs on all of them, in the
+short suite on those where different code or different tools decide."""
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,29 @@ KINDS = (
     Kind("ssh", "toybox", store=True),
     Kind("adb", "android"),
 )
+EMULATED, NOISY, BUSYBOX, TOYBOX, ANDROID = KINDS
+
+
+def short_on(*short: Kind, of: Sequence[Kind] = KINDS) -> pytest.MarkDecorator:
+    """Run a test on the devices `short`, and on the others of `of` with BUILDTOOL_LONG=1."""
+    return pytest.mark.parametrize(
+        "remote",
+        [
+            pytest.param(kind, id=str(kind), marks=() if kind in short else pytest.mark.long)
+            for kind in of
+        ],
+        indirect=True,
+    )
+
+
+TOOLS = short_on(EMULATED, BUSYBOX, TOYBOX)
+"""For what the tools of a device decide, and where files of releases lie."""
+SHELLS = short_on(EMULATED, BUSYBOX)
+"""For what dash and the shell of BusyBox decide."""
+TRANSPORTS = short_on(EMULATED, NOISY, ANDROID)
+"""For what the way to the device decides."""
+PROGRAMS = short_on(EMULATED, NOISY, BUSYBOX, ANDROID)
+"""For what the way to the device and its shell decide."""
 
 
 @pytest.fixture(scope="session")

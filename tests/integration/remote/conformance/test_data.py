@@ -15,6 +15,16 @@ from buildtool.deploy.data.send import CHUNK
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.release.slices import Release
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    NOISY,
+    SHELLS,
+    TOOLS,
+    TOYBOX,
+    short_on,
+)
 from tests.remote.data import data_file, data_folder, deploy_with, on_device
 from tests.remote.releases import digest_of
 from tests.remote.remote import Remote
@@ -28,6 +38,7 @@ def release(remote: Remote, tmp_path: Path) -> Release:
     return remote.release(tmp_path / "release", {"lib/a": b"a"})
 
 
+@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
 def test_it_is_sent_once_and_linked(remote: Remote, release: Release, tmp_path: Path) -> None:
     model = data_file(tmp_path / "a model.gguf", 3_000_000)
     same = model._replace(path="data/other/the same")
@@ -54,6 +65,7 @@ def test_it_is_sent_once_and_linked(remote: Remote, release: Release, tmp_path: 
     assert deploy_with(remote, changed, []).deployment != later.deployment
 
 
+@SHELLS
 def test_another_project_shares_it(remote: Remote, release: Release, tmp_path: Path) -> None:
     model = data_file(tmp_path / "model", 2_000_000)
     deploy_with(remote, release, [model])
@@ -65,6 +77,7 @@ def test_another_project_shares_it(remote: Remote, release: Release, tmp_path: P
     assert digest_of(other.outside("current/data/mine/m")) == model.sha256
 
 
+@short_on(EMULATED, BUSYBOX)
 def test_a_flipped_byte_is_found_and_its_chunk_is_sent(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -85,6 +98,7 @@ def test_a_flipped_byte_is_found_and_its_chunk_is_sent(
     assert deploy_with(remote, release, [model], verify=True).repaired == ()
 
 
+@TOOLS
 def test_a_file_that_is_gone_is_sent_again_by_verify(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -95,12 +109,14 @@ def test_a_file_that_is_gone_is_sent_again_by_verify(
     assert digest_of(remote.outside(f"current/{model.path}")) == model.sha256
 
 
+@TOOLS
 def test_an_empty_file(remote: Remote, release: Release, tmp_path: Path) -> None:
     model = data_file(tmp_path / "empty", 0)
     deploy_with(remote, release, [model])
     assert remote.outside(f"current/{model.path}").read_bytes() == b""
 
 
+@TOOLS
 def test_a_part_that_is_damaged_or_too_long_is_repaired(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -120,6 +136,7 @@ def test_a_part_that_is_damaged_or_too_long_is_repaired(
     assert not any(part.exists() for part in parts)
 
 
+@TOOLS
 def test_what_no_release_uses_is_removed_after_a_day(remote: Remote, tmp_path: Path) -> None:
     old, kept = (data_file(tmp_path / name, 1000, seed=i) for i, name in enumerate("ok"))
     releases = [
@@ -135,6 +152,7 @@ def test_what_no_release_uses_is_removed_after_a_day(remote: Remote, tmp_path: P
     assert kept.sha256 in on_device(remote)
 
 
+@SHELLS
 def test_what_another_project_uses_stays(remote: Remote, tmp_path: Path) -> None:
     model = data_file(tmp_path / "theirs", 1000, seed=5)
     releases = [
@@ -157,6 +175,7 @@ def age(remote: Remote, digest: str) -> None:
     os.utime(file, (time.time() - 2 * DAY,) * 2)
 
 
+@short_on(EMULATED, NOISY)
 def test_a_file_that_changes_while_it_is_sent_is_an_error(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -167,6 +186,7 @@ def test_a_file_that_changes_while_it_is_sent_is_an_error(
     assert model.sha256 not in on_device(remote)
 
 
+@short_on(EMULATED)
 def test_a_file_of_the_release_in_its_place_is_an_error(remote: Remote, tmp_path: Path) -> None:
     model = data_file(tmp_path / "model", 10)
     for path in ("data", "data/model/model"):

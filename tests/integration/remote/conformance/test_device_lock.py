@@ -20,11 +20,22 @@ from buildtool.deploy.sharing.lock import (
     held_device,
     holder_of,
 )
-from tests.integration.remote.conformance.conftest import KINDS
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    KINDS,
+    NOISY,
+    TOYBOX,
+    short_on,
+)
 from tests.remote.remote import Remote
 
-pytestmark = pytest.mark.parametrize("remote", KINDS[1:], indirect=True, ids=str)
-assert KINDS[0].transport == "emulated"  # it has no lock
+REAL = KINDS[1:]
+assert EMULATED not in REAL  # it has no lock
+WAYS = short_on(*REAL, of=REAL)
+STATES = short_on(BUSYBOX, ANDROID, of=REAL)
+"""For what the script of the lock decides."""
 PLACES = "/run/lock /data/local/tmp"
 
 
@@ -64,6 +75,7 @@ def lock_of(remote: Remote, purpose: str = "test", *, wait: float = 0) -> Device
     return DeviceLock(remote.device, purpose, ignore, wait=wait)
 
 
+@WAYS
 def test_a_run_holds_the_lock_while_its_program_runs(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     script = f'for place in {PLACES}; do readlink "$place"/buildtool-lock/device; done; :'
@@ -74,6 +86,7 @@ def test_a_run_holds_the_lock_while_its_program_runs(remote: Remote, tmp_path: P
         assert place_of(remote) == ""
 
 
+@short_on(NOISY, BUSYBOX, ANDROID, of=REAL)
 def test_the_lock_is_released_however_a_run_ends(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     remote.deploy(release)
@@ -89,6 +102,7 @@ def test_the_lock_is_released_however_a_run_ends(remote: Remote, tmp_path: Path)
             remote.shell(release, ":", lock=lock, cwd="missing")
 
 
+@STATES
 def test_others_are_refused(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     with held_device(remote.device, "demo --n 3", ignore):
@@ -109,6 +123,7 @@ def test_others_are_refused(remote: Remote, tmp_path: Path) -> None:
     assert holder_of(remote.device) is None
 
 
+@STATES
 def test_the_lock_is_for_the_commands_that_its_holder_starts(
     remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +139,7 @@ def test_the_lock_is_for_the_commands_that_its_holder_starts(
             other.hold()
 
 
+@STATES
 def test_waiting(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     remote.deploy(release)
@@ -146,6 +162,7 @@ def test_waiting(remote: Remote, tmp_path: Path) -> None:
     assert note.text.endswith("first")
 
 
+@short_on(BUSYBOX, TOYBOX, of=REAL)
 def test_stale_locks_are_replaced(remote: Remote) -> None:
     """Those of a process that has ended, and of another boot."""
     boot = remote.device.exec("cat /proc/sys/kernel/random/boot_id").stdout.decode().strip()
@@ -167,6 +184,7 @@ def test_stale_locks_are_replaced(remote: Remote) -> None:
             assert holder_of(remote.device)
 
 
+@STATES
 @pytest.mark.parametrize(
     ("rest", "shown"),
     [
@@ -192,6 +210,7 @@ def test_what_others_write_into_the_lock(remote: Remote, rest: str, shown: str) 
     assert holder_of(remote.device, remove=True)
 
 
+@short_on(BUSYBOX, TOYBOX, of=REAL)
 @pytest.mark.parametrize("make", ["mkdir {}", "mkdir {0}; touch {0}/x", "touch {}"])
 def test_something_else_in_the_place_of_the_lock(remote: Remote, make: str) -> None:
     with lock_of(remote) as lock:
@@ -208,6 +227,7 @@ def test_something_else_in_the_place_of_the_lock(remote: Remote, make: str) -> N
         lock.hold()
 
 
+@WAYS
 def test_a_lock_that_is_lost_is_reported(remote: Remote) -> None:
     notes: list[Event] = []
     with DeviceLock(remote.device, "test", notes.append) as lock:
@@ -224,6 +244,7 @@ def test_a_lock_that_is_lost_is_reported(remote: Remote) -> None:
         lock.hold()
 
 
+@STATES
 def test_a_lock_that_was_removed_is_not_released_again(remote: Remote) -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(lock_of(remote, "first")).hold()

@@ -13,6 +13,14 @@ from buildtool.deploy.run import run as run_module
 from buildtool.deploy.run.program import RunRequest
 from buildtool.deploy.run.run import RunTimeoutError
 from buildtool.release.slices import Release
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    PROGRAMS,
+    TOOLS,
+    short_on,
+)
 from tests.remote.client import INTERRUPTED, Task, start
 from tests.remote.remote import SHELL, Remote
 
@@ -40,6 +48,7 @@ def begun(
     return process
 
 
+@PROGRAMS
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_to_buildtool_interrupt_the_program(
     remote: Remote, release: Release, tmp_path: Path, number: signal.Signals
@@ -51,6 +60,7 @@ def test_signals_to_buildtool_interrupt_the_program(
         assert process.returncode == INTERRUPTED
 
 
+@short_on(EMULATED, BUSYBOX, ANDROID)
 def test_a_program_that_ignores_ctrl_c_is_killed(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -59,6 +69,7 @@ def test_a_program_that_ignores_ctrl_c_is_killed(
         assert process.wait(20) == INTERRUPTED
 
 
+@PROGRAMS
 def test_nothing_is_left_when_buildtool_is_killed(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -66,6 +77,7 @@ def test_nothing_is_left_when_buildtool_is_killed(
         process.kill()  # the fixture looks for processes that are left
 
 
+@short_on(EMULATED, BUSYBOX, ANDROID)
 def test_timeouts(remote: Remote, release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RunTimeoutError, match=r"did not end in 0\.5 s"):
         remote.shell(release, CHILDREN + TRAP.format("TERM") + WAIT, timeout=0.5)
@@ -77,6 +89,7 @@ def test_timeouts(remote: Remote, release: Release, monkeypatch: pytest.MonkeyPa
     assert remote.shell(release, "exit 3", timeout=20).status == 3
 
 
+@TOOLS
 def test_a_program_runs_on_while_releases_are_pushed(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:

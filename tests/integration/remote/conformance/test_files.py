@@ -11,6 +11,16 @@ import pytest
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from tests.conftest import LONG
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    NOISY,
+    SHELLS,
+    TOOLS,
+    TOYBOX,
+    short_on,
+)
 from tests.remote.releases import make_release
 from tests.remote.remote import Remote
 
@@ -51,6 +61,7 @@ ODD_NAMES = (
 )
 
 
+@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
 def test_odd_names(remote: Remote, tmp_path: Path) -> None:
     files = {name: f"content of {name!r}".encode() for name in ODD_NAMES}
     links = {f"link to/{name}": f"../{name}" for name in ODD_NAMES if len(name) < 100}
@@ -76,6 +87,7 @@ def test_a_line_break_in_a_name_is_refused(tmp_path: Path, names: dict[str, str]
         deployment(make_release(tmp_path / "release", files, links), "")
 
 
+@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
 def test_what_becomes_something_else(remote: Remote, tmp_path: Path) -> None:
     """Files, links and directories take each other's place, in both directions."""
     first = make_release(
@@ -135,6 +147,7 @@ def test_what_becomes_something_else(remote: Remote, tmp_path: Path) -> None:
         remote.assert_current(release)
 
 
+@TOOLS
 def test_only_what_changed_is_sent(remote: Remote, tmp_path: Path) -> None:
     """Size and time of a file are the same before and after."""
     files = {f"lib/{index}": b"%d" % index for index in range(30)}
@@ -160,6 +173,7 @@ def test_only_what_changed_is_sent(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(fewer)
 
 
+@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
 def test_a_changed_mode(remote: Remote, tmp_path: Path) -> None:
     files = {"file": b"same", "other": b"other"}
     first = remote.release(tmp_path / "1", files)
@@ -171,6 +185,7 @@ def test_a_changed_mode(remote: Remote, tmp_path: Path) -> None:
     remote.assert_whole(first, second)
 
 
+@SHELLS
 def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
     count = 5000 if LONG else 800
     files = {
@@ -186,6 +201,7 @@ def test_many_small_files(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(second)
 
 
+@short_on(NOISY, TOYBOX, ANDROID)
 def test_a_large_file(remote: Remote, tmp_path: Path) -> None:
     size = (512 if LONG else 16) << 20
     release = remote.release(tmp_path / "1", {"large": size, "small": b"1"})
@@ -196,6 +212,7 @@ def test_a_large_file(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(other)
 
 
+@TOOLS
 def test_damaged_files_are_found_and_repaired(remote: Remote, tmp_path: Path) -> None:
     files = {
         name: name.encode() for name in ("a", "b", "c", "d/e", "d/f", "d/g", "h", "i/j", "k/l")

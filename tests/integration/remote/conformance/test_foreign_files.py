@@ -12,9 +12,11 @@ import pytest
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
+from tests.integration.remote.conformance.conftest import PROGRAMS, SHELLS, TOOLS
 from tests.remote.remote import Remote
 
 
+@TOOLS
 @pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
 def test_something_else_in_the_place_of_the_lock_is_an_error(
     remote: Remote, tmp_path: Path, make: Callable[[Path], None]
@@ -29,6 +31,7 @@ def test_something_else_in_the_place_of_the_lock_is_an_error(
     remote.assert_current(first)
 
 
+@TOOLS
 def test_a_directory_in_the_place_of_current_is_an_error(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     remote.deploy(release)
@@ -44,6 +47,7 @@ def test_a_directory_in_the_place_of_current_is_an_error(remote: Remote, tmp_pat
     assert remote.shell(release, "cat n").stdout == b"1"
 
 
+@TOOLS
 def test_what_users_have_removed_or_replaced_is_made_again(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})
     remote.deploy(release)
@@ -58,6 +62,7 @@ def test_what_users_have_removed_or_replaced_is_made_again(remote: Remote, tmp_p
     assert remote.shell(release, "cat n").stdout == b"1"
 
 
+@SHELLS
 def test_foreign_files_among_the_releases_are_neither_used_nor_removed(
     remote: Remote, tmp_path: Path
 ) -> None:
@@ -83,6 +88,7 @@ def test_foreign_files_among_the_releases_are_neither_used_nor_removed(
     assert foreign.read_bytes() == b"mine"
 
 
+@PROGRAMS
 def test_the_name_of_a_variable_can_look_like_an_option(remote: Remote, tmp_path: Path) -> None:
     release = remote.release(tmp_path / "1", {})
     ran = remote.shell(release, 'echo "$A"', env={"-u": "x", "-i": "", "A": "b"})

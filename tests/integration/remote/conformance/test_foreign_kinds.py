@@ -15,6 +15,7 @@ import pytest
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
+from tests.integration.remote.conformance.conftest import EMULATED, SHELLS, TOOLS, TOYBOX, short_on
 from tests.remote.data import data_file, data_folder, deploy_with
 from tests.remote.releases import contents_of
 from tests.remote.remote import Remote
@@ -50,6 +51,7 @@ def replaced(place: Path, make: Make) -> Iterator[None]:
         kept.rename(place)
 
 
+@short_on(EMULATED, TOYBOX)
 def test_something_else_in_the_place_of_a_directory(
     remote: Remote, tmp_path: Path, elsewhere: Path
 ) -> None:
@@ -76,6 +78,7 @@ def test_something_else_in_the_place_of_a_directory(
             shutil.rmtree(remote.outside(f"releases/{new}"))
 
 
+@SHELLS
 def test_something_else_in_the_place_of_a_file(remote: Remote, tmp_path: Path) -> None:
     """A FIFO does not hang, and the lock is released."""
     first, second = (remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in (1, 2))
@@ -100,6 +103,7 @@ def test_something_else_in_the_place_of_a_file(remote: Remote, tmp_path: Path) -
             shutil.rmtree(remote.outside(f"releases/{new}"))
 
 
+@SHELLS
 def test_a_link_in_the_place_of_a_release_is_no_release(remote: Remote, tmp_path: Path) -> None:
     """Two ids would be one directory."""
     first, second = (remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in (1, 2))
@@ -133,6 +137,7 @@ def test_a_link_in_the_place_of_a_release_is_no_release(remote: Remote, tmp_path
             remote.assert_current(second)
 
 
+@TOOLS
 def test_a_program_replaces_a_directory_by_a_link(
     remote: Remote, tmp_path: Path, elsewhere: Path
 ) -> None:
@@ -153,6 +158,7 @@ def test_a_program_replaces_a_directory_by_a_link(
         shutil.rmtree(remote.outside(f"releases/{deployment(first, '').id}"))
 
 
+@SHELLS
 @pytest.mark.parametrize("end", ["", ".partial"])
 def test_something_else_in_the_place_of_data(remote: Remote, tmp_path: Path, end: str) -> None:
     release = remote.release(tmp_path / "1", {"n": b"1"})

@@ -13,6 +13,7 @@ from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import rollback
 from buildtool.release.slices import Release
+from tests.integration.remote.conformance.conftest import SHELLS, TOOLS
 from tests.remote.remote import Remote
 
 DAY = 24 * 3600
@@ -28,6 +29,7 @@ def set_time(path: Path, seconds: float) -> None:
     os.utime(path, (seconds, seconds), follow_symlinks=False)
 
 
+@SHELLS
 def test_the_clock_has_gone_back(remote: Remote, tmp_path: Path) -> None:
     """Three releases are ten days ahead of those after them."""
     releases, ids = make(remote, tmp_path, "abcde")
@@ -45,6 +47,7 @@ def test_the_clock_has_gone_back(remote: Remote, tmp_path: Path) -> None:
         rollback(remote.site())
 
 
+@SHELLS
 def test_a_release_that_is_deployed_again_is_the_newest(remote: Remote, tmp_path: Path) -> None:
     releases, ids = make(remote, tmp_path, "abc")
     for release in (*releases, releases[0]):
@@ -54,6 +57,7 @@ def test_a_release_that_is_deployed_again_is_the_newest(remote: Remote, tmp_path
     assert rollback(remote.site()) == (ids[1], ids[0])
 
 
+@TOOLS
 def test_the_releases_of_an_older_buildtool_are_taken_over(remote: Remote, tmp_path: Path) -> None:
     """It kept no history: the times of the directories were the order."""
     releases, ids = make(remote, tmp_path, "abcd")
@@ -77,6 +81,7 @@ def test_the_releases_of_an_older_buildtool_are_taken_over(remote: Remote, tmp_p
     assert rollback(remote.site()) == (ids[1], ids[2])
 
 
+@SHELLS
 def test_an_older_buildtool_deploys_in_between(remote: Remote, tmp_path: Path) -> None:
     """The current release that the history lacks is the newest one."""
     releases, ids = make(remote, tmp_path, "abc")
@@ -89,6 +94,7 @@ def test_an_older_buildtool_deploys_in_between(remote: Remote, tmp_path: Path) -
     assert rollback(remote.site()) == (ids[2], ids[1])
 
 
+@TOOLS
 @pytest.mark.parametrize("verified", ["future", "older buildtool", "missing"])
 def test_a_damaged_file_is_not_taken_over(remote: Remote, tmp_path: Path, verified: str) -> None:
     """Whatever the clock says, and whatever is known of the release before."""

@@ -16,7 +16,17 @@ from buildtool.core.errors import BuildtoolError
 from buildtool.deploy.errors import DeviceError
 from buildtool.release.slices import Release
 from tests.conftest import LONG
-from tests.integration.remote.conformance.conftest import KINDS, Kind
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    KINDS,
+    PROGRAMS,
+    TOOLS,
+    TRANSPORTS,
+    Kind,
+    short_on,
+)
 from tests.remote.remote import SHELL, Remote
 
 T = TypeVar("T")
@@ -86,6 +96,7 @@ def test_deaths_by_signals(
         assert (ran.status, ran.stdout, ran.stderr) == (128 + number, b"begun\n", b""), number
 
 
+@PROGRAMS
 def test_a_program_that_cannot_start(remote: Remote, release: Release) -> None:
     with pytest.raises(DeviceError, match="there is no program 'bin/none'"):
         remote.run(release, "bin/none")
@@ -102,6 +113,7 @@ NASTY = st.text(st.sampled_from(" \t\n\r'\"\\$`*?[]{}()<>|&;#~!%=-\x7fä\udcff")
 NAME = st.from_regex(r"V[A-Za-z0-9_]{0,8}", fullmatch=True)
 
 
+@PROGRAMS
 @settings(
     max_examples=500 if LONG else 10,
     suppress_health_check=[*HealthCheck],
@@ -128,6 +140,7 @@ def test_arguments_and_variables_arrive(
     assert ran.stderr == b""
 
 
+@TRANSPORTS
 def test_arguments_that_are_too_long_are_refused(remote: Remote, release: Release) -> None:
     text = "x" * 20_000
     assert remote.shell(release, 'printf %s "$1"', text).stdout == text.encode()
@@ -136,6 +149,7 @@ def test_arguments_that_are_too_long_are_refused(remote: Remote, release: Releas
     assert "too long" in str(error.value)
 
 
+@short_on(EMULATED, BUSYBOX, ANDROID)
 def test_the_working_directory(remote: Remote, release: Release) -> None:
     directory = f"{remote.project}/releases"
     assert remote.shell(release, "pwd").stdout.decode().startswith(f"{directory}/")
@@ -144,6 +158,7 @@ def test_the_working_directory(remote: Remote, release: Release) -> None:
     assert remote.shell(release, "pwd", cwd="/").stdout == b"/\n"
 
 
+@PROGRAMS
 def test_files_are_fetched(remote: Remote, release: Release, tmp_path: Path) -> None:
     data = os.urandom(1 << 20) + b"\r\n\x04\x1a"
     (remote.outside("current") / "made before").write_bytes(data)
@@ -167,12 +182,14 @@ def test_files_are_fetched(remote: Remote, release: Release, tmp_path: Path) -> 
     assert fifo.is_fifo()
 
 
+@PROGRAMS
 def test_children_end_with_their_program(remote: Remote, release: Release) -> None:
     ran = remote.shell(release, "sleep 1000 & (sleep 1001 & sleep 1002 &) & echo $!; exit 4")
     assert ran.status == 4  # and nothing is left: the fixture looks for it
     assert ran.stdout.strip().isdigit()
 
 
+@TOOLS
 def test_logs_are_removed_with_time(remote: Remote, release: Release, tmp_path: Path) -> None:
     logs = remote.outside("logs")
     assert list(logs.iterdir()) == []

@@ -13,10 +13,20 @@ from buildtool.core.events import Note
 from buildtool.deploy.errors import DeviceError
 from buildtool.deploy.push.contents import deployment
 from buildtool.deploy.site import make_current, rollback
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    SHELLS,
+    TOOLS,
+    TOYBOX,
+    short_on,
+)
 from tests.remote.client import Task, start
 from tests.remote.remote import Remote
 
 
+@SHELLS
 def test_going_back_twice_and_on_again(remote: Remote, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="there is no earlier release"):
         rollback(remote.site())
@@ -38,6 +48,7 @@ def test_going_back_twice_and_on_again(remote: Remote, tmp_path: Path) -> None:
     remote.assert_whole(*releases)
 
 
+@TOOLS
 def test_old_releases_are_removed(remote: Remote, tmp_path: Path) -> None:
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(6)]
     for release in releases:
@@ -53,6 +64,7 @@ def test_old_releases_are_removed(remote: Remote, tmp_path: Path) -> None:
     assert remote.releases == {deployment(releases[0], "").id}
 
 
+@SHELLS
 def test_two_projects_on_one_device(remote: Remote, tmp_path: Path) -> None:
     other = remote._replace(project=f"{remote.project} too", state=tmp_path / "other state")
     one = remote.release(tmp_path / "1", {"n": b"1"})
@@ -66,6 +78,7 @@ def test_two_projects_on_one_device(remote: Remote, tmp_path: Path) -> None:
         assert len(place.releases) == 1
 
 
+@TOOLS
 def test_several_users_push_at_once(remote: Remote, tmp_path: Path) -> None:
     """Each has two releases, which they push in turn, and remembers what it has pushed."""
     releases = [
@@ -93,6 +106,7 @@ def test_several_users_push_at_once(remote: Remote, tmp_path: Path) -> None:
     assert not any(name.endswith(".partial") for name in remote.releases)
 
 
+@short_on(EMULATED, BUSYBOX, TOYBOX, ANDROID)
 def test_what_programs_write_is_not_taken_over(remote: Remote, tmp_path: Path) -> None:
     """A new release has only its own files, with their own content, whatever a program did to the
     release before.
@@ -130,6 +144,7 @@ run" 2>/dev/null
     remote.assert_current(first)
 
 
+@TOOLS
 def test_names_that_a_scan_cannot_list(remote: Remote, tmp_path: Path) -> None:
     """A program wrote a file whose name has a line break into its release."""
     first = remote.release(tmp_path / "1", {"n": b"1"})
@@ -141,6 +156,7 @@ def test_names_that_a_scan_cannot_list(remote: Remote, tmp_path: Path) -> None:
     remote.assert_current(second)
 
 
+@SHELLS
 def test_locks(remote: Remote, tmp_path: Path) -> None:
     """The lock of a process that has ended is taken over, that of a living one is waited for."""
     notes: list[object] = []

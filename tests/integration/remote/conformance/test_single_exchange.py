@@ -14,6 +14,15 @@ from buildtool.deploy.run.session import open_session
 from buildtool.deploy.script import Report
 from buildtool.deploy.site import finish_inline_push, inline_push
 from buildtool.release.slices import Release
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    BUSYBOX,
+    EMULATED,
+    KINDS,
+    NOISY,
+    TOYBOX,
+    short_on,
+)
 from tests.remote.remote import SHELL, Remote
 from tests.remote.streams import redirected
 
@@ -37,6 +46,7 @@ def run_once(remote: Remote, release: Release, script: str, session: bool) -> tu
     return report, streams.stdout
 
 
+@short_on(EMULATED, NOISY, TOYBOX, ANDROID)
 @pytest.mark.parametrize("session", [False, True])
 def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bool) -> None:
     first = remote.release(tmp_path / "1", {"lib/a": b"one", "lib/b": b"b", "gone": b"x"})
@@ -60,6 +70,7 @@ def test_a_change_is_pushed_and_runs(remote: Remote, tmp_path: Path, session: bo
     assert remote.shell(second, "cat lib/b").stdout == b"b"
 
 
+@short_on(BUSYBOX, ANDROID, of=KINDS[1:])
 @pytest.mark.parametrize("session", [False, True])
 def test_a_release_that_is_there_runs_undisturbed(
     remote: Remote, tmp_path: Path, session: bool
@@ -79,6 +90,7 @@ def test_a_release_that_is_there_runs_undisturbed(
     remote.assert_current(releases[0])
 
 
+@short_on(BUSYBOX, ANDROID)
 def test_another_release_than_expected(remote: Remote, tmp_path: Path) -> None:
     """Another user has removed the release that is known."""
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(3)]
@@ -91,6 +103,7 @@ def test_another_release_than_expected(remote: Remote, tmp_path: Path) -> None:
     remote.assert_whole(*releases)
 
 
+@short_on(BUSYBOX, ANDROID)
 def test_a_directory_that_is_missing_does_not_lose_the_push(remote: Remote, tmp_path: Path) -> None:
     releases = [remote.release(tmp_path / f"{n}", {"n": b"%d" % n}) for n in range(2)]
     remote.deploy(releases[0])

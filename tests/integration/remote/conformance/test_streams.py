@@ -19,7 +19,14 @@ import pytest
 from buildtool.deploy.run.program import RunRequest
 from buildtool.release.slices import Release
 from tests.conftest import LONG
-from tests.integration.remote.conformance.conftest import KINDS
+from tests.integration.remote.conformance.conftest import (
+    ANDROID,
+    KINDS,
+    NOISY,
+    PROGRAMS,
+    TRANSPORTS,
+    short_on,
+)
 from tests.remote.client import Task, start
 from tests.remote.remote import SHELL, Remote
 
@@ -61,6 +68,7 @@ def write_all(end: int, data: bytes) -> None:
         data = data[os.write(end, data) :]
 
 
+@TRANSPORTS
 def test_both_streams_are_kept_apart(remote: Remote, release: Release) -> None:
     ran = remote.shell(
         release,
@@ -71,15 +79,13 @@ def test_both_streams_are_kept_apart(remote: Remote, release: Release) -> None:
     assert ran.stderr == "".join([*(f"err {n}\n" for n in lines), "err"]).encode()
 
 
+@TRANSPORTS
 def test_binary_output(remote: Remote, release: Release) -> None:
     ran = remote.shell(release, "cat data; cat data >&2; exit 9")
     assert ran == (9, BINARY, BINARY)
 
 
-# On the emulated device the report goes to a file.
-@pytest.mark.parametrize(
-    "remote", [kind for kind in KINDS if kind.transport != "emulated"], indirect=True, ids=str
-)
+@short_on(NOISY, ANDROID, of=KINDS[1:])  # on the emulated device the report goes to a file
 def test_messages_that_resemble_the_end_of_a_run(remote: Remote, release: Release) -> None:
     """The program knows the mark: it prints all that the mark begins with."""
     script = r"""
@@ -109,6 +115,7 @@ def test_messages_that_resemble_the_end_of_a_run(remote: Remote, release: Releas
     assert ran.stderr.endswith(b"[")
 
 
+@TRANSPORTS
 def test_output_arrives_while_the_program_runs(
     remote: Remote, release: Release, tmp_path: Path
 ) -> None:
@@ -132,6 +139,7 @@ def test_output_arrives_while_the_program_runs(
         assert process.wait(20) == 0
 
 
+@TRANSPORTS
 def test_memory_does_not_grow_with_output(remote: Remote, release: Release, tmp_path: Path) -> None:
     sizes = []
     size = (100 if LONG else 20) << 20
@@ -157,6 +165,7 @@ def test_memory_does_not_grow_with_output(remote: Remote, release: Release, tmp_
     assert large < small + (4 << 20)
 
 
+@PROGRAMS
 @pytest.mark.parametrize("stdin", ["file", "pipe", "slow pipe"])
 def test_standard_input(remote: Remote, release: Release, stdin: str) -> None:
     script = "cat; echo end"
@@ -176,6 +185,7 @@ def test_standard_input(remote: Remote, release: Release, stdin: str) -> None:
     assert ran.status == 0
 
 
+@PROGRAMS
 @pytest.mark.parametrize("content", [b"", b"line"])
 def test_little_or_no_standard_input(remote: Remote, release: Release, content: bytes) -> None:
     for stdin in (content, None):
@@ -185,6 +195,7 @@ def test_little_or_no_standard_input(remote: Remote, release: Release, content: 
         assert remote.shell(release, "cat; exit 3", stdin=read) == (3, content, b"")
 
 
+@PROGRAMS
 def test_standard_input_that_is_not_read(remote: Remote, release: Release) -> None:
     large = bytes(3 << 20)
     assert remote.shell(release, "exit 3", stdin=large).status == 3
@@ -200,6 +211,7 @@ def test_standard_input_that_is_not_read(remote: Remote, release: Release) -> No
         done.set()
 
 
+@TRANSPORTS
 def test_closed_standard_input(remote: Remote, release: Release, tmp_path: Path) -> None:
     request = RunRequest((SHELL, "cat; echo status $?"))
     task = Task(remote, [release], request, closed=True)
@@ -242,6 +254,7 @@ class Terminal:
         self.process.wait()
 
 
+@TRANSPORTS
 def test_a_terminal(remote: Remote, release: Release, tmp_path: Path) -> None:
     script = """
         [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo terminal
@@ -259,6 +272,7 @@ def test_a_terminal(remote: Remote, release: Release, tmp_path: Path) -> None:
         assert terminal.process.wait(20) == 7, terminal.output
 
 
+@PROGRAMS
 def test_ctrl_c_in_a_terminal(remote: Remote, release: Release, tmp_path: Path) -> None:
     script = (
         "trap 'sleep 0.1; echo interrupted; exit 8' INT; echo begun; while :; do sleep 0.05; done"
@@ -272,6 +286,7 @@ def test_ctrl_c_in_a_terminal(remote: Remote, release: Release, tmp_path: Path) 
         assert terminal.process.wait(20) in (8, 130), terminal.output
 
 
+@TRANSPORTS
 def test_standard_input_is_not_lost_when_the_release_is_missing(
     remote: Remote, tmp_path: Path
 ) -> None:
