@@ -41,14 +41,20 @@ def buildtool() -> Buildtool:
     return run_buildtool
 
 
-@pytest.fixture
-def project(tmp_path: Path, buildtool: Buildtool) -> Path:
-    """A new project from the template, in a directory with a space in its name."""
-    root = tmp_path / "my project"
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory, buildtool: Buildtool) -> Path:
+    """A new project from the template, which tests copy and do not change."""
+    root = tmp_path_factory.mktemp("template") / "my project"
     root.mkdir()
     done = buildtool("init", "--template", "hvx", "--name", "demo", cwd=root)
     assert done.returncode == 0, done.stderr
     return root
+
+
+@pytest.fixture
+def project(tmp_path: Path, template: Path) -> Path:
+    """A copy of a new project from the template, in a directory with a space in its name."""
+    return Path(shutil.copytree(template, tmp_path / "my project"))
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ class Project:
         steps = self.steps(target, *options)
         return {s["name"]: f"{s['outcome']} {s['origin'] or ''}".strip() for s in steps}
 
-    def build_here(self, target: str = "sim") -> Outcomes:
+    def build_here(self, target: str = "sim", *, jobs: int = 0) -> Outcomes:
         """Build in this process, which takes less time; the outcomes do not name caches.
 
         Raises:
@@ -138,7 +138,7 @@ class Project:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             try:
-                flow.build_release(find_project(self.root), target, listen, Options())
+                flow.build_release(find_project(self.root), target, listen, Options(jobs=jobs))
             finally:
                 self.messages = "\n".join(notes)
         return outcomes

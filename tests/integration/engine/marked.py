@@ -25,7 +25,7 @@ class Marked(Project):
 
     def outcome(self) -> str:
         """Build; returns the outcome of the component's step."""
-        return self.build("sim", "-j", "1")["host/app"]
+        return self.build_here("sim", jobs=1)["host/app"]
 
     def has(self, mark: str) -> bool:
         """Whether the library was built from the source with this mark."""

@@ -77,7 +77,7 @@ def test_sources(app: Marked) -> None:
         assert app.outcome() == "built"
         assert app.has(mark)
     app.write("app/mark.h", marked("two"))  # with the present time
-    assert app.outcome() == "restored local"
+    assert app.outcome() == "restored"
     assert app.has("two")
 
 

@@ -114,7 +114,7 @@ def test_a_source_that_is_as_it_was_before_at_the_end_of_the_build(app: Marked) 
     app.write("app/a.c", marked("two"))
     app.outcome()
 
-    assert app.outcome() == "restored local"
+    assert app.outcome() == "restored"
     assert app.has("one")
     assert app.outcome() == "up-to-date"
 

@@ -83,7 +83,7 @@ def built_once(tree: ThirdParty) -> set[str]:
     """Build everything, then check that nothing is left to build; returns the release."""
     assert set(tree.build().values()) == {"built"}
     shipped = {path: path.stat().st_mtime_ns for path in tree.release().rglob("*")}
-    assert set(tree.build().values()) == {"up-to-date"}
+    assert set(tree.build().values()) == {"up-to-date"}, tree.why("--last")
     assert {path: path.stat().st_mtime_ns for path in tree.release().rglob("*")} == shipped
     return tree.shipped
 
