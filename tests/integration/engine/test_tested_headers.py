@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.caches import empty, share
+from tests.caches import share
 from tests.project import Project
 
 LISTS = """cmake_minimum_required(VERSION 3.25)
@@ -61,17 +65,20 @@ FILES = {
 
 @dataclass
 class Built:
-    """A project of `files` below `place`, which was built."""
+    """A project of `files`, which was built, and another clone of it, whose cache is a copy."""
 
     project: Project
-    place: Path
+    clone: Project
     files: dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    toolchain = request.param
-    place = tmp_path_factory.mktemp("tested")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
+    """The project that is built with a toolchain, which is the same one for all tests."""
+    return cache(lambda toolchain: build(tmp_path_factory.mktemp("tested"), toolchain))
+
+
+def build(place: Path, toolchain: str) -> Built:
     source = SOURCE
     for number, tested in enumerate(TESTS):
         source += f"#if __has_include({tested})\nint tested_{number};\n#endif\n"
@@ -93,7 +100,16 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     project.lay_out(files)
     assert project.build_here() == {"host/app": "built"}
     assert project.build_here() == {"host/app": "up-to-date"}
-    return Built(project, place, files)
+    clone = Project(place / "another clone", share(place / "another cache"))
+    shutil.copytree(project.cache / "actions", clone.cache / "actions", dirs_exist_ok=True)
+    return Built(project, clone, files)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, and the directories in which nothing else is: they may be inputs too."""
+    path.unlink()
+    for folder in itertools.takewhile(lambda folder: not any(folder.iterdir()), path.parents):
+        folder.rmdir()
 
 
 # Clang reports a tested file that exists, GCC does not; GCC 12 has no #embed.
@@ -103,23 +119,26 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("built", "name"), CASES, indirect=["built"])
-def test_a_file_that_appears_counts_and_one_that_disappears(built: Built, name: str) -> None:
+@pytest.mark.parametrize(("toolchain", "name"), CASES)
+def test_a_file_that_appears_counts_and_one_that_disappears(
+    built_once: Callable[[str], Built], toolchain: str, name: str
+) -> None:
+    built = built_once(toolchain)
     project = built.project
     before = project.release_files()
     text = "int appeared;\n" if name.endswith("forced.h") else "1"
-    clone = Project(built.place / "another clone", project.cache)
+    clone = built.clone
+    clone.forget()  # so that only the cache and the build tree are known there
     clone.lay_out({**built.files, name: text})
 
     assert clone.build_here() == {"host/app": "built"}
     after = clone.release_files()
     assert after != before
-    empty(project.cache)
     project.write(name, text)
     assert project.build_here() == {"host/app": "built"}
     assert project.release_files() == after
 
-    (project.root / name).unlink()
-    assert project.build_here() == {"host/app": "built"}
+    remove(project.root / name)
+    assert project.build_here() == {"host/app": "restored"}
     assert project.release_files() == before
     assert project.build_here() == {"host/app": "up-to-date"}
