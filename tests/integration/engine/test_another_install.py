@@ -88,6 +88,7 @@ def other(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.mark.long  # compiles a C library; a fault here would cost time only
 def test_only_the_edited_file_is_compiled(
     root: Path,
     own_toolchains: Path,

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from tests.caches import empty
 from tests.integration.engine.clone import Clone
 from tests.integration.engine.processes import start
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import FIRST
 
 
-def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
+def test_builds_of_one_project_and_of_two_that_share_a_cache(
+    tmp_path: Path, scratch: Scratch
+) -> None:
+    one_project(tmp_path / "one project", scratch)
+    shared_cache(tmp_path / "shared cache", scratch)
+
+
+def one_project(tmp_path: Path, scratch: Scratch) -> None:
     clone = Clone(tmp_path / "a clone")
     clone.check_out(FIRST)
     both = [start(clone.root) for _ in range(2)]
@@ -23,7 +32,8 @@ def test_two_builds_of_one_project(tmp_path: Path, scratch: Scratch) -> None:
     assert clone.outputs() == scratch.whole(FIRST)
 
 
-def test_two_clones_that_share_a_cache(tmp_path: Path, scratch: Scratch) -> None:
+def shared_cache(tmp_path: Path, scratch: Scratch) -> None:
+    empty(Path(os.environ["BUILDTOOL_CACHE"]))
     clones = [Clone(tmp_path / name) for name in ("one", "two", "three")]
     for clone in clones:
         clone.check_out(FIRST)

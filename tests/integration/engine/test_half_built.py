@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.core.errors import BuildtoolError
+from tests.caches import empty, share
 from tests.integration.engine.clone import Clone
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import FIRST, Source, State, alone
@@ -81,6 +82,13 @@ def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
     assert clone.outputs()[COMPONENT] == scratch(changed, COMPONENT).result()
 
 
+@pytest.fixture(scope="module")
+def same_clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A clone whose build tree several tests harm."""
+    place = tmp_path_factory.mktemp("half built")
+    return Clone(place / "a clone", share(place / "cache"))
+
+
 @pytest.mark.parametrize(
     "harm",
     [
@@ -95,8 +103,9 @@ def test_a_header_that_shadows_one_that_only_a_failed_build_has_read(
     ],
 )
 def test_what_cmake_wrote_is_harmed(
-    harm: Callable[[Path], object], clone: Clone, scratch: Scratch
+    harm: Callable[[Path], object], same_clone: Clone, scratch: Scratch
 ) -> None:
+    clone = same_clone
     generated = with_(
         BASE,
         lists=f"{BASE[LISTS].text}configure_file(number.in number.h)\n"
@@ -104,8 +113,9 @@ def test_what_cmake_wrote_is_harmed(
         entry='#include "number.h"\n' + BASE[ENTRY].text.replace("return ", "return NUMBER + "),
     )
     before = {**generated, "dsp/b/number.in": Source("#define NUMBER 1\n")}
+    empty(clone.cache)
     clone.check_out(before)
-    clone.build_here()
+    assert clone.build_here() == {"skel/b/v68": "built"}
     (tree,) = (clone.root / ".buildtool/build/b").glob("*/")
     harm(tree)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-import pytest
-
-from tests.caches import empty, share
+from tests.caches import share
 from tests.project import Project
 
 FILES = {
@@ -49,38 +48,30 @@ EDITS = {
 }
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    place = tmp_path_factory.mktemp("indirect")
-    return Project(place / "clone", share(place / "cache"))
-
-
-@pytest.mark.parametrize("name", EDITS)
-def test_what_is_read_indirectly(project: Project, name: str, tmp_path: Path) -> None:
-    text, expected = EDITS[name]
+def test_what_is_read_indirectly_and_then_in_a_moved_project(tmp_path: Path) -> None:
+    project = Project(tmp_path / "clone", share(tmp_path / "cache"))
     project.lay_out(FILES)
-    project.build_here()
+    assert project.build_here() == {"host/app": "built"}
     assert project.build_here() == {"host/app": "up-to-date"}
     assert b"[TRUE-1-]first" in project.release_files()["lib/libapp.so"]
-    clone = Project(tmp_path / "another", project.cache)
-    clone.lay_out({**FILES, name: text})
+    clone = Project(tmp_path / "another", share(tmp_path / "another cache"))
+    shutil.copytree(project.cache / "actions", clone.cache / "actions", dirs_exist_ok=True)
+    for name, (text, expected) in EDITS.items():
+        clone.forget()  # so that only the cache and the build tree are known there
+        clone.lay_out({**FILES, name: text})
+        assert clone.build_here() == {"host/app": "built"}, name
+        assert expected in clone.release_files()["lib/libapp.so"], name
 
-    assert clone.build_here() == {"host/app": "built"}
-    assert expected in clone.release_files()["lib/libapp.so"]
-    empty(project.cache)
-    project.write(name, text)
-    assert project.build_here() == {"host/app": "built"}
-    assert project.release_files() == clone.release_files()
+        project.lay_out({**FILES, name: text})
+        assert project.build_here() == {"host/app": "built"}, name
+        assert project.release_files() == clone.release_files(), name
 
-
-def test_a_moved_project_is_built_in_a_new_tree(tmp_path: Path) -> None:
-    """The build tree of the external project names the directory that it was configured in."""
-    project = Project(tmp_path / "before", share(tmp_path / "cache"))
     project.lay_out(FILES)
-    project.build_here()
+    assert project.build_here() == {"host/app": "restored"}
+    assert b"[TRUE-1-]first" in project.release_files()["lib/libapp.so"]
 
+    # The build tree of the external project names the directory that it was configured in.
     project.root = project.root.rename(tmp_path / "after")
     project.edit("app/app.c", "FOUND OTHER", 'FOUND OTHER "!"')
-
     assert project.build_here() == {"host/app": "built"}
     assert b"[TRUE-1-]first!" in project.release_files()["lib/libapp.so"]

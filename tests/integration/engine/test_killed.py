@@ -7,8 +7,6 @@ import signal
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.caches import empty
 from tests.conftest import LONG
 from tests.integration.engine.clone import Clone
@@ -17,7 +15,8 @@ from tests.integration.engine.processes import end, left, start, wait_until_it_b
 from tests.integration.engine.scratch import Scratch
 from tests.integration.engine.sources import FIRST, State
 
-MOMENTS = 50 if LONG else 5
+MOMENTS = 75 if LONG else 6
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGINT)
 CHANGED = ("common/level.h", "host/table.txt", "host/config.h.in", "dsp/b/lib/CMakeLists.txt")
 
 
@@ -28,18 +27,15 @@ def other() -> State:
     return state
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_the_build_after_one_that_was_ended_is_right(
-    number: int, tmp_path: Path, scratch: Scratch
-) -> None:
+def test_the_build_after_one_that_was_ended_is_right(tmp_path: Path, scratch: Scratch) -> None:
     moments = random.Random(0 if not LONG else None)
     clone = Clone(tmp_path / "a clone")
     clone.check_out(FIRST)
     clone.build_here()
     lasts = 2.0  # seconds, until builds have been measured
-    cut = 0
-    for turn in range(MOMENTS if number == signal.SIGKILL else (MOMENTS + 1) // 2):
-        state = (other(), FIRST)[turn % 2]
+    cut = set()
+    for turn in range(MOMENTS):
+        state, number = (other(), FIRST)[turn % 2], SIGNALS[turn % 4]
         empty(clone.cache)
         clone.check_out(state)
         begun = time.monotonic()
@@ -51,11 +47,12 @@ def test_the_build_after_one_that_was_ended_is_right(
         output = end(process, number)
         took = time.monotonic() - begun
 
-        assert left(clone.root) == [], f"after {moment} s"
+        assert left(clone.root) == [], f"{number.name} after {moment} s"
         assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGINT), output
         assert "Traceback" not in output
-        cut += process.returncode != 0
+        if process.returncode:
+            cut.add(number)
         clone.build_here()
-        assert clone.outputs() == scratch.whole(state), f"killed after {moment} s"
+        assert clone.outputs() == scratch.whole(state), f"{number.name} after {moment} s"
         lasts = (lasts + took) / 2 if not process.returncode else lasts
-    assert cut
+    assert cut == {*SIGNALS}

@@ -6,6 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.caches import share
 from tests.project import Project
 
@@ -32,6 +34,7 @@ def unpack(library: Path) -> None:
             fresh.replace(path)
 
 
+@pytest.mark.long  # compiles a C library; a fault here would cost time only
 def test_zig_compiles_no_library_again(tmp_path: Path) -> None:
     project = Project(tmp_path / "a project", share(tmp_path / "cache", []))
     project.lay_out(FILES)

@@ -26,10 +26,25 @@ def app(tmp_path: Path) -> App:
     return new_app(tmp_path / "a project", tmp_path / "cache", unprivileged())
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a project that was built there, and its cache."""
+    place = tmp_path_factory.mktemp("built")
+    new_app(place / "a project", place / "cache", unprivileged()).check_build()
+    shutil.copytree(place, place.with_name(f"{place.name} kept"), symlinks=True)
+    return place
+
+
 @pytest.fixture
-def built(app: App) -> App:
-    app.check_build()
-    return app
+def built(kept: Path) -> App:
+    """The project that was built, with its cache, as after that build: what other tests have left
+    is gone."""
+    for path in (kept, *kept.rglob("*")):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o755)
+    shutil.rmtree(kept)
+    shutil.copytree(kept.with_name(f"{kept.name} kept"), kept, symlinks=True)
+    return App(kept / "a project", kept / "cache", prefix=unprivileged(), edits=1)
 
 
 def content(folder: Path) -> dict[str, bytes | str]:

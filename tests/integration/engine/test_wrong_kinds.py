@@ -43,9 +43,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> App:
 def app(project: App, elsewhere: Elsewhere) -> Iterator[App]:
     """A project with an intact build tree."""
     project.edit_source()
-    project.check_build()
+    project.build_here()
     yield project
     assert elsewhere.is_whole()
+
+
+def turns(kinds: tuple[Kind, ...]) -> pytest.MarkDecorator:
+    """As many turns as kinds, of which two are in the short suite: in these each path meets two of
+    the kinds, and each kind is met by paths of all sorts."""
+    rows = [pytest.param(turn, marks=[pytest.mark.long] * (turn > 1)) for turn in range(len(kinds))]
+    return pytest.mark.parametrize("turn", rows)
 
 
 def files(folder: Path) -> list[Path]:
@@ -69,7 +76,7 @@ def replace(kinds: tuple[Kind, ...], turn: int, found: list[Path], elsewhere: El
         put(kinds[(number + turn) % len(kinds)], path, elsewhere)
 
 
-@pytest.mark.parametrize("turn", range(len(FOR_FILES)))
+@turns(FOR_FILES)
 def test_every_file_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
     # Without its record the whole tree is created again, whatever it contains.
     found = [path for path in files(app.tree("app")) if path.name != "buildtool-tree.json"]
@@ -80,7 +87,7 @@ def test_every_file_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -
     assert "repaired" not in app.check_build()
 
 
-@pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
+@turns(FOR_FOLDERS)
 def test_directories_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
     tree, kind = app.tree("app"), FOR_FOLDERS[turn]
     replace(FOR_FOLDERS, turn, leaves(folders(tree)), elsewhere)
@@ -93,7 +100,7 @@ def test_directories_of_a_build_tree(turn: int, app: App, elsewhere: Elsewhere) 
     app.check_build()
 
 
-@pytest.mark.parametrize("turn", range(len(FOR_FILES)))
+@turns(FOR_FILES)
 def test_every_file_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
     tree = app.tree("app")
     found = [path for path in files(app.root / ".buildtool") if tree not in path.parents]
@@ -108,7 +115,7 @@ def test_every_file_besides_the_build_tree(turn: int, app: App, elsewhere: Elsew
     assert "cannot be written" not in app.check_build()
 
 
-@pytest.mark.parametrize("turn", range(len(FOR_FOLDERS)))
+@turns(FOR_FOLDERS)
 def test_every_directory_besides_the_build_tree(turn: int, app: App, elsewhere: Elsewhere) -> None:
     state, tree = app.root / ".buildtool", app.tree("app")
     outside = [path for path in folders(state) if tree not in (path, *path.parents)]
