@@ -10,6 +10,12 @@ import pytest
 from tests.command_line import Buildtool, Edit
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 def outcomes(buildtool: Buildtool, project: Path) -> dict[str, str]:
     """Build; returns the outcome of each step by its name."""
     done = buildtool("build", "--json", cwd=project)
@@ -17,15 +23,17 @@ def outcomes(buildtool: Buildtool, project: Path) -> dict[str, str]:
     return {step["name"]: step["outcome"] for step in json.loads(done.stdout)["steps"]}
 
 
-def test_the_plan_is_printed_and_nothing_is_touched(buildtool: Buildtool, project: Path) -> None:
-    done = buildtool("build", "--plan", cwd=project)
+def test_the_plan_is_printed_and_nothing_is_touched(
+    buildtool: Buildtool, new_project: Path
+) -> None:
+    done = buildtool("build", "--plan", cwd=new_project)
 
     assert done.returncode == 0
     assert "1. host/demo: build demo with ubuntu-aarch64-glibc2.35" in done.stdout
     assert "2. skel/demo_dsp/v68: build demo_dsp with hexagon-v68" in done.stdout
-    assert not (project / ".buildtool").exists()
+    assert not (new_project / ".buildtool").exists()
 
-    as_json = json.loads(buildtool("build", "--plan", "--json", cwd=project).stdout)
+    as_json = json.loads(buildtool("build", "--plan", "--json", cwd=new_project).stdout)
     assert [step["arch"] for step in as_json["steps"]] == [None, "v68"]
 
 
@@ -117,13 +125,13 @@ def test_artifacts_name_what_ships_where_there_are_no_install_rules(
 
 
 def test_the_caller_s_flags_do_not_leak_in(
-    buildtool: Buildtool, project: Path, monkeypatch: pytest.MonkeyPatch
+    buildtool: Buildtool, new_project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CFLAGS", "--no-such-flag")
     monkeypatch.setenv("CC", "/nowhere/cc")
     monkeypatch.setenv("CMAKE_TOOLCHAIN_FILE", "/nowhere.cmake")
 
-    assert outcomes(buildtool, project)["host/demo"] == "built"
+    assert outcomes(buildtool, new_project)["host/demo"] == "built"
 
 
 def test_what_is_installed_follows_its_rules_and_data(

@@ -12,6 +12,12 @@ import pytest
 from tests.command_line import Buildtool, Edit
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 def test_a_broken_project_file(buildtool: Buildtool, project: Path, edit: Edit) -> None:
     edit(project / "buildtool.toml", 'platform = "ubuntu', 'platfrom = "ubuntu')
 

@@ -14,6 +14,12 @@ IMP = "dsp/src/demo_dsp_imp.c"
 KERNEL = "\nHVX_Vector {name}(HVX_Vector a, HVX_Vector b) {{ return {intrinsic}; }}\n"
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 def failure(buildtool: Buildtool, project: Path) -> dict[str, Any]:
     done = buildtool("build", "--json", cwd=project)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -19,6 +19,12 @@ PHONE = '\n[target.phone]\nplatform = "android"\narchs = ["v68"]\n'
 TWO_ARCHS = '\n[target.two]\nplatform = "ubuntu-aarch64"\narchs = ["v68", "v69"]\n'
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 def append(file: Path, text: str) -> None:
     with file.open("a", encoding="utf-8") as stream:
         stream.write(text)
@@ -76,28 +82,28 @@ def cmake(source: Path, *arguments: str | Path) -> str:
 
 
 def test_clang_accepts_every_command_of_both_sides(
-    buildtool: Buildtool, project: Path, edit: Edit
+    buildtool: Buildtool, new_project: Path, edit: Edit
 ) -> None:
     # The compiler's own headers are found too: those of the C library and the HVX intrinsics.
-    edit(project / "host/src/main.c", "#include", "#include <pthread.h>\n#include")
+    edit(new_project / "host/src/main.c", "#include", "#include <pthread.h>\n#include")
     edit(
-        project / "dsp/src/demo_dsp_imp.c",
+        new_project / "dsp/src/demo_dsp_imp.c",
         "#include",
         "#include <hvx_hexagon_protos.h>\n#include <stdlib.h>\n#include",
     )
-    assert ide(buildtool, project)["missing_sources"] == 2
-    assert outcomes(buildtool, project) == {"built"}
-    assert ide(buildtool, project)["missing_sources"] == 0
+    assert ide(buildtool, new_project)["missing_sources"] == 2
+    assert outcomes(buildtool, new_project) == {"built"}
+    assert ide(buildtool, new_project)["missing_sources"] == 0
 
-    database = json.loads((project / "compile_commands.json").read_text())
+    database = json.loads((new_project / "compile_commands.json").read_text())
     names = {Path(entry["file"]).name for entry in database}
     assert {"main.c", "demo_dsp_imp.c", "demo_dsp_stub.c", "demo_dsp_skel.c"} <= names
     for entry in database:
         done = clang(entry)
         assert (done.returncode, done.stderr) == (0, ""), entry["file"]
 
-    append(project / "dsp/src/demo_dsp_imp.c", "#ifdef __hexagon__\n#error seen\n#endif\n")
-    (entry,) = entries(project, "demo_dsp_imp.c")
+    append(new_project / "dsp/src/demo_dsp_imp.c", "#ifdef __hexagon__\n#error seen\n#endif\n")
+    (entry,) = entries(new_project, "demo_dsp_imp.c")
     assert "error: seen" in clang(entry).stderr
 
 
@@ -156,23 +162,23 @@ def test_the_arch_asked_for_comes_first(buildtool: Buildtool, project: Path) -> 
 
 
 def test_plain_cmake_builds_with_the_presets_and_build_finds_nothing_to_do(
-    buildtool: Buildtool, project: Path
+    buildtool: Buildtool, new_project: Path
 ) -> None:
-    ide(buildtool, project)
+    ide(buildtool, new_project)
     for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
-        source = project / folder
+        source = new_project / folder
         assert f'"{name}"' in cmake(source, "--list-presets")
         cmake(source, "--preset", name)
         assert "Linking" in cmake(source, "--build", "--preset", name)
-    assert outcomes(buildtool, project) == {"built"}, "installing was left to do"
+    assert outcomes(buildtool, new_project) == {"built"}, "installing was left to do"
 
     for folder, name in (("host", "buildtool-sim"), ("dsp", "buildtool-sim-v68")):
-        cmake(project / folder, "--preset", name)
-    assert outcomes(buildtool, project) == {"up-to-date"}
-    (project / "host/CMakeUserPresets.json").unlink()
-    assert outcomes(buildtool, project) == {"up-to-date"}
-    assert ide(buildtool, project)["written"][1]["changed"]
-    assert outcomes(buildtool, project) == {"up-to-date"}
+        cmake(new_project / folder, "--preset", name)
+    assert outcomes(buildtool, new_project) == {"up-to-date"}
+    (new_project / "host/CMakeUserPresets.json").unlink()
+    assert outcomes(buildtool, new_project) == {"up-to-date"}
+    assert ide(buildtool, new_project)["written"][1]["changed"]
+    assert outcomes(buildtool, new_project) == {"up-to-date"}
 
 
 def test_presets_start_from_the_components_own(
@@ -249,16 +255,16 @@ def test_a_link_to_somewhere_else_is_not_written_through(
 
 
 def test_a_target_that_cannot_be_built_here_is_left_out_with_a_note(
-    buildtool: Buildtool, project: Path, monkeypatch: pytest.MonkeyPatch
+    buildtool: Buildtool, new_project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append(project / "buildtool.toml", PHONE)
-    monkeypatch.setenv("ANDROID_NDK_ROOT", str(project / "gone"))
+    append(new_project / "buildtool.toml", PHONE)
+    monkeypatch.setenv("ANDROID_NDK_ROOT", str(new_project / "gone"))
 
-    done = buildtool("ide", cwd=project)
+    done = buildtool("ide", cwd=new_project)
 
     assert done.returncode == 0, done.stderr
     assert "no presets for the target 'phone': ANDROID_NDK_ROOT names" in done.stderr
-    done = buildtool("ide", "phone", cwd=project)
+    done = buildtool("ide", "phone", cwd=new_project)
     assert done.returncode == 1
     assert "ANDROID_NDK_ROOT names" in done.stderr
 

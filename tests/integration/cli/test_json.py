@@ -58,6 +58,12 @@ OTHERWISE = {"devices-add", "devices-unlock", "sdk-install"}
 """Commands that need a server; their own tests validate their documents."""
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 def document(buildtool: Buildtool, root: Path, words: str) -> dict[str, Any]:
     done = buildtool(*words.split(), "--json", cwd=root)
     assert "Traceback" not in done.stderr
@@ -66,11 +72,11 @@ def document(buildtool: Buildtool, root: Path, words: str) -> dict[str, Any]:
 
 
 def test_each_command_prints_output_that_matches_its_schema(
-    buildtool: Buildtool, project: Path
+    buildtool: Buildtool, new_project: Path
 ) -> None:
     assert {name for name, _ in COMMANDS} == (printing_json() | {"build-plan"}) - OTHERWISE
     for name, words in COMMANDS:
-        printed = document(buildtool, project, words)
+        printed = document(buildtool, new_project, words)
         assert not printed.get("error"), words
         validate(name, printed)
         with pytest.raises(jsonschema.ValidationError):

@@ -9,6 +9,12 @@ import pytest
 from tests.command_line import Buildtool, Edit
 
 
+@pytest.fixture
+def project(configured: Path) -> Path:
+    """The project from the template, whose build trees are configured."""
+    return configured
+
+
 @pytest.fixture(autouse=True)
 def _locale_without_utf8(monkeypatch: pytest.MonkeyPatch) -> None:
     """A locale in which, as with ISO-8859-1, Python does not decode file names as UTF-8."""
