@@ -105,34 +105,35 @@ class Terminal:
         self.process.wait(20)
 
 
+TYPED = {
+    "buil\t": ["build"],
+    "run s\t-\t-ta\ts\t": ["run", "sim", "--target", "sim"],
+    "build --build-type=D\t": ["build", "--build-type=Debug"],
+    "build --build-type D\t": ["build", "--build-type", "Debug"],
+    "run sim -- bin/d\t": ["run", "sim", "--", "bin/demo"],
+    "run sim -- bin/m\t": ["run", "sim", "--", "bin/my $(touch run) prog"],
+    "run sim -- 'bin/m\t": ["run", "sim", "--", "bin/my $(touch run) prog"],
+    "-C ds\t. idl demo\t": ["-C", "dsp/.", "idl", "demo"],
+    "inspect buildt\t": ["inspect", "buildtool.toml"],
+}
+"""What is typed after `buildtool ` → the words that the shell makes of it."""
+
+
 @pytest.mark.parametrize(
     "shell", [pytest.param(shell, marks=needs[shell]) for shell in INTERACTIVE]
 )
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("buil\t", ["build"]),
-        ("run s\t-\t-ta\ts\t", ["run", "sim", "--target", "sim"]),
-        ("build --build-type=D\t", ["build", "--build-type=Debug"]),
-        ("build --build-type D\t", ["build", "--build-type", "Debug"]),
-        ("run sim -- bin/d\t", ["run", "sim", "--", "bin/demo"]),
-        ("run sim -- bin/m\t", ["run", "sim", "--", "bin/my $(touch run) prog"]),
-        ("run sim -- 'bin/m\t", ["run", "sim", "--", "bin/my $(touch run) prog"]),
-        ("-C ds\t. idl demo\t", ["-C", "dsp/.", "idl", "demo"]),
-        ("inspect buildt\t", ["inspect", "buildtool.toml"]),
-    ],
-)
-def test_tab_in_a_real_shell(shell: str, typed: str, words: list[str], release: Path) -> None:
+def test_tab_in_a_real_shell(shell: str, release: Path) -> None:
     terminal = Terminal(release, shell)
     try:
-        terminal.type(f"buildtool {typed}\x01printf '<%s>' \x05; echo en''d\n")
-        output = terminal.read("end\n")
+        for number, (typed, words) in enumerate(TYPED.items()):
+            terminal.type(f"buildtool {typed}\x01printf '<%s>' \x05; echo en''d{number}\n")
+            output = terminal.read(f"end{number}\n")
+
+            (line,) = re.findall(f"^(<.*>)end{number}$", output, re.MULTILINE)
+            assert line == "".join(f"<{word}>" for word in ["buildtool", *words]), typed
+            assert not (release / "run").exists(), typed
     finally:
         terminal.close()
-
-    (line,) = re.findall("^(<.*>)end$", output, re.MULTILINE)
-    assert line == "".join(f"<{word}>" for word in ["buildtool", *words])
-    assert not (release / "run").exists()
 
 
 @needs["bash"]
@@ -156,20 +157,22 @@ def test_outside_of_a_project_bash_prints_no_error(tmp_path: Path) -> None:
 
 
 @needs["fish"]
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [("buil", "build"), ("build ", "sim"), ("run sim -- bin/d", "bin/demo"), ("-C ds", "dsp/")],
-)
-def test_in_a_real_fish(line: str, wanted: str, release: Path) -> None:
-    script = f"buildtool completion fish | source; complete -C 'buildtool {line}'"
-    done = subprocess.run(
-        ["fish", "--no-config", "-c", script],
-        cwd=release,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def test_in_a_real_fish(release: Path) -> None:
+    for line, wanted in (
+        ("buil", "build"),
+        ("build ", "sim"),
+        ("run sim -- bin/d", "bin/demo"),
+        ("-C ds", "dsp/"),
+    ):
+        script = f"buildtool completion fish | source; complete -C 'buildtool {line}'"
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", script],
+            cwd=release,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
 
-    assert wanted in [row.partition("\t")[0] for row in done.stdout.splitlines()]
-    assert done.stderr == ""
+        assert wanted in [row.partition("\t")[0] for row in done.stdout.splitlines()], line
+        assert done.stderr == "", line

@@ -14,7 +14,11 @@ import pytest
 from . import builds
 from .cases import Case, all_cases
 
-ARCHS = ("v68", "v69", "v73", "v75", "v79", "v81")
+ARCHS = (
+    *("v68", "v73", "v81"),
+    # Between those above the compiler has little to do otherwise, and QEMU has one processor.
+    *(pytest.param(arch, marks=pytest.mark.long) for arch in ("v69", "v75", "v79")),
+)
 
 
 @pytest.fixture(scope="module")
