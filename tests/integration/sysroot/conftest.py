@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from buildtool.deploy.sysroot.directory import open_directory
 from buildtool.deploy.sysroot.pull import pull
 from buildtool.sdk.sysroot import Sysroot
 from tests.caches import SLOW, share
+from tests.standins.device import make_board
 
 from .linked import LIBRARY, MAIN, Linked
 
@@ -23,6 +25,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     own = share(tmp_path / "the cache", (*SLOW, "stand-ins"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
     return own
+
+
+@pytest.fixture(scope="session")
+def _made_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_board(tmp_path_factory.mktemp("made") / "board")
+
+
+@pytest.fixture
+def board(tmp_path: Path, _made_board: Path) -> Path:
+    """The root of a stand-in board, which the test may change."""
+    return shutil.copytree(_made_board, tmp_path / "a board", symlinks=True)
 
 
 @pytest.fixture

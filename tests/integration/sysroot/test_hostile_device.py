@@ -13,16 +13,11 @@ from buildtool.deploy.sysroot import fetched, headers, pull
 from buildtool.deploy.sysroot.device_files import PullError
 from buildtool.deploy.sysroot.directory import open_directory, read_file
 from buildtool.sdk.sysroot import sysroot_names
-from tests.standins.device import MULTIARCH, OLDER, arm64_library, make_board
+from tests.standins.device import MULTIARCH, OLDER, arm64_library
 
 from .conftest import Pull
 
 LIBRARY = f"{MULTIARCH}/libcdsprpc.so.1"
-
-
-@pytest.fixture
-def board(tmp_path: Path) -> Path:
-    return make_board(tmp_path / "board")
 
 
 def replace(path: Path) -> Path:

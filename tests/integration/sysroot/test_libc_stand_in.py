@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.sysroot.device_files import PullError
+from buildtool.deploy.sysroot.directory import open_directory
 from buildtool.deploy.sysroot.libc import MAX_DEPTH
+from buildtool.deploy.sysroot.pull import pull
+from buildtool.sdk.sysroot import Sysroot
 from tests.standins.device import CROSS_LIBRARIES, MULTIARCH, make_board
 
 from .conftest import Pull
@@ -21,16 +24,17 @@ PROGRAM = (
 )
 
 
-@pytest.fixture(params=["one directory for libraries", "two"])
-def board(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Debian's ARM64 glibc laid out as on a device: scripts contain the device's absolute paths.
+LAYOUTS = ["one directory for libraries", "two"]
+
+
+def add_libc(root: Path, layout: str) -> None:
+    """Add Debian's ARM64 glibc to a board: scripts contain the device's absolute paths.
 
     On newer systems /lib is a link.  On older ones the libraries themselves are in /lib, and the
     files that programs are linked with are in /usr/lib, some of them absolute links.
     """
-    root = make_board(tmp_path / "a board")
     own, dev = root / "lib/aarch64-linux-gnu", root / MULTIARCH
-    if request.param == "two":
+    if layout == "two":
         (root / "lib").unlink()
         own.mkdir(parents=True)
         (dev / "libc.so.6").unlink()
@@ -48,13 +52,31 @@ def board(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     assert f"{CROSS_LIBRARIES}/libc.so.6" in text
     text = text.replace(f"{CROSS_LIBRARIES}/libc_non", "/usr/lib/aarch64-linux-gnu/libc_non")
     script.write_text(text.replace(f"{CROSS_LIBRARIES}/", "/lib/aarch64-linux-gnu/"))
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def pulled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sysroot:
+    """A sysroot with all headers of Debian's package, which tests only read."""
+    folder = tmp_path_factory.mktemp("pulled")
+    root = make_board(folder / "a board")
+    add_libc(root, request.param)
     shutil.copytree(CROSS_LIBRARIES.parent / "include", root / "usr/include", symlinks=True)
-    return root
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BUILDTOOL_CACHE", str(folder / "the cache"))
+        return pull(open_directory(root), "board", libc=True, waiting=lambda: None)[0]
 
 
-def test_a_stand_in_s_scripts_name_no_absolute_path(board: Path, pull_from: Pull) -> None:
-    sysroot, _ = pull_from(board, libc=True)
+@pytest.fixture
+def small(board: Path) -> Path:
+    """A board that a test changes: its C library has one header."""
+    add_libc(board, LAYOUTS[0])
+    (board / "usr/include").mkdir()
+    (board / "usr/include/stdio.h").write_text("/* a header */\n")
+    return board
 
+
+def test_a_stand_in_s_scripts_name_no_absolute_path(pulled: Sysroot) -> None:
+    sysroot = pulled
     script = (sysroot.root / MULTIARCH / "libc.so").read_text()
     group = re.search(r"GROUP \((.*)\)", script)
     assert group
@@ -78,10 +100,10 @@ def test_a_stand_in_s_scripts_name_no_absolute_path(board: Path, pull_from: Pull
 
 @pytest.mark.parametrize("linker", ["gcc", "clang"])
 def test_a_program_links_against_a_stand_in_s_c_library(
-    linker: str, board: Path, tmp_path: Path, pull_from: Pull
+    linker: str, pulled: Sysroot, tmp_path: Path
 ) -> None:
     """GNU ld and lld read no libraries other than the sysroot's and the compiler's."""
-    sysroot, _ = pull_from(board, libc=True)
+    sysroot = pulled
     source = tmp_path / "main.c"
     source.write_text(PROGRAM)
     folder = sysroot.root / MULTIARCH
@@ -107,44 +129,44 @@ def test_a_program_links_against_a_stand_in_s_c_library(
     assert ran.stdout == "42\n", ran.stderr
 
 
-def test_a_stand_in_s_script_that_names_what_is_not_there(board: Path, pull_from: Pull) -> None:
-    (board / MULTIARCH / "libc.so").write_text("GROUP ( /lib/nothing.so.6 )")
+def test_a_stand_in_s_script_that_names_what_is_not_there(small: Path, pull_from: Pull) -> None:
+    (small / MULTIARCH / "libc.so").write_text("GROUP ( /lib/nothing.so.6 )")
     with pytest.raises(PullError, match="names /lib/nothing"):
-        pull_from(board, libc=True)
+        pull_from(small, libc=True)
 
 
-def test_a_script_of_a_stand_in_that_names_itself(board: Path, pull_from: Pull) -> None:
-    (board / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/libc.so )")
-    sysroot, _ = pull_from(board, libc=True)
+def test_a_script_of_a_stand_in_that_names_itself(small: Path, pull_from: Pull) -> None:
+    (small / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/libc.so )")
+    sysroot, _ = pull_from(small, libc=True)
     assert (sysroot.root / MULTIARCH / "libc.so").read_text() == "INPUT ( libc.so )"
 
 
 def test_scripts_of_a_stand_in_that_name_each_other_without_end(
-    board: Path, pull_from: Pull
+    small: Path, pull_from: Pull
 ) -> None:
     """No script that contains an absolute path is kept."""
     for number in range(MAX_DEPTH + 2):
-        script = board / MULTIARCH / f"lib{number}.so"
+        script = small / MULTIARCH / f"lib{number}.so"
         script.write_text(f"INPUT ( /{MULTIARCH}/lib{number + 1}.so )")
-    (board / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/lib0.so )")
+    (small / MULTIARCH / "libc.so").write_text(f"INPUT ( /{MULTIARCH}/lib0.so )")
 
     with pytest.raises(PullError, match="at the end of too many linker scripts"):
-        pull_from(board, libc=True)
+        pull_from(small, libc=True)
 
 
-def test_a_stand_in_s_c_library_stays_when_it_is_pulled_again(board: Path, pull_from: Pull) -> None:
-    first, _ = pull_from(board, libc=True)
+def test_a_stand_in_s_c_library_stays_when_it_is_pulled_again(small: Path, pull_from: Pull) -> None:
+    first, _ = pull_from(small, libc=True)
 
-    assert pull_from(board) == (first, False)
+    assert pull_from(small) == (first, False)
 
 
-def test_a_header_counts_for_the_identity_of_a_stand_in(board: Path, pull_from: Pull) -> None:
-    plain, _ = pull_from(board)
-    with_libc, changed = pull_from(board, libc=True)
+def test_a_header_counts_for_the_identity_of_a_stand_in(small: Path, pull_from: Pull) -> None:
+    plain, _ = pull_from(small)
+    with_libc, changed = pull_from(small, libc=True)
     assert changed
     assert with_libc.identity != plain.identity
-    (board / "usr/include/stdio.h").write_text("/* another */\n")
-    other, changed = pull_from(board, libc=True)
+    (small / "usr/include/stdio.h").write_text("/* another */\n")
+    other, changed = pull_from(small, libc=True)
     assert changed
     same = other._replace(identity=with_libc.identity)
     assert same == with_libc

@@ -12,14 +12,9 @@ from buildtool.deploy.sysroot.device_files import PullError
 from buildtool.sdk.sysroot import find_sysroot, sysroot_names
 from buildtool.sdk.tool_search import ToolMissingError, ToolUnfitError
 from tests.command_line import Buildtool
-from tests.standins.device import MULTIARCH, OLDER, arm64_library, dsp_shell, make_board, make_phone
+from tests.standins.device import MULTIARCH, OLDER, arm64_library, dsp_shell, make_phone
 
 from .conftest import Pull
-
-
-@pytest.fixture
-def board(tmp_path: Path) -> Path:
-    return make_board(tmp_path / "a board")
 
 
 def files(root: Path) -> list[str]:
