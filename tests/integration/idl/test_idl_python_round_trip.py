@@ -27,12 +27,9 @@ def go_round(case: Case, out: Path) -> str:
 
 
 def test_the_tables_rows_go_round_with_a_stand_in_for_libcdsprpc(tmp_path: Path) -> None:
+    """And a wrong value is seen: at the end the implementation returns one different number."""
     assert go_round(TABLES, tmp_path) == "same\n"
 
-
-def test_a_wrong_value_is_seen(tmp_path: Path) -> None:
-    """The check above can fail: here the implementation returns one different number."""
-    prepare(TABLES, tmp_path)
     source = tmp_path / "cases.h"
     before = "static int64 m1_1_out = (int64)9223372036854775808ull;"
     assert before in source.read_text()
@@ -97,7 +94,7 @@ def test_sequences_of_shared_buffers_go_round_with_a_stand_in_for_libcdsprpc(
 
 def test_values_go_round_with_a_stand_in_for_libcdsprpc(tmp_path: Path) -> None:
     @settings(
-        max_examples=100 if LONG else 5,
+        max_examples=100 if LONG else 2,
         deadline=None,
         derandomize=not LONG,
         database=None,
