@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from buildtool.core.errors import BuildtoolError
 from buildtool.drivers.conan.home import ConanHome
+from buildtool.sdk.qemu import CROSS_LIBRARIES
 from tests.project import Project
 
 RECIPE = """\
@@ -135,14 +137,25 @@ class ConanProject(Project):
         lines = "\n".join(references)
         self.write("host/conanfile.txt", f"[requires]\n{lines}\n")
 
-    def built(self, target: str = "sim") -> dict[str, Any]:
-        """Build; returns the program's step from `build --json`."""
-        (step,) = self.steps(target)
-        return step
+    def built(self, target: str = "sim") -> str:
+        """Build; returns the outcome of the program's step."""
+        (outcome,) = self.build_here(target).values()
+        return outcome
 
-    def output(self) -> str:
-        """The output of the program on the emulated device."""
-        return self.succeeds("run", "sim", "--", "bin/app")
+    def refused(self) -> str:
+        """Build, which must fail; returns the texts of the error."""
+        with pytest.raises(BuildtoolError) as caught:
+            self.build_here()
+        return str(caught.value)
+
+    def output(self, target: str = "sim") -> str:
+        """The output of the program of the release, which QEMU runs."""
+        release = self.release(target)
+        return subprocess.run(
+            ["qemu-aarch64", "-L", CROSS_LIBRARIES.parent, "-E", f"LD_LIBRARY_PATH={release}/lib",
+             release / "bin" / "app"],
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout  # fmt: skip
 
 
 @pytest.fixture(scope="session")

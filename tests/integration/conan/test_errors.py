@@ -32,7 +32,7 @@ def test_a_package_that_no_remote_has(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.asks_for("calx/1.0")
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert "installing the packages of app with ubuntu-aarch64" in error
     assert "Package 'calx/1.0' not resolved" in error
@@ -46,7 +46,7 @@ def test_versions_that_conflict(conan_project: ConanProject) -> None:
     conan_project.recipe("calc", "base()", requires=("base/2.0",))
     conan_project.asks_for("calc/1.0", "base/1.0")
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert "Version conflict: Conflict between base/" in error
     assert "force=True" in error
@@ -56,7 +56,7 @@ def test_a_conanfile_that_raises(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     use_conanfile_py(conan_project, RAISING)
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert "Error in requirements() method, line 7" in error
     assert "ValueError: on purpose" in error
@@ -67,13 +67,13 @@ def test_a_conanfile_that_is_not_python(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     use_conanfile_py(conan_project, "def (:\n")
 
-    assert "invalid syntax" in conan_project.fails()
+    assert "invalid syntax" in conan_project.refused()
 
 
 def test_a_recipe_that_conan_refuses(conan_project: ConanProject) -> None:
     conan_project.write("recipes/calc/conanfile.py", "from conan import ConanFile\nnonsense\n")
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert f"reading the recipe in {conan_project.root}/recipes/calc failed" in error
     assert "name 'nonsense' is not defined" in error
@@ -82,7 +82,7 @@ def test_a_recipe_that_conan_refuses(conan_project: ConanProject) -> None:
 def test_a_package_that_does_not_compile(conan_project: ConanProject) -> None:
     conan_project.recipe("calc", "no_such_thing")
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert "use of undeclared identifier 'no_such_thing'" in error
     assert "The package does not build for this target" in error
@@ -92,14 +92,14 @@ def test_an_invalid_lockfile(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.write("host/conan.lock", "{")
 
-    assert str(conan_project.lockfile) in conan_project.fails()
+    assert str(conan_project.lockfile) in conan_project.refused()
 
 
 def test_a_conanfile_that_generates_no_toolchain(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     conan_project.write("host/conanfile.txt", "[requires]\ncalc/1.0\n# not CMakeToolchain\n")
 
-    assert "made no conan_toolchain.cmake" in conan_project.fails()
+    assert "made no conan_toolchain.cmake" in conan_project.refused()
 
 
 def test_ctrl_c_ends_what_conan_started(conan_project: ConanProject, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_server_that_is_not_reachable(conan_project: ConanProject) -> None:
     conan_project.recipe("base")
     conan_project.asks_for("calc/1.0")
 
-    error = conan_project.fails()
+    error = conan_project.refused()
 
     assert f"The server of the remote 'mine' is not reachable: {server}." in error
     assert "[settings]" not in error, "the profiles that Conan prints hide its error"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -87,8 +88,18 @@ class PlainConan:
         return {id for revision in recipe["revisions"].values() for id in revision["packages"]}
 
 
+@pytest.fixture(scope="session")
+def plain_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Conan home with the configuration and the toolchain's recipe, which tests copy."""
+    conan = PlainConan(tmp_path_factory.mktemp("plain"))
+    conan("remote", "remove", "*")
+    conan("config", "install", RECIPES / "config")
+    conan("export", RECIPES / "hexagon-toolchain")
+    return conan.root / "home"
+
+
 @pytest.fixture
-def conan(tmp_path: Path) -> PlainConan:
+def conan(tmp_path: Path, plain_home: Path) -> PlainConan:
     root = tmp_path / "plain conan"
     (root / "skel").mkdir(parents=True)
     (root / "skel" / "conanfile.py").write_text(SKEL)
@@ -100,11 +111,8 @@ def conan(tmp_path: Path) -> PlainConan:
     (root / "build-machine").write_text(
         f"[settings]\nos=Linux\narch={platform.machine().replace('aarch64', 'armv8')}\n"
     )
-    conan = PlainConan(root)
-    conan("remote", "remove", "*")
-    conan("config", "install", RECIPES / "config")
-    conan("export", RECIPES / "hexagon-toolchain")
-    return conan
+    shutil.copytree(plain_home, root / "home")
+    return PlainConan(root)
 
 
 def test_a_skel_is_built_for_each_arch(conan: PlainConan) -> None:

@@ -79,10 +79,7 @@ def test_documents_of_a_real_release(conan_project: ConanProject) -> None:
     assert "licenses/ziglang/lib/libcxx/LICENSE.TXT" in licences
     check_redistribution(project, made.build.steps)
 
-
-def test_a_proprietary_package_of_a_real_release(conan_project: ConanProject) -> None:
     with_licence(conan_project, "Proprietary")
-
     with pytest.raises(RedistributionError, match=r"calc/1\.0"):
         check_redistribution(find_project(conan_project.root), package(conan_project).build.steps)
 
