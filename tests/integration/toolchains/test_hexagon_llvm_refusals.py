@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.command_line import Buildtool, Edit
+from buildtool.core.errors import BuildtoolError
+from tests.project import Project
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.22)
@@ -37,91 +36,80 @@ archs = ["v68"]
 """
 
 
+FLAGS = {
+    "-fexceptions": "C++ exceptions need a runtime that no DSP shell has",
+    "-frtti": "C++ RTTI needs a runtime",
+    "-mhmx": "open LLVM does not support HMX",
+    "-mhmx=v68": "open LLVM does not support HMX",
+}
+BODIES = {
+    "if (a) throw 1; return a;": "C++ exceptions need",
+    "try { return a; } catch (...) { return 1; }": "C++ exceptions need",
+    "return dynamic_cast<Op *>(base) != nullptr;": "C++ RTTI needs",
+}
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "a project"
-    (root / "dsp").mkdir(parents=True)
-    (root / "buildtool.toml").write_text(PROJECT)
-    (root / "dsp/CMakeLists.txt").write_text(LISTS)
-    (root / "dsp/demo.idl").write_text("interface demo { long add(in long a); };")
-    (root / "dsp/imp.cpp").write_text(IMP)
-    return root
+def project(tmp_path: Path) -> Project:
+    project = Project(tmp_path / "a project")
+    project.write("buildtool.toml", PROJECT)
+    project.write("dsp/CMakeLists.txt", LISTS)
+    project.write("dsp/demo.idl", "interface demo { long add(in long a); };")
+    project.write("dsp/imp.cpp", IMP)
+    return project
 
 
-def refusal(root: Path, buildtool: Buildtool) -> dict[str, Any]:
-    done = buildtool("build", "--json", cwd=root)
-    assert done.returncode != 0, done.stdout
-    error: dict[str, Any] = json.loads(done.stdout)["error"]
-    return error
+def refusal(project: Project) -> BuildtoolError:
+    with pytest.raises(BuildtoolError) as caught:
+        project.build_here()
+    return caught.value
 
 
-def compiled(root: Path) -> list[Path]:
-    return list(root.glob(".buildtool/build/demo/*/CMakeFiles/demo_skel.dir/**/*.obj"))
+def compiled(project: Project) -> list[Path]:
+    trees = project.root / ".buildtool/build/demo"
+    return list(trees.glob("*/CMakeFiles/demo_skel.dir/**/*.obj"))
 
 
-@pytest.mark.parametrize(
-    ("flag", "reason"),
-    [
-        ("-fexceptions", "C++ exceptions need a runtime that no DSP shell has"),
-        ("-frtti", "C++ RTTI needs a runtime"),
-        ("-mhmx", "open LLVM does not support HMX"),
-        ("-mhmx=v68", "open LLVM does not support HMX"),
-    ],
-)
-def test_a_flag_that_asks_for_it_is_refused_before_the_build(
-    flag: str, reason: str, root: Path, buildtool: Buildtool, edit: Edit
-) -> None:
-    edit(root / "dsp/CMakeLists.txt", "# more", f"target_compile_options(demo_skel PRIVATE {flag})")
-    edit(root / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v68"]\nstrict-isa = true')
+def test_a_flag_that_asks_for_it_is_refused_before_the_build(project: Project) -> None:
+    project.edit("buildtool.toml", 'archs = ["v68"]', 'archs = ["v68"]\nstrict-isa = true')
+    for flag, reason in FLAGS.items():
+        options = f"target_compile_options(demo_skel PRIVATE {flag})"
+        project.write("dsp/CMakeLists.txt", LISTS.replace("# more", options))
 
-    error = refusal(root, buildtool)
+        error = refusal(project)
 
-    assert error["code"] == "profile"
-    assert error["message"].startswith(
-        f"demo_skel asks for {flag.partition('=')[0]}, which hexagon"
-    )
-    assert reason in error["why"]
-    assert "demo_skel.c" in error["why"] or "imp.cpp" in error["why"]
-    assert 'dsp-toolchain = "sdk"' in error["remedy"]
-    assert compiled(root) == []
+        assert error.code == "profile", flag
+        assert error.message.startswith(
+            f"demo_skel asks for {flag.partition('=')[0]}, which hexagon"
+        )
+        assert reason in error.why, flag
+        assert "demo_skel.c" in error.why or "imp.cpp" in error.why, flag
+        assert 'dsp-toolchain = "sdk"' in error.remedy, flag
+        assert compiled(project) == [], flag
 
 
-def test_a_flag_that_is_added_later_is_refused_before_the_build(
-    root: Path, buildtool: Buildtool, edit: Edit
-) -> None:
-    assert buildtool("build", cwd=root).returncode == 0
-    objects = {file: file.stat().st_mtime_ns for file in compiled(root)}
+def test_what_is_added_to_a_built_project_is_refused(project: Project) -> None:
+    """Flags before the build, and sources with the remedy when they do not compile."""
+    project.build_here()
+    objects = {file: file.stat().st_mtime_ns for file in compiled(project)}
     assert objects
-    edit(
-        root / "dsp/CMakeLists.txt",
+    project.edit(
+        "dsp/CMakeLists.txt",
         "# more",
         "set_source_files_properties(imp.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)",
     )
 
     for _ in range(2):
-        assert "asks for -fexceptions" in refusal(root, buildtool)["message"]
-    assert {file: file.stat().st_mtime_ns for file in compiled(root)} == objects
+        assert "asks for -fexceptions" in refusal(project).message
+    assert {file: file.stat().st_mtime_ns for file in compiled(project)} == objects
 
-    edit(root / "dsp/CMakeLists.txt", "COMPILE_OPTIONS -fexceptions", "COMPILE_OPTIONS -Wall")
-    assert buildtool("build", cwd=root).returncode == 0
+    project.edit("dsp/CMakeLists.txt", "COMPILE_OPTIONS -fexceptions", "COMPILE_OPTIONS -Wall")
+    project.build_here()
 
-
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("if (a) throw 1; return a;", "C++ exceptions need"),
-        ("try { return a; } catch (...) { return 1; }", "C++ exceptions need"),
-        ("return dynamic_cast<Op *>(base) != nullptr;", "C++ RTTI needs"),
-    ],
-)
-def test_a_source_that_uses_it_gets_the_remedy(
-    body: str, reason: str, root: Path, buildtool: Buildtool, edit: Edit
-) -> None:
-    edit(root / "dsp/imp.cpp", "return a;", body)
-
-    error = refusal(root, buildtool)
-
-    assert error["code"] == "tool-failed"
-    assert "imp.cpp:5:" in error["why"]
-    assert error["remedy"].startswith(reason)
-    assert 'dsp-toolchain = "sdk"' in error["remedy"]
+    for body, reason in BODIES.items():
+        project.write("dsp/imp.cpp", IMP.replace("return a;", body))
+        error = refusal(project)
+        assert error.code == "tool-failed", body
+        assert "imp.cpp:5:" in error.why, body
+        assert error.remedy.startswith(reason), body
+        assert 'dsp-toolchain = "sdk"' in error.remedy, body

@@ -12,6 +12,7 @@ import pytest
 from buildtool.contract.build_checks import check_skel
 from buildtool.core.elf import read_elf
 from tests.command_line import Buildtool, Edit
+from tests.project import Project
 from tests.standins.fixtures import MakeSdk
 from tests.standins.hexagon_sdk import make_sdk
 
@@ -32,7 +33,9 @@ def third_party(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("version", ["5.5.0.1", "6.4.0.2", "6.6.0.0"])
+@pytest.mark.parametrize(
+    "version", ["5.5.0.1", pytest.param("6.4.0.2", marks=pytest.mark.long), "6.6.0.0"]
+)
 def test_a_third_party_s_project_from_source_to_release_with_a_stand_in(
     version: str,
     third_party: Path,
@@ -108,17 +111,15 @@ def headers(project: Path) -> set[str]:
     return {line for text in texts for line in text.splitlines() if " number;" in line}
 
 
-def test_qaic_of_a_stand_in_writes_both_sides(
-    qaic_project: Path,
-    stand_in_sdk: MakeSdk,
-    buildtool: Buildtool,
-    monkeypatch: pytest.MonkeyPatch,
+def test_qaic_of_a_stand_in_writes_both_sides_and_what_it_read_is_an_input(
+    qaic_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("6.4.0.2")))
+    sdk = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
+    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
+    project = Project(qaic_project)
 
-    done = buildtool("run", "sim", cwd=qaic_project)
+    project.succeeds("run", "sim")
 
-    assert done.returncode == 0, done.stderr
     texts = generated(qaic_project)
     assert {Path(name).name for name in texts} == {
         "demo_dsp.h",
@@ -130,38 +131,26 @@ def test_qaic_of_a_stand_in_writes_both_sides(
     assert all("written by the stand-in qaic of Hexagon SDK 6.4.0.2" in t for t in texts.values())
     stubs = [text for name, text in texts.items() if name.endswith("_stub.c")]
     assert all('#include "HAP_farf.h"' in stub and "FARF(" in stub for stub in stubs)
+    assert {*project.build_here().values()} == {"up-to-date"}
 
-
-def test_what_qaic_of_a_stand_in_read_is_an_input(
-    qaic_project: Path, tmp_path: Path, buildtool: Buildtool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sdk = make_sdk(tmp_path / "6.4.0.2", "6.4.0.2")
-    monkeypatch.setenv("HEXAGON_SDK_ROOT", str(sdk))
-    assert buildtool("build", cwd=qaic_project).returncode == 0
-    again = buildtool("build", "--json", cwd=qaic_project)
-    assert {step["outcome"] for step in json.loads(again.stdout)["steps"]} == {"up-to-date"}
-
-    types = "typedef long long number;"
-    (qaic_project / "dsp/types.idl").write_text(f"{types}\n")
-    assert buildtool("build", cwd=qaic_project).returncode == 0
+    project.write("dsp/types.idl", "typedef long long number;\n")
+    project.build_here()
     assert headers(qaic_project) == {"typedef int64 number;"}
 
-    project_file = qaic_project / "buildtool.toml"
     standard = re.sub(
         r"(?m)^(\[(?:host|skel)\.[^\]]*\])",
         r"\1\nidl-standard-types = true",
-        project_file.read_text(),
+        (qaic_project / "buildtool.toml").read_text(),
     )
     assert standard.count("idl-standard-types") == 2
-    project_file.write_text(standard)
-    assert buildtool("build", cwd=qaic_project).returncode == 0
+    project.write("buildtool.toml", standard)
+    project.build_here()
     assert headers(qaic_project) == {"typedef int64_t number;"}
 
     before = set(generated(qaic_project))
     qaic = sdk / "ipc/fastrpc/qaic/bin/qaic"
     qaic.write_text(qaic.read_text() + "\n# another\n")
-    changed = buildtool("build", "--json", cwd=qaic_project)
-    assert {step["outcome"] for step in json.loads(changed.stdout)["steps"]} == {"built"}
+    assert {*project.build_here().values()} == {"built"}
     assert set(generated(qaic_project)) > before, "another qaic, other build trees"
 
 
@@ -185,35 +174,29 @@ def test_the_depfile_names_qaic_of_a_stand_in(
     assert made == {"d", "demo_dsp.h", "demo_dsp_skel.c", "demo_dsp_stub.c", "types.h"}
 
 
-@pytest.mark.parametrize(
-    ("script", "expected", "code"),
-    [
-        ("echo no such type >&2; exit 3", "qaic rejects", "no such type"),
-        ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
-        ("exit 0", "qaic did not write", "demo_dsp.h"),
-    ],
-)
+FAILURES = [
+    ("echo no such type >&2; exit 3", "qaic rejects", "no such type"),
+    ("kill -SEGV $$", "qaic crashed", "SIGSEGV"),
+    ("exit 0", "qaic did not write", "demo_dsp.h"),
+]
+
+
 def test_a_failure_of_a_stand_in_s_qaic_is_reported(
-    script: str,
-    expected: str,
-    code: str,
-    *,
-    qaic_project: Path,
-    tmp_path: Path,
-    buildtool: Buildtool,
+    qaic_project: Path, tmp_path: Path, buildtool: Buildtool
 ) -> None:
     qaic = tmp_path / "qaic"
-    qaic.write_text(f"#!/bin/sh\n{script}\n")
-    qaic.chmod(0o755)
+    for script, expected, code in FAILURES:
+        qaic.write_text(f"#!/bin/sh\n{script}\n")
+        qaic.chmod(0o755)
 
-    done = buildtool(
-        *("idl", "dsp/demo_dsp.idl", "-o", "out", "--qaic", str(qaic)), cwd=qaic_project
-    )
+        done = buildtool(
+            *("idl", "dsp/demo_dsp.idl", "-o", "out", "--qaic", str(qaic)), cwd=qaic_project
+        )
 
-    assert done.returncode == 1
-    assert expected in done.stderr
-    assert code in done.stderr
-    assert not (qaic_project / "out").exists()
+        assert done.returncode == 1, script
+        assert expected in done.stderr
+        assert code in done.stderr
+        assert not (qaic_project / "out").exists(), script
 
 
 def test_qaic_without_an_sdk_names_the_way_out(qaic_project: Path, buildtool: Buildtool) -> None:
@@ -239,21 +222,37 @@ def test_a_stand_in_without_qaic_names_the_way_out(
     assert 'idl-compiler = "buildtool"' in error["remedy"]
 
 
+SKEL_ONLY = {
+    "buildtool.toml": """
+[project]
+name = "demo"
+[skel.demo]
+source = "dsp"
+[target.sim]
+platform = "ubuntu-aarch64"
+archs = ["v68"]
+""",
+    "dsp/CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.22)
+project(demo C)
+add_library(demo_skel SHARED skel.c)
+install(TARGETS demo_skel LIBRARY DESTINATION .)
+""",
+    "dsp/skel.c": "int demo_skel_invoke(void) { return 0; }\n",
+}
+
+
 def test_auto_takes_a_stand_in_for_all_archs_or_open_llvm(
-    project: Path,
-    stand_in_sdk: MakeSdk,
-    buildtool: Buildtool,
-    edit: Edit,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    project = Project(tmp_path / "a project")
+    project.lay_out(SKEL_ONLY)
+
     def profiles() -> set[str]:
-        done = buildtool("build", "--json", cwd=project)
-        assert done.returncode == 0, done.stderr
-        steps = json.loads(done.stdout)["steps"]
-        return {step["profile"] for step in steps if step["arch"]}
+        return {step["profile"] for step in project.steps()}
 
     assert profiles() == {"hexagon-v68"}
     monkeypatch.setenv("HEXAGON_SDK_ROOT", str(stand_in_sdk("5.5.0.1")))
     assert profiles() == {"hexagon-v68-sdk5.5.0.1"}
-    edit(project / "buildtool.toml", 'archs = ["v68"', 'archs = ["v68", "v81"')
+    project.edit("buildtool.toml", 'archs = ["v68"', 'archs = ["v68", "v81"')
     assert profiles() == {"hexagon-v68", "hexagon-v81"}

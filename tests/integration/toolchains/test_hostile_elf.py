@@ -17,9 +17,10 @@ from .conftest import PlainCMake
 SEEDS = 300
 
 
-@pytest.fixture
-def skel(plain_cmake: PlainCMake) -> Path:
-    """A small real shared object."""
+@pytest.fixture(scope="module")
+def skel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small real shared object, which tests only read."""
+    plain_cmake = PlainCMake(tmp_path_factory.mktemp("a project"))
     plain_cmake.write(
         CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
         "add_library(demo_skel SHARED skel.c)",

@@ -22,9 +22,10 @@ LISTS = "cmake_minimum_required(VERSION 3.22)\nproject(demo C)\nadd_executable(m
 RANDOM = "#include <stdlib.h>\nint main(void) { return (int)(arc4random() & 0); }"
 
 
-@pytest.fixture
-def program(plain_cmake: PlainCMake) -> Path:
-    """A program that needs glibc 2.36, compiled by gcc."""
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that needs glibc 2.36, compiled by gcc; tests only read it."""
+    plain_cmake = PlainCMake(tmp_path_factory.mktemp("a project"))
     plain_cmake.write(CMakeLists_txt=LISTS, main_c=RANDOM)
     tree, _ = plain_cmake.build(ubuntu_aarch64_gcc("2.36"))
     return tree / "main"

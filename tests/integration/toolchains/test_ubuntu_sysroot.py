@@ -46,13 +46,7 @@ def of_package(package: str) -> list[Path]:
     return [path for path in paths if not path.is_dir()]
 
 
-@pytest.fixture(params=["absolute", "relative"])
-def scripts(request: pytest.FixtureRequest) -> str:
-    """The form of libc.so: with the absolute paths of a device, or rewritten."""
-    return str(request.param)
-
-
-def lay_out(root: Path, scripts: str) -> Path:
+def lay_out(root: Path) -> Path:
     """Create a device's root: Debian's ARM64 files at the paths of a device."""
     libraries, include = root / "lib" / MULTIARCH, root / "usr" / "include"
     dev = root / "usr" / "lib" / MULTIARCH
@@ -78,20 +72,35 @@ def lay_out(root: Path, scripts: str) -> Path:
         assert f"{CROSS_LIBRARIES}/{shared}" in text
         text = text.replace(f"{CROSS_LIBRARIES}/{shared}", f"/lib/{MULTIARCH}/{shared}")
     text = text.replace(f"{CROSS_LIBRARIES}/", f"/usr/lib/{MULTIARCH}/")
-    if scripts == "relative":
-        text = text.replace(f"/usr/lib/{MULTIARCH}/", "")
-        text = text.replace(f"/lib/{MULTIARCH}/", f"../../../lib/{MULTIARCH}/")
     script.write_text(text)
     return root
 
 
-@pytest.fixture
-def sysroot(tmp_path: Path, scripts: str) -> Sysroot:
-    """A device's C library as a pull writes it, in a directory with a space in its name."""
-    where = tmp_path / "pulled roots" / "board"
-    lay_out(where / "root", scripts)
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A device with a C library and a libcdsprpc, in a directory with a space in its name."""
+    device = lay_out(tmp_path_factory.mktemp("a device") / "root")
+    cdsprpc = device / "usr" / "lib" / MULTIARCH / "libcdsprpc.so.1"
+    arm64_library(cdsprpc, "libcdsprpc.so.1", ["remote_handle64_open"])
+    return device
+
+
+@pytest.fixture(scope="module")
+def pulled(laid_out: Path, tmp_path_factory: pytest.TempPathFactory) -> Sysroot:
+    """The sysroot that the code of `buildtool sysroot pull` makes, which rewrites the scripts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BUILDTOOL_CACHE", str(tmp_path_factory.mktemp("the cache")))
+        pull(open_directory(laid_out), "board", libc=True, waiting=lambda: None)
+        sysroot = find_sysroot("board")
+    assert (sysroot.has_libc, sysroot.glibc) == (True, "2.36")
+    return sysroot
+
+
+@pytest.fixture(scope="module")
+def absolute(laid_out: Path) -> Sysroot:
+    """A device's files as they are: scripts have absolute paths.  Tests leave it as it is."""
     return Sysroot(
-        where=where,
+        where=laid_out.parent,
         version="1",
         identity="board",
         name="board",
@@ -137,10 +146,16 @@ def test_debian_s_cross_library_as_a_sysroot_fails_the_compiler_check(
     assert run(tree / "main") == "hello\n"
 
 
-def check_links_the_device_s(
-    compiler: Callable[..., Profile], sysroot: Sysroot, plain_cmake: PlainCMake
+@pytest.mark.parametrize("scripts", ["absolute", "pulled"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_device_s_c_library_is_the_one_that_is_linked(
+    compiler: Callable[..., Profile],
+    scripts: str,
+    request: pytest.FixtureRequest,
+    plain_cmake: PlainCMake,
 ) -> None:
     """Compile C and C++, and check which headers, start files and libraries are used."""
+    sysroot: Sysroot = request.getfixturevalue(scripts)
     plain_cmake.write(CMakeLists_txt=LISTS, **SOURCES)
 
     # -H names every header, --trace every file that the linker reads.
@@ -169,61 +184,37 @@ def check_links_the_device_s(
     assert all(header.startswith((device, str(plain_cmake.root))) for header in libc), libc
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_a_device_s_c_library_is_the_one_that_is_linked(
-    compiler: Callable[..., Profile], sysroot: Sysroot, plain_cmake: PlainCMake
-) -> None:
-    check_links_the_device_s(compiler, sysroot, plain_cmake)
-
-
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_a_sysroot_pulled_from_a_stand_in_is_linked(
-    compiler: Callable[..., Profile],
-    plain_cmake: PlainCMake,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The code of `buildtool sysroot pull` pulls it, from scripts with absolute paths."""
-    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "the cache"))
-    device = lay_out(tmp_path / "device", "absolute")
-    cdsprpc = device / "usr" / "lib" / MULTIARCH / "libcdsprpc.so.1"
-    arm64_library(cdsprpc, "libcdsprpc.so.1", ["remote_handle64_open"])
-    pull(open_directory(device), "board", libc=True, waiting=lambda: None)
-
-    sysroot = find_sysroot("board")
-
-    assert (sysroot.has_libc, sysroot.glibc) == (True, "2.36")
-    check_links_the_device_s(compiler, sysroot, plain_cmake)
-
-
 def test_the_device_s_libraries_are_found_and_no_others(
-    sysroot: Sysroot, plain_cmake: PlainCMake
+    pulled: Sysroot, plain_cmake: PlainCMake
 ) -> None:
     plain_cmake.write(
         CMakeLists_txt="cmake_minimum_required(VERSION 3.22)\nproject(demo C)\n"
         "find_library(math m)\nfind_path(limits linux/limits.h)\n"
         'message(STATUS "<${math}|${limits}>")'
     )
-    _, output = plain_cmake.build(ubuntu_aarch64_gcc("2.36", sysroot=sysroot))
+    _, output = plain_cmake.build(ubuntu_aarch64_gcc("2.36", sysroot=pulled))
 
     found = output[output.index("<") + 1 : output.index(">")].split("|")
-    assert [Path(path).is_relative_to(sysroot.root) for path in found] == [True, True]
+    assert [Path(path).is_relative_to(pulled.root) for path in found] == [True, True]
 
 
-def test_a_sysroot_without_a_c_library_changes_nothing(sysroot: Sysroot) -> None:
-    without = sysroot._replace(has_libc=False)
+def test_a_sysroot_without_a_c_library_changes_nothing(absolute: Sysroot) -> None:
+    without = absolute._replace(has_libc=False)
 
     for compiler in COMPILERS:
         assert compiler(sysroot=without).cmake_toolchain() == compiler().cmake_toolchain()
         assert compiler(sysroot=without).digest == compiler().digest
-        assert compiler(sysroot=sysroot).digest != compiler().digest
+        assert compiler(sysroot=absolute).digest != compiler().digest
 
 
 @pytest.mark.parametrize("place", [f"usr/lib/{MULTIARCH}/collect2", f"lib/{MULTIARCH}/as"])
-def test_programs_of_a_device_are_not_started(sysroot: Sysroot, place: str) -> None:
+def test_programs_of_a_device_are_not_started(absolute: Sysroot, place: str) -> None:
     """gcc would otherwise run programs from the directory in which it searches for start files."""
-    (sysroot.root / place).write_text("#!/bin/sh\n")
-
-    with pytest.raises(ProfileError, match="where gcc searches for its programs") as caught:
-        ubuntu_aarch64_gcc("2.36", sysroot=sysroot)
-    assert str(sysroot.root / place) in caught.value.why
+    program = absolute.root / place
+    program.write_text("#!/bin/sh\n")
+    try:
+        with pytest.raises(ProfileError, match="where gcc searches for its programs") as caught:
+            ubuntu_aarch64_gcc("2.36", sysroot=absolute)
+    finally:
+        program.unlink()
+    assert str(program) in caught.value.why

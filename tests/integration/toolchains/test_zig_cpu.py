@@ -56,6 +56,7 @@ FLAG, SAME = "-march=armv8.2-a+dotprod", "-mcpu=generic+v8_2a+dotprod"
 def test_a_target_with_such_a_flag_gets_a_suggestion(
     buildtool: Buildtool, project: Path, edit: Edit
 ) -> None:
+    edit(project / "buildtool.toml", 'archs = ["v68"]', "archs = []")
     listing = project / "host/CMakeLists.txt"
     edit(listing, "install(", f"target_compile_options(demo_main PRIVATE {FLAG})\ninstall(")
 
