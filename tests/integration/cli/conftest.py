@@ -30,21 +30,21 @@ def new_project(tmp_path: Path, template: Path) -> Path:
 def configured(_configured: Project, template: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project from the template as if nothing had been built, with an empty cache, but with
     build trees that are configured, which saves time."""
-    project, root = _configured, _configured.root
-    texts = {str(p.relative_to(template)): p for p in template.rglob("*") if p.is_file()}
+    root = _configured.root
+    files = {str(p.relative_to(template)): p for p in template.rglob("*") if p.is_file()}
     for path in sorted(root.rglob("*"), reverse=True):
-        name = path.relative_to(root)
-        if name.parts[:2] == (".buildtool", "build") or name == Path(".buildtool"):
+        parts = path.relative_to(root).parts
+        if parts[:2] == (".buildtool", "build") or parts == (".buildtool",):
             continue
         if path.is_dir() and not path.is_symlink():
             if not any(path.iterdir()):
                 path.rmdir()
-        elif str(name) not in texts:
+        elif "/".join(parts) not in files:
             path.unlink()
-    for name, path in texts.items():
+    for name, path in files.items():
         if not (root / name).is_file() or (root / name).read_bytes() != path.read_bytes():
             (root / name).parent.mkdir(exist_ok=True)
             (root / name).write_bytes(path.read_bytes())
-    empty(project.cache)
-    monkeypatch.setenv("BUILDTOOL_CACHE", str(project.cache))
+    empty(_configured.cache)
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(_configured.cache))
     return root

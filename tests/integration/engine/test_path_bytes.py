@@ -19,7 +19,7 @@ from tests.project import OLD, Project
 BYTES = [bytes([number]) for number in range(1, 256) if number not in b"\n\r\\/"]
 FORMS = (b"inc/a%sb/d.h", b"inc/a%sb.h", b"inc/%sx.h", b"inc/t%s", b"inc/a %s%s.h")
 PLAIN = b"09AZaz\x80\x85\xa0\xad\xc3\xe9\xfe\xff"
-"""Some of the letters, digits and bytes from 0x80, none of which any tool treats specially."""
+"""Some of the letters, digits and bytes from 0x80."""
 NOT_GENERATED = b';<>"|[]'  # CMake or Ninja refuse to generate files with these in their names
 
 

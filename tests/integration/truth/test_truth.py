@@ -16,7 +16,7 @@ from .cases import Case, all_cases
 
 ARCHS = (
     *("v68", "v73", "v81"),
-    # Between those above the compiler has little to do otherwise, and QEMU has one processor.
+    # The archs between these: the same sources, and QEMU runs all on one model of a processor.
     *(pytest.param(arch, marks=pytest.mark.long) for arch in ("v69", "v75", "v79")),
 )
 
