@@ -186,15 +186,6 @@ push() {
             exit
         fi
     fi
-    # Old tools have no -f, which leaves other file systems alone.
-    [ -z "$flush" ] || sync -f . 2>/dev/null || sync
-    if [ -d "releases/$id" ]; then
-        (repair)
-        rm -rf "$partial"
-    else
-        mv "$partial" "releases/$id"
-    fi
-    stamp "releases/$id" >"verified/$id"
     env=
     read -r env 2>/dev/null <device.env
     [ -z "$arch" ] || [ "$env" = "BUILDTOOL_DSP_ARCH=$arch" ] || {
@@ -206,6 +197,15 @@ push() {
             exit
         }
     }
+    # Old tools have no -f, which leaves other file systems alone.
+    [ -z "$flush" ] || sync -f . 2>/dev/null || sync
+    if [ -d "releases/$id" ]; then
+        (repair)
+        rm -rf "$partial"
+    else
+        mv "$partial" "releases/$id"
+    fi
+    stamp "releases/$id" >"verified/$id"
     deploy "$id" || not_current
     prune
     [ -z "$store" ] || stamp store >verified/store
