@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import tempfile
@@ -25,6 +26,7 @@ settings.register_profile(
     "long", max_examples=2000, deadline=None, database=None, suppress_health_check=QUIET
 )
 settings.load_profile("long" if LONG else "short")
+NUMBERS = itertools.count()
 NOTES = tempfile.TemporaryDirectory(prefix="hypothesis-")  # the default is a directory in the clone
 set_hypothesis_home_dir(NOTES.name)
 
@@ -81,7 +83,9 @@ def _own_actions(
 ) -> None:
     """Give each test a cache without actions, which shares what is slow to recreate, and a user's
     configuration directory without devices."""
-    own = share(tmp_path_factory.mktemp("cache"), (*SLOW, "emulator", "digests"))
+    # Not with mktemp, which lists all that the tests before have left.
+    place = tmp_path_factory.getbasetemp() / "caches" / str(next(NUMBERS))
+    own = share(place, (*SLOW, "emulator", "digests"))
     monkeypatch.setenv("BUILDTOOL_CACHE", str(own))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(own / "no-configuration"))
 
