@@ -179,6 +179,7 @@ def test_lintian_has_nothing_to_say(deb: Path) -> None:
     assert lintian(deb) == set()
 
 
+@pytest.mark.long
 def test_lintian_sees_what_is_wrong_with_another_package(deb: Path, tmp_path: Path) -> None:
     tool("dpkg-deb", "--raw-extract", deb, tmp_path / "tree")
     (tmp_path / "tree/usr/share/lintian/overrides/deb-test").unlink()

@@ -102,29 +102,37 @@ def test_release_builds_have_lines_which_do_not_change_what_ships(
     project = Project(tmp_path / "lines")
     project.lay_out(FILES)
     project.edit("buildtool.toml", "archs =", f'toolchain = "{toolchain}"\narchs =')
-    project.build()
+    has_skel = toolchain == "zig"  # the compiler of the skel is the same for all
+    if not has_skel:
+        project.edit("buildtool.toml", '[skel.dsp]\nsource = "dsp"\n', "")
+        project.edit("buildtool.toml", 'archs = ["v68"]', "archs = []")
+    project.build_here()
     project.succeeds("package")  # the static library has no path of this machine
     shipped = project.release_files()
 
     assert "part.c:5" in lines(project, "bin/app", "part")
-    assert "entry.c:9" in lines(project, SKEL, "b_skel_handle_invoke")
-    assert lines(project, SKEL, "step") == {"step.S:6", "step.S:7"}
+    if has_skel:
+        assert "entry.c:9" in lines(project, SKEL, "b_skel_handle_invoke")
+        assert lines(project, SKEL, "step") == {"step.S:6", "step.S:7"}
 
     for side, target in (("host", "app"), ("host", "part"), ("dsp", "b_skel")):
         listing = project.root / side / "CMakeLists.txt"
         text = listing.read_text() + f"target_compile_options({target} PRIVATE -g0)\n"
         listing.write_text(text)
-    project.build()
+    project.build_here()
 
     assert lines(project, "bin/app", "part") == set()
-    assert lines(project, SKEL, "b_skel_handle_invoke") == set()
+    if has_skel:
+        assert lines(project, SKEL, "b_skel_handle_invoke") == set()
     without = project.release_files()
     shipped.pop("lib/libpart.a")
     without.pop("lib/libpart.a")
     assert without == shipped
 
 
-@pytest.mark.parametrize("build_type", ["Debug", "RelWithDebInfo"])
+@pytest.mark.parametrize(
+    "build_type", ["Debug", pytest.param("RelWithDebInfo", marks=pytest.mark.long)]
+)
 def test_inlined_calls_and_lines_are_those_of_addr2line(build_type: str, tmp_path: Path) -> None:
     """In code of the template, whose inlined calls are split: clang moves parts of them apart."""
     project = Project(tmp_path / "p")
