@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.diagnose.crash_report import MARK, parse_crash_report, read_crash_reports
@@ -14,6 +15,8 @@ from buildtool.diagnose.debug_files import DebugFiles
 from buildtool.diagnose.explain_crash import describe_region, explain_crashes
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.read import find_project
+
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 PROJECT = """\
 [project]
@@ -96,6 +99,7 @@ def test_distance(change: dict[str, object], text: str) -> None:
     assert text in describe_region(report.region, None)
 
 
+@settings(max_examples=2000 if LONG else 30)
 @given(JSON)
 def test_any_document_is_read(document: object) -> None:
     report = parse_crash_report(json.dumps(document))

@@ -6,6 +6,7 @@ are effective (a quadratic step over the largest input takes minutes).
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -14,6 +15,8 @@ from buildtool.idl.preprocess.source import MAX_FILE_BYTES
 from tests.unit.idl_front.idl_files import IdlFiles
 
 SECONDS = 30
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
+MANY = 100_000 if LONG else 40_000
 
 
 def chain(first: str, step: str, count: int) -> str:
@@ -64,14 +67,14 @@ def test_limits(idl: IdlFiles, name: str) -> None:
 
 
 HARMLESS = {
-    "signs": "const long X = " + "-" * 100_000 + "1;",
-    "a long sum": "const long X = " + "1+" * 60_000 + "1;",
-    "a long sum in a condition": "#if " + "1+" * 60_000 + "1\n#endif",
-    "not not": "#if " + "!" * 100_000 + "1\n#endif",
-    "continuations": "\\\n" * 200_000,
-    "a long comment": "/**\n" + " * x\n" * 100_000 + "*/ typedef long t;",
-    "many comments": "/// x\n" * 100_000 + "typedef long t;",
-    "many trailing comments": "typedef long t;" + "///< x\n" * 100_000,
+    "signs": "const long X = " + "-" * MANY + "1;",
+    "a long sum": "const long X = " + "1+" * (MANY * 3 // 5) + "1;",
+    "a long sum in a condition": "#if " + "1+" * (MANY * 3 // 5) + "1\n#endif",
+    "not not": "#if " + "!" * MANY + "1\n#endif",
+    "continuations": "\\\n" * (2 * MANY),
+    "a long comment": "/**\n" + " * x\n" * MANY + "*/ typedef long t;",
+    "many comments": "/// x\n" * MANY + "typedef long t;",
+    "many trailing comments": "typedef long t;" + "///< x\n" * MANY,
     "enumerators": "enum e {" + ",".join(f"a{n}" for n in range(30_000)) + "};",
     "parameters": "interface i { long f("
     + ",".join(f"in long a{n}" for n in range(9000))
@@ -87,16 +90,16 @@ def test_what_is_only_large(idl: IdlFiles, name: str) -> None:
 
 
 NONSENSE: dict[str, str | bytes] = {
-    "quotes": '"' * 300_001,
-    "escaped quotes": '"\\' * 300_000,
-    "escaped quotes and comments": '"\\"' + '/**/\\"' * 100_000,
-    "apostrophes": "'" * 300_001,
-    "hashes": "#" * 300_000,
-    "opened comments": "/*" * 300_001,
+    "quotes": '"' * (3 * MANY + 1),
+    "escaped quotes": '"\\' * (3 * MANY),
+    "escaped quotes and comments": '"\\"' + '/**/\\"' * MANY,
+    "apostrophes": "'" * (3 * MANY + 1),
+    "hashes": "#" * (3 * MANY),
+    "opened comments": "/*" * (3 * MANY + 1),
     "a long name": "a" * MAX_FILE_BYTES,
     "a long number": "1" * MAX_FILE_BYTES,
-    "braces": "{" * 150_000,
-    "backslashes": "\\" * 300_000,
+    "braces": "{" * (MANY * 3 // 2),
+    "backslashes": "\\" * (3 * MANY),
     "nul": "\0",
     "not utf-8": b"\xff\xfe\x00",
     "escapes": "\x1b[2J\x07",

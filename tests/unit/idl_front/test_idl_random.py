@@ -16,7 +16,7 @@ from buildtool.idl.model import Unit
 from buildtool.idl.parse import load
 from buildtool.idl.syntax.terminals import PUNCTUATION
 
-EXAMPLES = 5000 if os.environ.get("BUILDTOOL_LONG") else 150
+EXAMPLES = 5000 if os.environ.get("BUILDTOOL_LONG") else 60
 
 VALID = """\
 #ifndef EVERYTHING

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.project.read import ProjectError, read_project
+
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 WORDS = st.sampled_from(
     [
@@ -41,6 +44,7 @@ def test_random_bytes(data: bytes) -> None:
     read(data)
 
 
+@settings(max_examples=2000 if LONG else 40)
 @given(st.data())
 def test_mutations_of_a_good_file(data: st.DataObject) -> None:
     text = GOOD + 'platform = "ubuntu-aarch64"\narchs = ["v68"]\n'

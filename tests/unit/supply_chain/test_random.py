@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.release.supply_chain.documents import VerifyError
@@ -18,6 +19,8 @@ from buildtool.release.supply_chain.sbom import sbom
 from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
 from buildtool.release.supply_chain.verify import verify_archive
 from tests.unit.supply_chain.releases import PARTS, archive, changed, release
+
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 SIGNATURE = b"""\
 -----BEGIN SSH SIGNATURE-----
@@ -59,6 +62,7 @@ def documents() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["release", "cdx", "provenance"])
+@settings(max_examples=2000 if LONG else 30)
 @given(data=st.data())
 def test_random_values_in_documents(kind: str, data: st.DataObject) -> None:
     document = documents()[kind]

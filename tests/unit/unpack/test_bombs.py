@@ -143,19 +143,21 @@ def test_xz_with_a_large_dictionary(refused: Refused) -> None:
         assert "Memory usage limit" in refused(data, "a.deb").why
 
 
-@pytest.mark.parametrize("name", ["a.tar.zst", "a.zip"])
+# Few entries with many directories reach the same limit of tar archives in less time.
+@pytest.mark.parametrize("name", [pytest.param("a.tar.zst", marks=pytest.mark.long), "a.zip"])
 def test_many_entries(refused: Refused, name: str) -> None:
     count = LIMITS.entries + 1
     if name == "a.zip":
         data = zipped(*((f"{number}", b"") for number in range(count)))
     else:
         header = bytearray(tarfile.TarInfo("0" * 8).tobuf(tarfile.USTAR_FORMAT))
+        header[148:156] = b" " * 8
+        rest = sum(header[8:])
         compressor = zstandard.ZstdCompressor().compressobj()
         packed = []
         for number in range(count):
             header[:8] = f"{number:08}".encode()
-            header[148:156] = b" " * 8
-            header[148:156] = f"{sum(header):06o}\0 ".encode()
+            header[148:156] = f"{rest + sum(header[:8]):06o}\0 ".encode()
             packed.append(compressor.compress(bytes(header)))
         data = b"".join([*packed, compressor.compress(bytes(1024)), compressor.flush()])
 

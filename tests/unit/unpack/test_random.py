@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.release.unpack import ArchiveError, entries, unpack
 from tests.unit.unpack.archives import deb, good_parts, good_zip, tar, zst
+
+LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 PLAIN = tar(*good_parts()).rstrip(b"\0") + bytes(1024)
 ARCHIVES = {
@@ -40,6 +43,7 @@ def check(name: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
+@settings(max_examples=2000 if LONG else 50)
 @given(data=st.data())
 def test_changed_bytes(name: str, data: st.DataObject) -> None:
     good = bytearray(ARCHIVES[name])
@@ -50,6 +54,7 @@ def test_changed_bytes(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
+@settings(max_examples=2000 if LONG else 50)
 @given(data=st.data())
 def test_moved_and_deleted_bytes(name: str, data: st.DataObject) -> None:
     good = ARCHIVES[name]
