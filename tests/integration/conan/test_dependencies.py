@@ -252,6 +252,7 @@ def test_the_system_s_libcdsprpc_is_linked_and_does_not_ship(conan_project: Cona
     assert held == []
 
 
+@pytest.mark.long
 def test_what_a_package_only_points_at_does_not_ship(conan_project: ConanProject) -> None:
     """The device's C library is used, even if a package names the directory of another one."""
     conan_project.recipe("calc")

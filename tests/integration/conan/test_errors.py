@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from .conftest import ConanProject
 
 RAISING = """\
@@ -63,6 +65,7 @@ def test_a_conanfile_that_raises(conan_project: ConanProject) -> None:
     assert "Correct the recipe at the line that it names." in error
 
 
+@pytest.mark.long
 def test_a_conanfile_that_is_not_python(conan_project: ConanProject) -> None:
     conan_project.recipe("calc")
     use_conanfile_py(conan_project, "def (:\n")

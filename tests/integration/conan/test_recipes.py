@@ -131,6 +131,7 @@ def test_a_skel_is_built_for_each_arch(conan: PlainConan) -> None:
     assert {f.name for f in tools} == {"conaninfo.txt", "conanmanifest.txt"}
 
 
+@pytest.mark.long
 def test_another_compiler_makes_another_package_with_a_stand_in_sdk(
     conan: PlainConan, stand_in_sdk: MakeSdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_remotes_come_and_go_with_the_project_file(conan_project: ConanProject) 
     assert remotes("conancenter") == ["conancenter"]
 
 
+@pytest.mark.long
 def test_remotes_whose_change_was_interrupted_are_set_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +103,9 @@ def test_remotes_whose_change_was_interrupted_are_set_again(
     assert listed(tmp_path / "home") == ["conancenter"]
 
 
-@pytest.mark.parametrize("arguments", [("profile", "--conan"), ("lock", "sim")])
+@pytest.mark.parametrize(
+    "arguments", [("profile", "--conan"), pytest.param(("lock", "sim"), marks=pytest.mark.long)]
+)
 def test_waiting_for_the_home_is_reported(
     arguments: tuple[str, ...], conan_project: ConanProject
 ) -> None:

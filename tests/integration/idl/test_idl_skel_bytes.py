@@ -6,12 +6,14 @@ compiler sends.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
+ROUNDS = 100 if os.environ.get("BUILDTOOL_LONG") == "1" else 30
 Skel = Callable[[str], list[str]]
 
 THREE = "010000000200000003000000"
@@ -321,14 +323,14 @@ def mutated(call: str, choice: random.Random) -> str:
 
 
 def test_no_bytes_bring_the_skel_down(skel: Skel) -> None:
-    """Each of thousands of damaged calls is executed or refused, and nothing leaks."""
+    """Each of many damaged calls is executed or refused, and nothing leaks."""
     choice = random.Random(20)
     damaged = [
-        mutated(good.call, choice) for good in GOOD for _ in range(100) if good.name != "open"
+        mutated(good.call, choice) for good in GOOD for _ in range(ROUNDS) if good.name != "open"
     ]
     lines = skel("\n".join(damaged))
     statuses = [line for line in lines if line.startswith("status=")]
     assert len(statuses) == len(damaged)
     assert set(statuses) <= {OK, *BAD_PARAMETER, *UNSUPPORTED, "status=00001234 leaked=0"}
     assert sum(status in BAD_PARAMETER for status in statuses) > len(statuses) // 2
-    assert sum(status == OK for status in statuses) > 100
+    assert sum(status == OK for status in statuses) > ROUNDS

@@ -34,7 +34,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("toolchain", ["zig", "gcc"])
+@pytest.mark.parametrize("toolchain", ["zig", pytest.param("gcc", marks=pytest.mark.long)])
 def test_the_client_of_a_stand_in_sdk_is_refused(
     toolchain: str, project: Linked, stand_in_sdk: MakeSdk
 ) -> None:

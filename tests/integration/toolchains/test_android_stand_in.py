@@ -22,7 +22,10 @@ from tests.standins.fixtures import MakeNdk
 
 from .conftest import PlainCMake
 
-RELEASES = ("r25", "r26", "r27", "r28", "r29")
+RELEASES = (
+    *("r25", "r29"),
+    *(pytest.param(release, marks=pytest.mark.long) for release in ("r26", "r27", "r28")),
+)
 PROJECT = """\
 cmake_minimum_required(VERSION 3.22)
 project(demo {languages})

@@ -34,7 +34,12 @@ def third_party(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "version", ["5.5.0.1", pytest.param("6.4.0.2", marks=pytest.mark.long), "6.6.0.0"]
+    "version",
+    [
+        "5.5.0.1",
+        pytest.param("6.4.0.2", marks=pytest.mark.long),
+        pytest.param("6.6.0.0", marks=pytest.mark.long),
+    ],
 )
 def test_a_third_party_s_project_from_source_to_release_with_a_stand_in(
     version: str,
@@ -146,12 +151,6 @@ def test_qaic_of_a_stand_in_writes_both_sides_and_what_it_read_is_an_input(
     project.write("buildtool.toml", standard)
     project.build_here()
     assert headers(qaic_project) == {"typedef int64_t number;"}
-
-    before = set(generated(qaic_project))
-    qaic = sdk / "ipc/fastrpc/qaic/bin/qaic"
-    qaic.write_text(qaic.read_text() + "\n# another\n")
-    assert {*project.build_here().values()} == {"built"}
-    assert set(generated(qaic_project)) > before, "another qaic, other build trees"
 
 
 def test_the_depfile_names_qaic_of_a_stand_in(
