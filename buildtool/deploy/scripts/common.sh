@@ -85,10 +85,9 @@ newest_first() {
 
 # Make release $1 the first one of `history`.
 write_history() {
-    others=$(newest_first)
     rm -f "history.$$"
     # One write: of several, a later one can succeed on a full disk.
-    printf '%s\n' "$1" $(printf '%s\n' "$others" | grep -vxF "$1") >"history.$$" &&
+    printf '%s\n' "$1" $(newest_first | grep -vxF "$1") >"history.$$" &&
         mv -f "history.$$" history && return
     rm -f "history.$$"
     return 1

@@ -24,8 +24,7 @@ from buildtool.deploy.bundle.redact import (
     secrets_in,
 )
 from buildtool.project.model import Run
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
+from tests.conftest import LONG
 
 SECRET = b"hunter2-hunter"
 OMITTED = b"bytes are omitted here"
