@@ -6,7 +6,6 @@ binaries: stub, libcdsprpc, the DSP's shell, skel.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from buildtool.idl.compile import compile_idl
+from tests.conftest import LONG
 from tests.device.fastrpc.toolbox import ARM, HEADERS, SKEL_HEADERS, Device, Toolbox, zig
 from tests.integration.idl.idl_cases import write_case
 from tests.integration.idl.idl_random import Case, cases
 from tests.integration.idl.idl_tables import TABLES
 
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 HERE = Path(__file__).parent
 DSP = (
     *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68+hvx_length128b+hvxv68", "-O2", "-fPIC"),

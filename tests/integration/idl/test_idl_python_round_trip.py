@@ -5,7 +5,6 @@ A stand-in for libcdsprpc calls the skel in the same process.
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -13,12 +12,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 
 from buildtool.idl.compile import compile_idl
+from tests.conftest import LONG
 from tests.integration.idl.idl_python import command, compile_library, prepare
 from tests.integration.idl.idl_random import Case, cases
 from tests.integration.idl.idl_rig import run
 from tests.integration.idl.idl_tables import TABLES
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 
 def go_round(case: Case, out: Path) -> str:

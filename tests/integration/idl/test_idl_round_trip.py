@@ -6,19 +6,17 @@ program: the wire format is the same, the layouts of the C structs differ.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, settings
 
 from buildtool.idl.compile import compile_idl
+from tests.conftest import LONG
 from tests.integration.idl.idl_cases import write_case
 from tests.integration.idl.idl_random import Case, cases
 from tests.integration.idl.idl_rig import HERE, MACHINES, build, counted, run
 from tests.integration.idl.idl_tables import TABLES
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 
 def go_round(case: Case, out: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ from buildtool.diagnose.debug_files import DebugFiles
 from buildtool.diagnose.explain_crash import describe_region, explain_crashes
 from buildtool.diagnose.method_names import MethodNames, method_names
 from buildtool.project.read import find_project
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
+from tests.conftest import LONG
 
 PROJECT = """\
 [project]

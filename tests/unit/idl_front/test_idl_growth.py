@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import cProfile
-import os
 import pstats
 from collections.abc import Callable, Iterable
 
 import pytest
 
 from buildtool.idl.compile import compile_idl
+from tests.conftest import LONG
 from tests.unit.idl_front.idl_files import IdlFiles
 
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 SHAPES: dict[str, Callable[[int], str]] = {
     "in parameters": lambda n: method(f"in long p{i}" for i in range(n)),
     "rout parameters": lambda n: method(f"rout long p{i}" for i in range(n)),

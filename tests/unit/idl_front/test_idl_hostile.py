@@ -6,16 +6,15 @@ are effective (a quadratic step over the largest input takes minutes).
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
 
 from buildtool.idl.preprocess.source import MAX_FILE_BYTES
+from tests.conftest import LONG
 from tests.unit.idl_front.idl_files import IdlFiles
 
 SECONDS = 30
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 MANY = 100_000 if LONG else 40_000
 
 

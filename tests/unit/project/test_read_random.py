@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from pathlib import Path
 
@@ -11,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.project.read import ProjectError, read_project
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
+from tests.conftest import LONG
 
 WORDS = st.sampled_from(
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,8 @@ from buildtool.release.supply_chain.provenance import provenance
 from buildtool.release.supply_chain.sbom import sbom
 from buildtool.release.supply_chain.signature import Signature, SignatureError, read_signature
 from buildtool.release.supply_chain.verify import verify_archive
+from tests.conftest import LONG
 from tests.unit.supply_chain.releases import PARTS, archive, changed, release
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 SIGNATURE = b"""\
 -----BEGIN SSH SIGNATURE-----

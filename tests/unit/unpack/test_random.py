@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buildtool.release.unpack import ArchiveError, entries, unpack
+from tests.conftest import LONG
 from tests.unit.unpack.archives import deb, good_parts, good_zip, tar, zst
-
-LONG = os.environ.get("BUILDTOOL_LONG") == "1"
 
 PLAIN = tar(*good_parts()).rstrip(b"\0") + bytes(1024)
 ARCHIVES = {
