@@ -47,6 +47,12 @@ def shared_copy(name: str, files: Mapping[str, Path]) -> Path | None:
     return directory if (directory / first).is_file() else None
 
 
+def is_in_shared_copy(path: str) -> bool:
+    """Whether `path` is in one of these directories, whose files never change."""
+    directory = cache_dir() / DIRECTORY
+    return path.startswith((f"{directory}/", f"{directory.resolve()}/"))
+
+
 def _create(
     directory: Path, files: Mapping[str, Path], copy: Callable[[str | Path, str | Path], object]
 ) -> None:

@@ -207,15 +207,21 @@ def changes(before: InputSet, now: InputSet) -> tuple[Change, ...]:
 def changed_since(paths: PathSet, roots: Roots, moment_ns: int) -> tuple[str, ...]:
     """The files whose content, name or mode changed since `moment_ns` (of `time.time_ns()`): a
     build that started then may have read them before or after that."""
+    from buildtool.core.shared_copy import is_in_shared_copy  # noqa: PLC0415 - only builds need it
+
     moment_ns -= CLOCK_STEP
     changed = []
     for name in paths.files:
+        path = roots.path_of(name)
         try:
-            status = os.stat(roots.path_of(name))  # noqa: PTH116 - as `FileStates`: many files
+            status = os.stat(path)  # noqa: PTH116 - as `FileStates`: many files
         except (OSError, ValueError):
             continue
         # Programs can set the mtime, but not the ctime.
-        if status.st_ctime_ns >= moment_ns and os.path.isfile(roots.path_of(name)):  # noqa: PTH113
+        if status.st_ctime_ns < moment_ns or not os.path.isfile(path):  # noqa: PTH113
+            continue
+        # A further hard link changes the ctime too: each new cache on the machine makes some.
+        if status.st_mtime_ns >= moment_ns or not is_in_shared_copy(path):
             changed.append(name)
     return tuple(changed)
 

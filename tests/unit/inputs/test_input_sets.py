@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from buildtool.core.shared_copy import shared_copy
 from buildtool.inputs.file_states import FileStates
 from buildtool.inputs.globs import Glob
 from buildtool.inputs.path_sets import (
@@ -138,6 +139,25 @@ def test_what_changed_in_the_meantime(tmp_path: Path, roots: Roots) -> None:
     assert changed_since(PATHS, roots, later - 120_000_000_000) == ("{project}/a.c",)
     os.utime(roots.path_of("{project}/a.c"), (2**31, 2**31))  # in 2038
     assert changed_since(PATHS, roots, later) == ()
+
+
+def test_a_further_link_to_a_file_of_a_toolchain_is_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each cache on the machine has hard links to the files of an installed toolchain."""
+    monkeypatch.setenv("BUILDTOOL_CACHE", str(tmp_path / "cache"))
+    installed, headers = tmp_path / "stdio.h", PathSet.of(["{zig}/stdio.h"])
+    installed.write_text("one")
+    os.utime(installed, (1, 1))
+    copy = shared_copy("zig-1", {"stdio.h": installed})
+    assert copy
+    roots = Roots({"zig": copy})
+    start = time.time_ns() - 1_000_000_000
+    (tmp_path / "link").hardlink_to(installed)
+    assert changed_since(headers, Roots({"zig": tmp_path}), start) == ("{zig}/stdio.h",)
+    assert changed_since(headers, roots, start) == ()
+    installed.write_text("two")
+    assert changed_since(headers, roots, start) == ("{zig}/stdio.h",)
 
 
 def test_roots(tmp_path: Path) -> None:
