@@ -50,6 +50,7 @@ def conversation(
     stdout: int | None = PIPE,
     stderr: int | None = None,
     terminal: bool = False,
+    prints: bool = True,
     report_file: Path | None = None,
     on_messages: Callable[[bytes], object] | None = None,
     started: Callable[[str], Process] | None = None,
@@ -57,11 +58,14 @@ def conversation(
     """Run the script `text`, with shell variables and arguments, for the block.
 
     `stdin` and `stdout` are descriptors or `PIPE`, `stderr` a descriptor; None is this process's.
-    `on_messages` gets what the script writes to standard error. With `terminal` the script has a
+    `on_messages` gets what the script writes to standard error.  With `terminal` the script has a
     terminal for its streams: this process's on a device of this machine, otherwise one of the
     device, and `on_messages` gets what the script writes there. A device of this machine can write
     its report to `report_file`: then the script has the standard streams `stdout` and `stderr`.  A
     process that is `started` already gets the assignments, and has the script.
+
+    A script that may end before it has read its input must not need its standard output, without
+    `prints`: adbd drops what is left of that (PassInput in Android's shell_service.cpp).
 
     What the login shell of a device writes before the script and after it is left out.
 
@@ -70,11 +74,11 @@ def conversation(
     mark = f"[{secrets.token_hex(16)}]"
     report_to = str(report_file or "")
     through = terminal and not report_file
-    framed = not (terminal or report_file)
+    marked = not (terminal or report_file)
+    framed = marked and prints
     variables = {"mark": mark, "report_to": report_to, "framed": "1" * framed, **variables}
     first = assignments(variables, arguments)
-    if framed:
-        first += 'printf %s "$mark"\nprintf %s "$mark" >&2\n'
+    first += 'printf %s "$mark"\n' * framed + 'printf %s "$mark" >&2\n' * marked
     with (
         restored_terminal() if terminal else contextlib.nullcontext(),
         contextlib.nullcontext(started(first))
@@ -83,7 +87,7 @@ def conversation(
             transport.command(first + text, terminal=terminal),
             env=transport.environment,
             stdin=stdin,
-            stdout=PIPE if through or framed else stdout,
+            stdout=PIPE if through or marked else stdout,
             stderr=stderr if report_file else PIPE,
             own_session=not terminal,
         ) as process,
@@ -93,6 +97,7 @@ def conversation(
             process,
             mark.encode(),
             sink=None if stdout == PIPE or not framed else STDOUT if stdout is None else stdout,
+            framed=framed,
             terminal=through,
             on_messages=on_messages,
             report_file=report_file,
@@ -117,6 +122,7 @@ class Conversation:
         mark: bytes,
         *,
         sink: int | None,
+        framed: bool,
         terminal: bool,
         on_messages: Callable[[bytes], object] | None,
         report_file: Path | None,
@@ -131,7 +137,7 @@ class Conversation:
         self._received = 0
         self._others = b""  # the end of what came beside the script's streams
         self._marked = MarkedStream(mark, terminal=terminal)
-        self._written = None if terminal or report_file else MarkedStream(mark)
+        self._written = MarkedStream(mark) if framed else None
         self._selector = selectors.DefaultSelector()
         self._becomes_unread = False
         self._relay: Relay | None = None

@@ -50,7 +50,9 @@ def exchange(
     told = False
     variables = {"owner": owner(), **variables}
     while True:
-        with conversation(device.transport, text, variables, arguments, stdin=PIPE) as talk:
+        with conversation(
+            device.transport, text, variables, arguments, stdin=PIPE, prints=False
+        ) as talk:
             with talk.sending(write):
                 talk.wait()
             report = talk.report()

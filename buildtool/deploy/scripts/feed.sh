@@ -10,4 +10,5 @@
 } &
 read -r line || exit
 [ ! -p "$log/stdin" ] || cat >"$log/stdin"
-printf '%sdone\n' "$mark"
+# adbd drops what is left of standard output when it cannot pass on the rest of the input.
+printf '%sdone\n' "$mark" >&2

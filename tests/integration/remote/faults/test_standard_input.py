@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from buildtool.deploy.errors import DeviceConnectionError
+from tests.conftest import LONG
 from tests.remote.adbd import AdbServer
 from tests.remote.device_root import DeviceRoot
 from tests.remote.places import adb_place, ssh_place
@@ -53,6 +54,28 @@ def test_it_waits_for_a_slow_device_a_stand_in(place: Place, tmp_path: Path) -> 
     )
     ran = remote.shell(release, "cat", stdin=b"input\n" * 9999)
     assert (ran.status, ran.stdout) == (0, b"input\n" * 9999)
+
+
+def test_a_program_need_not_read_it(place: Place, tmp_path: Path) -> None:
+    """adbd drops output when it cannot pass on input: rarely, and on busy machines."""
+    remote, _ = place
+    release = remote.release(tmp_path / "release", {})
+    remote.deploy(release)
+    data = os.urandom(1 << 20)
+    for _ in range(1000 if LONG else 5):
+        ran = remote.shell(release, "exec echo end", stdin=data)
+        assert (ran.status, ran.stdout) == (0, b"end\n")
+
+
+def test_a_push_need_not_be_read(place: Place, tmp_path: Path) -> None:
+    """The release has been pushed from another computer, which knows nothing of this one."""
+    remote, _ = place
+    other = remote._replace(state=tmp_path / "other state")
+    other.state.mkdir()
+    releases = [remote.release(tmp_path / n, {n: os.urandom(4 << 20)}) for n in ("1", "2")]
+    for release in releases * (200 if LONG else 5):
+        other.deploy(release)
+        remote.deploy(release)
 
 
 def test_a_connection_that_is_lost_is_an_error(place: Place, tmp_path: Path) -> None:
