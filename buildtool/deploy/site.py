@@ -143,6 +143,10 @@ def rollback(site: Site) -> tuple[str, str]:
         return words[0], words[1]
     if report.word == "foreign":
         raise foreign(site.device.name, report.text)
+    if report.word == "failed":
+        raise DeviceError(
+            f"{site.device.name} cannot go back to an earlier release", why=escape(report.text)
+        )
     raise DeviceError(
         f"there is no earlier release on {site.device.name}",
         why=f"{site.project}/releases has {escape(report.text) or 'no release'}",

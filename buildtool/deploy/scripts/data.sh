@@ -37,7 +37,10 @@ case $action in
         found=
         for name; do
             if [ "$action" = check ] && [ -f "$name" ] && ! is_whole "$name" "$name"; then
-                mv -f "$name" "$name.partial"
+                mv -f "$name" "$name.partial" || {
+                    report failed "$PWD/$name is damaged and cannot be renamed"
+                    exit
+                }
             fi
             if [ -f "$name" ]; then
                 touch "$name" # it is in use: see prune.sh
@@ -60,8 +63,9 @@ case $action in
             if [ -n "$failure" ]; then report failed "$failure"; else report short "$now"; fi
         elif is_whole "$part" "$digest"; then
             sync -f . 2>/dev/null || sync
-            mv -f "$part" "$digest"
-            report done
+            if mv -f "$part" "$digest"; then report done; else
+                report failed "$PWD/$part cannot be renamed"
+            fi
         else
             report differs
         fi

@@ -201,10 +201,13 @@ push() {
     [ -z "$flush" ] || sync -f . 2>/dev/null || sync
     if [ -d "releases/$id" ]; then
         (repair)
-        rm -rf "$partial"
+        is "$(scan "releases/$id" "")" "$expected" && rm -rf "$partial"
     else
         mv "$partial" "releases/$id"
-    fi
+    fi || {
+        report failed "$PWD/releases/$id cannot be written"
+        exit
+    }
     stamp "releases/$id" >"verified/$id"
     deploy "$id" || not_current
     prune

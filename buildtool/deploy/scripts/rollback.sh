@@ -10,7 +10,9 @@ has -d releases
 has -f history
 for name in $(newest_first); do
     if [ -n "$newer" ]; then
-        switch "$name" && report done "$newer" "$name"
+        if switch "$name"; then report done "$newer" "$name"; else
+            report failed "$PWD/current cannot be replaced by a link: $(ls -ld current 2>&1)"
+        fi
         exit
     fi
     [ "releases/$name" -ef current ] && newer=$name
