@@ -77,6 +77,9 @@ static bool key_value(struct config *config, const char *key, const char *value)
     if (strcmp(key, "hw_threads") == 0) {
         return number_value(&config->hw_threads, value, 0);
     }
+    if (strcmp(key, "hmx") == 0) {
+        return switch_value(&config->hmx, value);
+    }
     if (strcmp(key, "unsigned_pd") == 0) {
         return switch_value(&config->unsigned_pd, value);
     }

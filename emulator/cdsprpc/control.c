@@ -35,7 +35,8 @@ static uint32_t attribute(const struct config *config, bool present, uint32_t id
         return 1;
     default:
         /* Includes HVX_SUPPORT_64B, because v66 was the last arch with 64-byte HVX, and
-         * HMX_SUPPORT_DEPTH and HMX_SUPPORT_SPATIAL, because the DSP shell refuses HMX. */
+         * HMX_SUPPORT_DEPTH and HMX_SUPPORT_SPATIAL, because the instructions of HMX are not
+         * emulated, only votes for it and locks. */
         return 0;
     }
 }

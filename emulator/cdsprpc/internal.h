@@ -50,6 +50,7 @@ struct config {
     uint32_t heap_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
+    bool hmx;
     bool unsigned_pd;
     bool domains[DOMAINS];
     char qemu[1024];

@@ -112,6 +112,7 @@ static bool compose(struct command *command, const struct session *session,
     add(command, "debug=%d", debug != NULL);
     add(command, "hvx_units=%u", (unsigned)config->hvx_units);
     add(command, "hw_threads=%u", (unsigned)config->hw_threads);
+    add(command, "hmx=%d", config->hmx);
     add(command, "unsigned_pd=%d", settings.unsigned_module);
     add(command, "domain=%d", session->effective % DOMAINS);
     add(command, "session=%d", session->effective / DOMAINS);

@@ -37,6 +37,8 @@ static void fact(const char *key, size_t key_size, const char *value)
         facts.hvx_units = number;
     } else if (IS("hw_threads")) {
         facts.hw_threads = number;
+    } else if (IS("hmx")) {
+        facts.hmx = number != 0;
     } else if (IS("unsigned_pd")) {
         facts.unsigned_pd = number != 0;
     } else if (IS("domain")) {

@@ -21,6 +21,7 @@ struct shell_facts {
     uint32_t vtcm_bytes;
     uint32_t hvx_units;
     uint32_t hw_threads;
+    bool hmx;             /* votes for it and locks succeed; its instructions are not emulated */
     bool unsigned_pd;     /* whether this process runs unsigned modules */
     int domain;           /* 3 is the CDSP */
     uint32_t session;     /* 0 is the default session */

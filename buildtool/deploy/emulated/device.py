@@ -65,6 +65,7 @@ def prepare(
         "vtcm_bytes": soc.vtcm_mb << 20,
         "hvx_units": HVX_UNITS,
         "hw_threads": HARDWARE_THREADS,
+        "hmx": int(soc.hmx),
         "unsigned_pd": 1,
         "qemu": qemu.hexagon,
         "qemu_cpu": qemu.hexagon_cpu,

@@ -11,11 +11,12 @@ DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
 
 class Soc(Value):
-    """One SoC: the arch of its compute DSP, and the size of its VTCM in MiB."""
+    """One SoC: the arch of its compute DSP, the size of its VTCM in MiB, and whether it has HMX."""
 
     name: str
     arch: str
     vtcm_mb: int
+    hmx: bool
 
 
 def find_soc(name: str) -> Soc:
@@ -41,7 +42,7 @@ def known_socs() -> dict[str, Soc]:
     lines = Path(__file__).with_name("socs.tsv").read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
     return {
-        name: Soc(name, arch, int(vtcm_mb))
-        for first, arch, vtcm_mb, *others in rows
+        name: Soc(name, arch, int(vtcm_mb), hmx == "hmx")
+        for first, arch, vtcm_mb, hmx, *others in rows
         for name in (first, *" ".join(others).split())
     }

@@ -1,4 +1,5 @@
-/* compute_res.c: the compute resource manager: VTCM and serialization. HMX is refused. */
+/* compute_res.c: the compute resource manager: VTCM and serialization, and locks
+ * of HMX, whose instructions are not emulated. */
 #include <limits.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 
 #define MAGIC 0x56544331u
 #define NOT_SUPPORTED ((int)HAP_COMPUTE_RES_NOT_SUPPORTED)
-#define HMX "HMX is not emulated: %s is refused (open compilers have no HMX instructions either)"
 
 _Static_assert(sizeof(struct claim) <= sizeof(compute_res_attr_t), "a claim fits the attributes");
 
@@ -19,6 +19,14 @@ static struct claim *claim_of(compute_res_attr_t *attr)
 {
     struct claim *claim = (struct claim *)(void *)attr;
     return claim != NULL && claim->magic == MAGIC ? claim : NULL;
+}
+
+static bool has_hmx(void)
+{
+    if (!shell_facts()->hmx) {
+        REFUSE_ONCE("HAP_compute_res: the %s has no HMX", shell_facts()->soc);
+    }
+    return shell_facts()->hmx;
 }
 
 int compute_resource_attr_init(compute_res_attr_t *attr)
@@ -94,13 +102,14 @@ int compute_resource_attr_set_release_callback(compute_res_attr_t *attr,
 
 int compute_resource_attr_set_hmx_param(compute_res_attr_t *attr, unsigned char b_enable)
 {
-    if (claim_of(attr) == NULL) {
+    struct claim *claim = claim_of(attr);
+    if (claim == NULL) {
         return AEE_EBADPARM;
     }
-    if (b_enable) {
-        REFUSE_ONCE(HMX, "HAP_compute_res_attr_set_hmx_param");
+    if (b_enable && !has_hmx()) {
         return NOT_SUPPORTED;
     }
+    claim->hmx = b_enable != 0;
     return AEE_SUCCESS;
 }
 
@@ -196,9 +205,7 @@ int compute_resource_query_VTCM(unsigned int application_id, unsigned int *total
 
 int compute_resource_hmx_lock(unsigned int context_id)
 {
-    (void)context_id;
-    REFUSE_ONCE(HMX, "HAP_compute_res_hmx_lock");
-    return NOT_SUPPORTED;
+    return has_hmx() ? context_lock_hmx(context_id) : NOT_SUPPORTED;
 }
 
 int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t type)
@@ -209,8 +216,7 @@ int compute_resource_hmx_lock2(unsigned int context_id, compute_res_hmx_type_t t
 
 int compute_resource_hmx_unlock(unsigned int context_id)
 {
-    (void)context_id;
-    return NOT_SUPPORTED;
+    return has_hmx() ? context_unlock_hmx(context_id) : NOT_SUPPORTED;
 }
 
 /* ---- the VTCM manager: each request is a context that is identified by its address ---- */

@@ -24,6 +24,7 @@ struct context {
     struct claim claim;
     struct vtcm_range range;
     int priority;
+    int hmx_locks;
     bool held;
     bool asked; /* the release callback was called since the context was acquired */
 };
@@ -333,6 +334,28 @@ int context_set_priority(unsigned int id, int priority)
     }
     pthread_mutex_unlock(&lock);
     return code;
+}
+
+static int change_hmx_locks(unsigned int id, int change)
+{
+    pthread_mutex_lock(&lock);
+    struct context *context = by_id(id);
+    bool good = context != NULL && context->claim.hmx && context->hmx_locks + change >= 0;
+    if (good) {
+        context->hmx_locks += change;
+    }
+    pthread_mutex_unlock(&lock);
+    return good ? AEE_SUCCESS : AEE_EBADPARM;
+}
+
+int context_lock_hmx(unsigned int id)
+{
+    return change_hmx_locks(id, 1);
+}
+
+int context_unlock_hmx(unsigned int id)
+{
+    return change_hmx_locks(id, -1);
 }
 
 uint32_t context_available(void)

@@ -14,6 +14,7 @@ struct claim {
     uint32_t least; /* smallest acceptable size; 0: only `size` itself */
     bool serialize;
     bool cached;
+    bool hmx;
     bool by_address; /* released by its address */
     int (*callback)(unsigned int context, void *argument);
     void *argument;
@@ -41,6 +42,11 @@ int context_release(unsigned int id);
  * does not exist. */
 int context_wanted(unsigned int id);
 int context_set_priority(unsigned int id, int priority);
+
+/* Counts the locks of HMX. Other threads do not wait for them: its instructions are not emulated.
+ * Returns AEE_EBADPARM when the context does not exist, has not requested HMX, or has no lock. */
+int context_lock_hmx(unsigned int id);
+int context_unlock_hmx(unsigned int id);
 
 /* Returns the size in bytes of the largest range that can be acquired now. */
 uint32_t context_available(void);

@@ -1,5 +1,5 @@
 /* hap_power.c: power votes. They are recorded for each client and have no effect on the speed of
- * qemu. Votes for units that are not emulated (HMX) are refused. */
+ * qemu. Votes for units that the chip does not have are refused. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -42,12 +42,12 @@ static struct client *enlist(const void *context)
     return client;
 }
 
-static int refuse_hmx(bool wanted)
+static int vote_for_hmx(bool wanted)
 {
-    if (!wanted) {
+    if (!wanted || shell_facts()->hmx) {
         return AEE_SUCCESS;
     }
-    REFUSE_ONCE("HAP_power_set: HMX is not emulated and cannot be powered up");
+    REFUSE_ONCE("HAP_power_set: the %s has no HMX that can be powered up", shell_facts()->soc);
     return HAP_POWER_ERR_UNSUPPORTED_API;
 }
 
@@ -78,9 +78,9 @@ static int vote(struct client *client, const HAP_power_request_t *request)
                    ? HAP_POWER_ERR_UNSUPPORTED_API
                    : AEE_SUCCESS;
     case HAP_power_set_HMX:
-        return refuse_hmx(request->hmx.power_up);
+        return vote_for_hmx(request->hmx.power_up);
     case HAP_power_set_HMX_v2:
-        return refuse_hmx(request->hmx_v2.set_power && request->hmx_v2.power_up);
+        return vote_for_hmx(request->hmx_v2.set_power && request->hmx_v2.power_up);
     case HAP_power_set_mips_bw:
     case HAP_power_set_linelock:
     case HAP_power_set_linelock_nothrottle:

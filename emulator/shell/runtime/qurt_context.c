@@ -168,13 +168,20 @@ static void take_out(struct buffer **list, const struct buffer *buffer)
     park_leave(list);
 }
 
+/* Its instructions are not emulated, so nothing waits for a lock. */
+static int hmx(void)
+{
+    if (shell_facts()->hmx) {
+        return QURT_EOK;
+    }
+    REFUSE_ONCE("qurt_hmx_lock: the %s has no HMX", shell_facts()->soc);
+    return QURT_EVAL;
+}
+
 /* ---- what an emulated process cannot do ---- */
 
 /* clang-format off */
 #define UNSUPPORTED_NAMES(X) \
-    X(qurt_hmx_lock, QURT_EVAL, "HMX") \
-    X(qurt_hmx_try_lock, QURT_EVAL, "HMX") \
-    X(qurt_hmx_unlock, QURT_EVAL, "HMX") \
     X(qurt_thread_context_get_pcycles, QURT_ENOTSUPPORTED, "counting cycles of threads") \
     X(qurt_thread_resume, QURT_ENOTSUPPORTED, "stopping threads") \
     X(qurt_thread_stop, QURT_ENOTSUPPORTED, "stopping threads") \
@@ -207,6 +214,9 @@ const struct shell_symbol qurt_context_symbols[] = {
     EXPORT_AS("qurt_thread_context_get_pid", process_of),
     EXPORT_AS("qurt_thread_context_get_pname", process_name_of),
     EXPORT_AS("qurt_process_get_id", process_id),
+    EXPORT_AS("qurt_hmx_lock", hmx),
+    EXPORT_AS("qurt_hmx_try_lock", hmx),
+    EXPORT_AS("qurt_hmx_unlock", hmx),
     EXPORT_AS("qurt_sysenv_get_app_heap", heap_range),
     EXPORT_AS("qurt_profile_enable", nothing),
     EXPORT_AS("qurt_profile_reset_idle_pcycles", nothing),

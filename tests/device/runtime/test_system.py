@@ -75,11 +75,14 @@ def test_time_passes(device: Device) -> None:
     assert out[0] >= 20000
 
 
-def test_power_votes_are_kept_and_hmx_refused(device: Device) -> None:
+def test_power_votes_are_kept(device: Device, make_device: Callable[..., Device]) -> None:
     code, out, log = case(device, "system", "power")
     assert code == 0, log
     assert out[:2] == [UNSUPPORTED_API, -2]
-    assert "HMX is not emulated and cannot be powered up" in log
+    assert "the QCS6490 has no HMX that can be powered up" in log
+    code, out, log = case(make_device("other", hmx="1"), "system", "power")
+    assert code == 0, log
+    assert out[:2] == [0, -2]
 
 
 def test_performance_monitor_and_tracing_are_refused(device: Device) -> None:

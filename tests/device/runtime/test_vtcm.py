@@ -1,4 +1,4 @@
-"""VTCM has one holder at a time among contexts, sessions and programs; HMX is refused."""
+"""VTCM has one holder at a time among contexts, sessions and programs; locks of HMX."""
 
 from __future__ import annotations
 
@@ -179,12 +179,17 @@ def test_holder_of_equal_priority_is_not_asked(device: Device) -> None:
         assert read_until(holder, "case vtcm release_when_asked").split()[-4] == "0"
 
 
-def test_hmx_is_refused_and_reported_once(device: Device) -> None:
+def test_hmx_is_refused_where_the_chip_has_none_and_reported_once(device: Device) -> None:
     result = device.run("open vtcm; case vtcm hmx; case vtcm hmx 1")
     code, *out = result["case vtcm hmx"].split()
     assert code == "0", result.err
     assert [int(word) for word in out] == [NOT_SUPPORTED] * 4
-    assert result.err.count("HMX is not emulated") == 2  # set_hmx_param, hmx_lock
+    assert result.err.count("the QCS6490 has no HMX") == 1
+
+
+def test_locks_of_hmx_are_counted(make_device: Callable[..., Device]) -> None:
+    code, out, log = case(make_device(hmx="1"), "vtcm", "hmx")
+    assert (code, out) == (0, [0] * 4), log
 
 
 def test_misuse_is_refused(device: Device) -> None:

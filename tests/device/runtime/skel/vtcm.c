@@ -290,6 +290,8 @@ static int hmx(const int32_t *in, int32_t *out)
     (void)in;
     EQUAL(HAP_compute_res_attr_init(&attributes), 0);
     EQUAL(HAP_compute_res_attr_set_hmx_param(&attributes, 0), 0);
+    unsigned int without = HAP_compute_res_acquire(&attributes, 0);
+    CHECK(without != 0);
     out[0] = HAP_compute_res_attr_set_hmx_param(&attributes, 1);
     EQUAL(HAP_compute_res_attr_set_vtcm_param(&attributes, 65536, 0), 0);
     unsigned int id = HAP_compute_res_acquire(&attributes, 0);
@@ -297,6 +299,13 @@ static int hmx(const int32_t *in, int32_t *out)
     out[1] = HAP_compute_res_hmx_lock(id);
     out[2] = HAP_compute_res_hmx_lock2(id, HAP_COMPUTE_RES_HMX_SHARED);
     out[3] = HAP_compute_res_hmx_unlock(id);
+    if (out[0] == 0) {
+        EQUAL(HAP_compute_res_hmx_unlock2(id, HAP_COMPUTE_RES_HMX_SHARED), 0);
+        EQUAL(HAP_compute_res_hmx_unlock(id), AEE_EBADPARM); /* no lock is left */
+        EQUAL(HAP_compute_res_hmx_lock(without), AEE_EBADPARM);
+        EQUAL(HAP_compute_res_hmx_lock(id + 100), AEE_EBADPARM);
+    }
+    EQUAL(HAP_compute_res_release(without), 0);
     EQUAL(HAP_compute_res_release(id), 0);
     return 0;
 }
