@@ -7,7 +7,8 @@ code that logs the instruction and its place on the DSP, and stops.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
 from buildtool.core.value import Value
 
@@ -110,6 +111,15 @@ def missing_in(data: bytes) -> list[tuple[Place, str]]:
         for match in re.finditer(_FOUND, data)
     }
     return sorted(found, key=lambda entry: (entry[0].file, entry[0].line, entry[1]))
+
+
+def by_file(missing: Collection[tuple[Place, str]]) -> list[tuple[Place, str, int]]:
+    """The first instruction of each file, and how many other ones the file has."""
+    first: dict[str, tuple[Place, str]] = {}
+    count = Counter(place.file for place, _ in missing)
+    for place, text in missing:
+        first.setdefault(place.file, (place, text))
+    return [(place, text, count[place.file] - 1) for place, text in first.values()]
 
 
 def _text(data: bytes) -> str:

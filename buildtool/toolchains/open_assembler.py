@@ -15,7 +15,7 @@ from pathlib import Path
 
 from buildtool.core.errors import BuildtoolError
 from buildtool.core.process import capture
-from buildtool.toolchains.missing_instructions import Listing, Place
+from buildtool.toolchains.missing_instructions import Listing, Place, by_file
 
 MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
@@ -27,8 +27,8 @@ _ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-fpic", "-fPIC", "-Wa,")
 def compile_source(compiler: Path, words: Sequence[str]) -> int:
     """Compile as `compiler` would with the arguments `words` ("cc", …); returns its exit status.
 
-    Prints a note for each place that becomes a trap.  If the source has other errors too, prints
-    the compiler's errors.
+    Prints a note for each file with places that become traps.  If the source has other errors too,
+    prints the compiler's errors.
     """
     output = words[words.index("-o") + 1] if "-o" in words[:-1] else _source(words).stem + ".o"
     _, said = _run(compiler, [*words, "-ferror-limit=0"])  # writes the dependency file too
@@ -55,10 +55,11 @@ def compile_source(compiler: Path, words: Sequence[str]) -> int:
             places = []
         if status:
             return _failed(problem, status)
-    for place, instruction in dict.fromkeys(listing.missing):
+    for place, instruction, others in by_file(dict.fromkeys(listing.missing)):
+        become = f"and {others} more become traps" if others else "becomes a trap"
         sys.stderr.write(
-            f"{place.file}:{place.line}: note: {instruction} becomes a trap, because the open"
-            " assembler does not know it\n"
+            f"{place.file}:{place.line}: note: {instruction} {become}: unknown to the open"
+            " assembler\n"
         )
     return 0
 
@@ -89,7 +90,9 @@ def to_assembly(words: Sequence[str], file: Path) -> list[str]:
         elif word not in ("-c", "-MD", "-MMD"):
             kept.append(word)
     quiet = "-Wno-unused-command-line-argument"  # zig adds -c
-    return [*kept, "-o", str(file), "-S", "-fno-integrated-as", quiet]
+    # A trap is longer than its instruction, and a short offset to a loop may not reach over it.
+    far = ("-mllvm", "-hexagon-loop-range=0")
+    return [*kept, "-o", str(file), "-S", "-fno-integrated-as", quiet, *far]
 
 
 def _assemble(words: Sequence[str], file: Path, output: str) -> list[str]:

@@ -69,13 +69,16 @@ def _packages(step: Step) -> Dependencies | None:
 
 def _traps(name: str, path: Path) -> str:
     """A warning about instructions of a skel that are traps; "" if there are none."""
-    from buildtool.toolchains.missing_instructions import missing_in  # noqa: PLC0415 - nothing changed
+    from buildtool.toolchains.missing_instructions import by_file, missing_in  # noqa: PLC0415 - nothing changed
 
-    missing = missing_in(path.read_bytes()) if path.stat().st_size <= MAX_SKEL else []
-    if not missing:
+    found = by_file(missing_in(path.read_bytes())) if path.stat().st_size <= MAX_SKEL else []
+    if not found:
         return ""
-    places = [f"{place.file}:{place.line}: {text}" for place, text in missing[:MAX_PLACES]]
-    more = [f"… and {len(missing) - MAX_PLACES} more"] if len(missing) > MAX_PLACES else []
+    places = [
+        f"{place.file}:{place.line}: {text}" + f", and {others} more in this file" * bool(others)
+        for place, text, others in found[:MAX_PLACES]
+    ]
+    more = [f"… and {len(found) - MAX_PLACES} more files"] if len(found) > MAX_PLACES else []
     return "\n  ".join(
         [
             f"{name}: instructions that the open assembler does not know are traps:",
