@@ -7,6 +7,7 @@ from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.model import Tool
 from buildtool.sdk.tool_search import NO_REQUIREMENT
 from buildtool.sdk.zig import CLANG_VERSION, Zig, usable_zig
+from buildtool.toolchains.intrinsics import has_ieee
 from buildtool.toolchains.profile import Compiler, Profile, ProfileError
 from buildtool.toolchains.sdk_root import INCLUDES, sdk_root
 from buildtool.toolchains.unsupported import UnsupportedFeature
@@ -86,6 +87,7 @@ def hexagon(
         template="hexagon.cmake.in",
         settings={
             "ARCH": arch,
+            "IEEE": "+hvx_ieee_fp" if has_ieee(arch) else "",
             "INCLUDES": " ".join(INCLUDES),
             **({"STRICT_ISA": "ON"} if strict_isa else {}),
         },

@@ -10,6 +10,7 @@ from buildtool.core.value import Value
 
 HEADERS = ("hexagon_protos.h", "hvx_hexagon_protos.h")
 MAX_BYTES = 16 << 20  # the larger one of LLVM 22 has 220 KiB
+IEEE_DEFAULT = 79
 _DEFINE = re.compile(r"#define\s+(Q6_\w+)\b.*?__builtin_HEXAGON_(\w+)")
 _ARCH = re.compile(r"__H(?:VX|EXAGON)_ARCH__ >= (\d+)")
 
@@ -27,11 +28,16 @@ class Intrinsic(Value):
         needed = max(map(int, _ARCH.findall(self.condition)), default=0)
         if needed > int(arch[1:]):
             return f"needs v{needed}; this is {arch}"
-        if "__HVX_IEEE_FP__" in self.condition:
+        if "__HVX_IEEE_FP__" in self.condition and not has_ieee(arch):
             return "needs the option -mhvx-ieee-fp"
         if "__HEXAGON_AUDIO__" in self.condition:
             return "needs the audio extension, which compute DSPs do not have"
         return ""
+
+
+def has_ieee(arch: str) -> bool:
+    """Whether compilers for `arch` enable HVX floating point in the IEEE format by default."""
+    return int(arch[1:]) >= IEEE_DEFAULT
 
 
 def read_intrinsics(directory: Path) -> Mapping[str, Intrinsic]:

@@ -21,7 +21,7 @@ MAX_PASSES = 8
 """The assembler may report more of a file after the first errors in it are gone."""
 _ERROR = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):\d+: error: ", re.MULTILINE)
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-x", "-Xclang", "-isystem", "-I", "-D", "-include")
-_ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-fpic", "-fPIC", "-Wa,")
+_ASSEMBLER_FLAGS = ("--target=", "-mcpu=", "-mhvx-", "-fpic", "-fPIC", "-Wa,")
 
 
 def compile_source(compiler: Path, words: Sequence[str]) -> int:

@@ -17,7 +17,8 @@ from buildtool.toolchains.intrinsics import read_intrinsics
         ("Q6_Vqf32_vadd_VsfVsf", "v68", ""),
         ("Q6_Vh_equals_Vhf", "v68", "needs v73; this is v68"),
         ("Q6_Vh_equals_Vhf", "v73", ""),
-        ("Q6_Vsf_vadd_VsfVsf", "v81", "needs the option -mhvx-ieee-fp"),
+        ("Q6_Vsf_vadd_VsfVsf", "v75", "needs the option -mhvx-ieee-fp"),
+        ("Q6_Vsf_vadd_VsfVsf", "v79", ""),
         ("Q6_R_add_RR", "v68", ""),
     ],
 )
