@@ -241,6 +241,7 @@ def _link_directories(root: Path, values: dict[str, str]) -> None:
     for folder in ("ipc/fastrpc/incs", "utils/examples", "rtos/qurt/include/posix"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "ipc/fastrpc/rpcmem/rpcmem.h").symlink_to("inc/rpcmem.h")
+    (root / "incs/rpcmem.h").symlink_to("../ipc/fastrpc/rpcmem/inc/rpcmem.h")
     (root / "ipc/fastrpc/incs/remote.h").symlink_to("../../../incs/remote.h")
     (root / "lib").symlink_to(values["ZIG_LIB"])
     for arch in HEXAGON_ARCHS:

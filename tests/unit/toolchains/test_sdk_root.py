@@ -31,7 +31,12 @@ def test_it_has_what_third_parties_look_for(root: SdkRoot) -> None:
     for name in (
         *("incs/HAP_farf.h", "incs/HAP_dcvs.h", "incs/domain.h", "incs/dspqueue.h"),
         *("incs/stddef/AEEStdErr.h", "incs/stddef/AEEStdDef.idl", "ipc/fastrpc/incs/remote.h"),
-        *("ipc/fastrpc/rpcmem/inc/rpcmem.h", "build/cmake/hexagon_fun.cmake", "utils/examples"),
+        *(
+            "incs/rpcmem.h",
+            "ipc/fastrpc/rpcmem/inc/rpcmem.h",
+            "build/cmake/hexagon_fun.cmake",
+            "utils/examples",
+        ),
         *(f"rtos/qurt/compute{arch}/include/qurt/qurt.h" for arch in HEXAGON_ARCHS),
     ):
         assert (root.where / name).exists(), name
