@@ -5,7 +5,7 @@
 if(BUILDTOOL_PREFIX_MAP)
   foreach(_lang C CXX ASM)
     # CMake reads toolchain files more than once.
-    if(NOT CMAKE_${_lang}_FLAGS_INIT MATCHES " -g$")
+    if(NOT "${CMAKE_${_lang}_FLAGS_INIT} " MATCHES " -g ")
       string(APPEND CMAKE_${_lang}_FLAGS_INIT " -g")
     endif()
   endforeach()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from buildtool.drivers.conan.install import Dependencies
 
 PREFIX_PATH = "CMAKE_PREFIX_PATH"
+_FLAGS = re.compile(r"CMAKE_((?:C|CXX|ASM)_FLAGS)")
 
 
 def cmake_arguments(step: CMakeStep, cache: Mapping[str, str]) -> list[str]:
@@ -52,12 +54,23 @@ def cache_entries(
         **_prefix_map(step),
         **(launcher.cache_entries(step.profile, step.tree / "launcher") if launcher else {}),
         **dict(sorted(step.profile.variables.items())),
-        **dict(step.defines),
+        **_defines(step),
     }
     if step.needs:
         prefixes = [entries.get(PREFIX_PATH, ""), *(str(output) for _, output in step.needs)]
         entries[PREFIX_PATH] = ";".join(filter(None, prefixes))
     return entries
+
+
+def _defines(step: CMakeStep) -> dict[str, str]:
+    """The entries of `defines`.  Flags are added to those of the profile: see
+    cmake/project_flags.cmake."""
+    if step.toolchain_file:
+        return dict(step.defines)
+    return {
+        f"BUILDTOOL_{match[1]}" if (match := _FLAGS.fullmatch(name)) else name: value
+        for name, value in step.defines
+    }
 
 
 def _prefix_map(step: CMakeStep) -> dict[str, str]:
