@@ -73,16 +73,17 @@ def select(project: Project, name: str, choice: DeviceChoice) -> Selected:
     """The device `name`, and the target for it; raises what can be said before a build."""
     if name == BUILT_IN_TARGET:
         from buildtool.deploy.emulated.device import check_platform  # noqa: PLC0415 - one transport
-        from buildtool.deploy.emulated.socs import DEFAULT_SOC, find_soc  # noqa: PLC0415
+        from buildtool.deploy.emulated.socs import default_soc, find_soc  # noqa: PLC0415
 
-        soc = find_soc(choice.soc or DEFAULT_SOC)
+        named = find_soc(choice.soc) if choice.soc else None
         if choice.debug:
             from buildtool.deploy.emulated.debugger import check_can_debug  # noqa: PLC0415
 
             check_can_debug(project)
         target = choice.target or project.header.default_target
-        check_platform(target, find_target(project, target).platform)
-        return Selected(target, None, soc, choice.force)
+        built = find_target(project, target)
+        check_platform(target, built.platform)
+        return Selected(target, None, named or default_soc(built.archs), choice.force)
     if choice.soc:
         raise UsageError(
             "--soc is for sim only",

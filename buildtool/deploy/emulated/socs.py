@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from buildtool.core.errors import UsageError
 from buildtool.core.value import Value
+from buildtool.project.archs import arch_number
 
 DEFAULT_SOC = "QCS6490"  # Radxa Dragon Q6A
 
@@ -35,6 +37,15 @@ def find_soc(name: str) -> Soc:
         why=f"known: {', '.join(socs)}",
         remedy=f"Did you mean {close[0]!r}?" if close else "Name one of these.",
     )
+
+
+def default_soc(archs: Collection[str]) -> Soc:
+    """The SoC that is imitated if none is named, for skels of `archs`: the first one of the table
+    whose DSP runs some of them."""
+    socs = known_socs()
+    oldest = min(map(arch_number, archs), default=0)
+    fitting = (soc for soc in socs.values() if arch_number(soc.arch) >= oldest)
+    return next(fitting, socs[DEFAULT_SOC])
 
 
 def known_socs() -> dict[str, Soc]:
