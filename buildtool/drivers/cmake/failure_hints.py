@@ -14,6 +14,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from buildtool import _data
 from buildtool.core.value import Value
 from buildtool.drivers.cmake.error_excerpt import FailedCommand, failed_commands
 from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
@@ -33,8 +34,10 @@ _LIBRARY = re.compile(
     r"|cannot find -l([^\s:]+)"  # GNU ld
 )
 _PACKAGE = re.compile(
-    r"package configuration file provided\s+by \"([^\"]+)\"|Could NOT find (\w+) "
+    r"package configuration file provided\s+by \"([^\"]+)\"|Could NOT find (\w+)[ ,]"
 )
+_PKG_CONFIG = re.compile(r"The following required packages were not found:\s+((?:- \S+\s+)+)")
+_FILES = re.compile(r"Could not find (\w+) using the following (?:names|files): ([^\n]+)")
 _NOT_INSTALLED = re.compile(r"file INSTALL cannot find\s+\"([^\"]+)\"")
 
 
@@ -58,6 +61,13 @@ def _missing_headers(failure: Failure) -> Iterator[str]:
     for command in failure.commands:
         for match in _HEADER.finditer("\n".join(command.output)):
             name = match[1] or match[2]
+            if not failure.arch and name in _fastrpc_headers():
+                yield (
+                    f"{name} belongs to FastRPC: call find_package(Buildtool REQUIRED), and"
+                    " target_link_libraries(TARGET PRIVATE Buildtool::cdsprpc) for what includes"
+                    " it."
+                )
+                continue
             similar = _similar_header(name, _include_directories(command.command))
             yield f"{name} is in none of the include directories. " + (
                 f"Did you mean {similar}?"
@@ -69,6 +79,10 @@ def _missing_headers(failure: Failure) -> Iterator[str]:
                     else "."
                 )
             )
+
+
+def _fastrpc_headers() -> set[str]:
+    return {file.name for file in (_data.path("host") / "include").rglob("*.h")}
 
 
 def _similar_header(name: str, directories: Sequence[Path]) -> str:
@@ -144,11 +158,24 @@ def _missing_libraries(failure: Failure) -> Iterator[str]:
 def _missing_packages(failure: Failure) -> Iterator[str]:
     for match in _PACKAGE.finditer(failure.output):
         name = match[1] or match[2]
-        yield (
-            f"The package {name} is not found for this target; packages of the build machine do not"
-            f" count. If another component installs {name}Config.cmake, name that component in"
-            f" 'needs'." + _conan_hint(failure)
-        )
+        if name == "PkgConfig":
+            yield "pkg-config is not installed on this machine: apt-get install pkg-config."
+        else:
+            yield _missing_package(f"The package {name}", f"{name}Config.cmake", failure)
+    for match in _PKG_CONFIG.finditer(failure.output):
+        for wanted in re.findall(r"- (\S+)", match[1]):
+            name = re.split(r"[<>=]", wanted)[0]
+            yield _missing_package(f"The package {wanted} of pkg-config", f"{name}.pc", failure)
+    for match in _FILES.finditer(failure.output):
+        yield _missing_package(f"{match[1]}, which is one of {match[2]},", "it", failure)
+
+
+def _missing_package(what: str, file: str, failure: Failure) -> str:
+    return (
+        f"{what} is not found for this target; what the build machine has does not count. If"
+        f" another component installs {file}, name that component in 'needs'."
+        + _conan_hint(failure)
+    )
 
 
 def _not_built(failure: Failure) -> Iterator[str]:

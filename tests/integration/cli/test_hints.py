@@ -73,6 +73,20 @@ def test_vector_floating_point(buildtool: Buildtool, project: Path, edit: Edit) 
         ("target_link_libraries(demo_main PRIVATE foo)", "libfoo is not found for this target"),
         ("find_package(Foo REQUIRED)", "The package Foo is not found for this target"),
         ("find_package(ZLIB REQUIRED)", "The package ZLIB is not found for this target"),
+        (
+            'message(FATAL_ERROR "Could NOT find ECM, try to set the path")',
+            "The package ECM is not",
+        ),
+        (
+            # What pkg_check_modules(G REQUIRED glib-2.0>=2.3) says; pkg-config may be missing here.
+            'message(FATAL_ERROR "The following required packages were not found:\\n\\n'
+            ' - glib-2.0>=2.3\\n")',
+            "The package glib-2.0>=2.3 of pkg-config is not found for this target",
+        ),
+        (
+            "find_library(FOO_LIB NAMES foo foo1 REQUIRED)",
+            "FOO_LIB, which is one of foo, foo1, is not found for this target",
+        ),
     ],
 )
 def test_what_the_host_side_lacks(
@@ -85,6 +99,18 @@ def test_what_the_host_side_lacks(
     assert hint in remedy
     assert "name that component in 'needs'" in remedy
     assert "'conan' of the component" in remedy
+
+
+def test_a_header_of_fastrpc(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    edit(project / "host/CMakeLists.txt", "install(", "add_library(plain OBJECT plain.c)\ninstall(")
+    (project / "host/plain.c").write_text("#include <remote.h>\n")
+
+    remedy = failure(buildtool, project)["remedy"]
+
+    assert remedy == (
+        "remote.h belongs to FastRPC: call find_package(Buildtool REQUIRED), and"
+        " target_link_libraries(TARGET PRIVATE Buildtool::cdsprpc) for what includes it."
+    )
 
 
 def test_a_mistake_in_an_idl_file_is_shown_once_as_buildtool_idl_shows_it(
