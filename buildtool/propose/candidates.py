@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM, REMOVED_POLICIES
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.project.components import Host, Skel
 from buildtool.propose.cmake_calls import CMakeCall, directory_of
@@ -262,15 +263,19 @@ class CandidateFinder:
         return sorted(given or known)
 
     def _first_configurable(
-        self, arch: str, first: AnyComponent, *others: AnyComponent
+        self, arch: str, *components: AnyComponent
     ) -> tuple[ConfigureResult, AnyComponent]:
-        """The first component that can be configured, else the first one."""
-        result = self.configurator(first, arch)
-        for other in others if isinstance(result, ConfigureFailure) else ():
-            simpler = self.configurator(other, arch)
-            if isinstance(simpler, Configured):
-                return simpler, other
-        return result, first
+        """The first of `components` that can be configured, else the first one."""
+        failed: list[tuple[ConfigureResult, AnyComponent]] = []
+        for component in components:
+            tried, result = component, self.configurator(component, arch)
+            if isinstance(result, ConfigureFailure) and REMOVED_POLICIES in result.reason:
+                tried = component._replace(defines={**component.defines, POLICY_MINIMUM: "3.5"})
+                result = self.configurator(tried, arch)
+            if isinstance(result, Configured):
+                return result, tried
+            failed.append((result, tried))
+        return failed[0]
 
     def _archs_of_libraries(self, result: ConfigureResult) -> tuple[str, ...]:
         """The archs in the names of shared libraries."""

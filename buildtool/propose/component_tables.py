@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from buildtool.core.value import Value
+from buildtool.drivers.cmake.failure_hints import POLICY_MINIMUM
 from buildtool.project.archs import HEXAGON_ARCHS
 from buildtool.propose.candidates import Candidate, SideComponent
 from buildtool.propose.cmake_calls import CMakeCall, directory_of
@@ -170,7 +171,10 @@ class ComponentTables:
         if component.preset:
             lines.append(Line("preset", component.preset, why["preset"]))
         if component.defines:
-            lines.append(Line("defines", component.defines, why["defines"]))
+            reasons = [why["defines"]] if component.defines.keys() != {POLICY_MINIMUM} else []
+            if POLICY_MINIMUM in component.defines:
+                reasons.append("it asks for policies that CMake has removed")
+            lines.append(Line("defines", component.defines, "; ".join(reasons)))
         lines += self._needs(row)
         if isinstance(result, ConfigureFailure):
             off = f"{title} cannot be configured for {SIDES[row.side]}: {result.reason}"

@@ -22,6 +22,9 @@ from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
 MAX_HINTS = 3  # for one failure
 SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one
 MAX_SOURCE_BYTES = 16 << 20
+REMOVED_POLICIES = "Compatibility with CMake < 3.5 has been removed"
+"""How CMake 4 refuses a cmake_minimum_required() with an older version."""
+POLICY_MINIMUM = "CMAKE_POLICY_VERSION_MINIMUM"
 
 _HEADER = re.compile(
     r"fatal error: (?:'([^'\n]+)' file not found|([^\s:]+): No such file or directory)"
@@ -178,6 +181,14 @@ def _missing_package(what: str, file: str, failure: Failure) -> str:
     )
 
 
+def _old_policies(failure: Failure) -> Iterator[str]:
+    if REMOVED_POLICIES in failure.output:
+        yield (
+            "This project asks for policies that CMake has removed. Add to its component:"
+            f' defines = {{ {POLICY_MINIMUM} = "3.5" }}'
+        )
+
+
 def _not_built(failure: Failure) -> Iterator[str]:
     for match in _NOT_INSTALLED.finditer(failure.output):
         yield (
@@ -198,6 +209,7 @@ RULES = (
     _unselected_intrinsics,
     _missing_libraries,
     _missing_packages,
+    _old_policies,
     _not_built,
 )
 

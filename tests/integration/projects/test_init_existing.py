@@ -42,6 +42,21 @@ def test_what_is_proposed_builds(name: str, shipped: set[str], third_party: Tree
     assert tree.shipped == shipped
 
 
+def test_a_tree_that_asks_for_removed_policies(third_party: Tree) -> None:
+    tree = third_party("host_tree")
+    for listing in tree.root.rglob("CMakeLists.txt"):
+        listing.write_text(listing.read_text().replace("VERSION 3.20", "VERSION 3.0"))
+
+    done = tree.run("init")
+
+    assert done.returncode == 0, done.stderr
+    line = 'defines = { CMAKE_POLICY_VERSION_MINIMUM = "3.5" }'
+    assert line in (tree.root / "buildtool.toml").read_text()
+    assert "built" in tree.run("build").stderr
+    tree.edit("buildtool.toml", line, "")
+    assert f"Add to its component: {line}" in tree.run("build").stderr
+
+
 def test_the_proposal_for_a_large_tree_builds(tmp_path: Path) -> None:
     tree = ThirdParty(tmp_path / "fleet")
     write_large_tree(tree.root, 4)
