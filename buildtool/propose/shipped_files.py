@@ -92,7 +92,8 @@ def _install_problem(configured: Configured, rules: Sequence[InstallRule]) -> st
     """Why the install() rules would fail after a default build; "" if they would not."""
     every = {target.name for target in configured.model.targets if target.kind in LINKED}
     for rule in rules:
-        if rule.destination.startswith("/"):
+        where = Path(rule.destination)
+        if where.is_absolute() and not where.is_relative_to(configured.step.output):
             return f"an install() rule has the absolute destination {rule.destination}"
         if rule.optional:
             continue

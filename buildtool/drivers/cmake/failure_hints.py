@@ -22,6 +22,11 @@ from buildtool.toolchains.intrinsics import Intrinsic, read_intrinsics
 MAX_HINTS = 3  # for one failure
 SIMILARITY = 0.75  # from 0 to 1: of a name that is suggested for a wrong one
 MAX_SOURCE_BYTES = 16 << 20
+ABSOLUTE = "ABSOLUTE path INSTALL DESTINATION forbidden"
+RELATIVE = (
+    "Install to a directory relative to the prefix, such as ${CMAKE_INSTALL_LIBDIR}, or set"
+    " install = false and name what ships in 'artifacts'."
+)
 REMOVED_POLICIES = "Compatibility with CMake < 3.5 has been removed"
 """How CMake 4 refuses a cmake_minimum_required() with an older version."""
 POLICY_MINIMUM = "CMAKE_POLICY_VERSION_MINIMUM"
@@ -203,6 +208,11 @@ def _conan_hint(failure: Failure) -> str:
     )
 
 
+def _absolute_destinations(failure: Failure) -> Iterator[str]:
+    if ABSOLUTE in failure.output:
+        yield RELATIVE
+
+
 RULES = (
     _missing_headers,
     _undeclared_intrinsics,
@@ -211,6 +221,7 @@ RULES = (
     _missing_packages,
     _old_policies,
     _not_built,
+    _absolute_destinations,
 )
 
 

@@ -8,7 +8,9 @@ from buildtool.core.files import write_if_changed
 from buildtool.core.own_directory import make_directory
 from buildtool.core.trees import replace_directory
 from buildtool.drivers.cmake.arguments import trace_arguments
+from buildtool.drivers.cmake.failure_hints import ABSOLUTE, RELATIVE
 from buildtool.drivers.cmake.products import (
+    ArtifactError,
     add_artifacts,
     check_installed,
     copy_artifacts,
@@ -28,7 +30,7 @@ def fill_output(tools: StepTools) -> None:
 
     Raises `ToolError` when an install script fails, and `ArtifactError`.
     """
-    step, cmake = tools.step, tools.step.cmake.program
+    step = tools.step
     # Two directories: CMake must not overwrite artifacts, and RUNPATHs differ in them.
     installed, copied = step.tree / "install.new", step.tree / "artifacts.new"
     for folder in (installed, copied):
@@ -36,13 +38,14 @@ def fill_output(tools: StepTools) -> None:
         folder.mkdir()
     copy_artifacts(step, copied)  # before other files of the tree have names that match
     if step.install:
-        tools.run_checked(_install_command(step.tree, cmake, installed), "installing")
+        _install(tools, installed)
     add_needed(step, (installed, copied), copied)
     for folder in (installed, copied):  # CMake must be able to write to read-only files
         normalize_modes(step, folder)
     if script := runpath_script(step, installed, copied):
         path = step.tree / _RUNPATH_SCRIPT
         write_if_changed(path, script)
+        cmake = step.cmake.program
         tools.run_checked([cmake, "-P", path], "removing the build tree from RUNPATHs of")
     add_artifacts(step, copied, installed)
     delete(copied)
@@ -53,16 +56,37 @@ def fill_output(tools: StepTools) -> None:
     replace_directory(installed, step.output)
 
 
-def _install_command(tree: Path, cmake: Path, prefix: Path) -> list[str | Path]:
-    """The command that runs the install script.
+def _install(tools: StepTools, installed: Path) -> None:
+    """Run the install script, which fills the empty directory `installed`.
 
     Not `cmake --install`: only the script can reject absolute destinations before it writes to
-    them.
+    them.  A rule may name the prefix itself, with CMAKE_INSTALL_FULL_LIBDIR for example: then the
+    script runs again with a DESTDIR.
     """
-    return [
-        cmake,
-        *trace_arguments(tree / INSTALL_TRACE),
-        f"-DCMAKE_INSTALL_PREFIX={prefix}",
-        "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON",
-        *("-P", tree / "cmake_install.cmake"),
-    ]
+    step, cmake = tools.step, tools.step.cmake.program
+    command: list[str | Path] = [cmake, *trace_arguments(step.tree / INSTALL_TRACE)]
+    script = ("-P", step.tree / "cmake_install.cmake")
+    strict = "-DCMAKE_ERROR_ON_ABSOLUTE_INSTALL_DESTINATION=ON"
+    tools.on_output("installing")
+    done = tools.run([*command, f"-DCMAKE_INSTALL_PREFIX={installed}", strict, *script])
+    # CMake breaks lines at spaces.
+    said, prefix = ("".join(text.split()) for text in (done.output, f"{step.output}/"))
+    if done.status == 0 or ABSOLUTE not in done.output or prefix not in said:
+        tools.check(done, "installing")
+        return
+    root = step.tree / "destdir.new"
+    delete(root)
+    delete(installed)
+    environment = (cmake, "-E", "env", f"DESTDIR={root}")
+    tools.run_checked(
+        [*environment, *command, f"-DCMAKE_INSTALL_PREFIX={step.output}", *script], "installing"
+    )
+    (root / step.output.relative_to("/")).rename(installed)
+    for path in root.rglob("*"):
+        if path.is_symlink() or not path.is_dir():
+            raise ArtifactError(
+                f"{step.name} installs /{path.relative_to(root)}",
+                why="that is outside the release",
+                remedy=RELATIVE,
+            )
+    delete(root)

@@ -9,6 +9,8 @@ import pytest
 
 from tests.command_line import Buildtool, Edit
 
+FULL = 'install(FILES CMakeLists.txt DESTINATION "${CMAKE_INSTALL_PREFIX}/share")\n'
+
 
 @pytest.fixture
 def project(configured: Path) -> Path:
@@ -168,7 +170,14 @@ def test_a_file_installed_outside_the_prefix_is_refused(
 
     assert done.returncode == 1
     assert "ABSOLUTE path INSTALL DESTINATION forbidden" in done.stderr
+    assert "→ Install to a directory relative to the prefix" in done.stderr
+    edit(project / "host/CMakeLists.txt", f"{rule}\n", f"{rule}\n{FULL}")
+    edit(project / "host/CMakeLists.txt", rule, f"{FULL}{rule}")
+    assert f"installs {tmp_path}/elsewhere/CMakeLists.txt" in buildtool("build", cwd=project).stderr
     assert not (tmp_path / "elsewhere").exists()
+    edit(project / "host/CMakeLists.txt", rule, "")
+    assert buildtool("build", cwd=project).returncode == 0
+    assert (project / ".buildtool/release/sim/share/CMakeLists.txt").is_file()
 
 
 def test_a_link_to_nothing_is_refused(buildtool: Buildtool, project: Path, edit: Edit) -> None:
