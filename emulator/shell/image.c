@@ -223,6 +223,8 @@ void image_free(struct image *image)
     image->bytes = NULL;
     free((void *)(uintptr_t)image->headers);
     image->headers = NULL;
+    free(image->own_hash);
+    image->own_hash = NULL;
 }
 
 bool image_holds(const struct image *image, uint32_t address, uint32_t size, uint32_t flags)
@@ -255,8 +257,7 @@ static uint32_t word_at(const uint8_t *words, uint32_t index)
     return word;
 }
 
-/* The hash function of DT_HASH (System V ABI, "Hash Table"). */
-static uint32_t hash_of(const char *name)
+uint32_t image_hash(const char *name)
 {
     uint32_t hash = 0;
     for (; *name != 0; name++) {
@@ -268,7 +269,7 @@ static uint32_t hash_of(const char *name)
 
 uint32_t image_hash_first(const struct image *image, const char *name)
 {
-    return word_at(image->buckets, hash_of(name) % image->bucket_count);
+    return word_at(image->buckets, image_hash(name) % image->bucket_count);
 }
 
 uint32_t image_hash_next(const struct image *image, uint32_t index)

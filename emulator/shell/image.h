@@ -34,7 +34,8 @@ struct image {
     uint32_t strings_size;
     const uint8_t *symbols; /* Elf32_Sym, unaligned */
     uint32_t symbol_count;
-    const uint8_t *buckets, *chains; /* of DT_HASH: symbol numbers as words, unaligned */
+    const uint8_t *buckets, *chains; /* as in DT_HASH: symbol numbers as words, unaligned */
+    uint32_t *own_hash;              /* where these are when the file has no DT_HASH; else NULL */
     uint32_t bucket_count;
     const uint8_t *relocations[2]; /* Elf32_Rela, unaligned: DT_RELA, DT_JMPREL */
     uint32_t relocation_count[2];
@@ -64,6 +65,9 @@ bool image_holds(const struct image *image, uint32_t address, uint32_t size, uin
 void image_symbol(const struct image *image, uint32_t index, Elf32_Sym *symbol);
 /* Returns the name of a symbol, or "" when it has none. */
 const char *image_symbol_name(const struct image *image, const Elf32_Sym *symbol);
+
+/* The hash function of DT_HASH (System V ABI, "Hash Table"). */
+uint32_t image_hash(const char *name);
 
 /* Return the number of the first symbol that can have a name, and of the next one after a symbol.
  * 0: there is none. */

@@ -1,6 +1,7 @@
 /* image_tables.c: checks and reads the tables that the dynamic segment of an image refers to. */
 #include "image_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "AEEStdErr.h"
@@ -24,6 +25,7 @@ struct dynamic {
     uint32_t value[DYNAMIC_TAGS]; /* indexed by tag */
     bool has[DYNAMIC_TAGS];
     uint32_t needed[IMAGE_NEEDED_MAX];
+    uint32_t gnu_hash; /* 0: none */
 };
 
 static int dynamic_read(struct image *image, const Elf32_Phdr *segment, struct dynamic *dynamic,
@@ -48,6 +50,8 @@ static int dynamic_read(struct image *image, const Elf32_Phdr *segment, struct d
         } else if (entry.d_tag > 0 && (uint32_t)entry.d_tag < DYNAMIC_TAGS) {
             dynamic->has[entry.d_tag] = true;
             dynamic->value[entry.d_tag] = entry.d_un.d_val;
+        } else if ((uint32_t)entry.d_tag == DT_GNU_HASH) {
+            dynamic->gnu_hash = entry.d_un.d_val;
         }
     }
     REFUSE(AEE_EBADELF, "has a dynamic segment without an end");
@@ -96,17 +100,93 @@ static int chains_check(const struct image *image, char *reason)
 
 /* A DT_HASH table has the bucket count, the chain count, the buckets and the chains. The chain count
  * is the number of symbols. */
-static int symbols_read(struct image *image, const struct dynamic *dynamic, char *reason)
+static int hash_read(struct image *image, const struct dynamic *dynamic, char *reason)
 {
-    if (!dynamic->has[DT_HASH]) {
-        REFUSE(AEE_EBADELF, "has no DT_HASH table: link it with --hash-style=sysv");
-    }
     const uint8_t *hash = file_bytes(image, dynamic->value[DT_HASH], 8);
     if (hash == NULL) {
         REFUSE(AEE_EBADELF, "has a hash table outside the loaded segments");
     }
     memcpy(&image->bucket_count, hash, 4);
     memcpy(&image->symbol_count, hash + 4, 4);
+    image->buckets = hash + 8;
+    return AEE_SUCCESS;
+}
+
+/* Counts the symbols of a DT_GNU_HASH table: bucket count, number of the first symbol in it, words of
+ * the Bloom filter, a shift, the filter, the buckets, and a word for each symbol, which is odd at the
+ * end of a chain. Source: glibc, elf/dl-lookup.c. */
+static int gnu_hash_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    struct {
+        uint32_t buckets, first, filter_words, shift;
+    } head;
+    const uint8_t *table = file_bytes(image, dynamic->gnu_hash, sizeof head);
+    if (table == NULL) {
+        REFUSE(AEE_EBADELF, "has a hash table outside the loaded segments");
+    }
+    memcpy(&head, table, sizeof head);
+    uint32_t limit = (uint32_t)(image->size / 4);
+    if (head.buckets == 0 || head.buckets > limit || head.filter_words > limit ||
+        head.first > limit) {
+        REFUSE(AEE_EBADELF, "has an invalid hash table");
+    }
+    uint32_t at = dynamic->gnu_hash + (uint32_t)sizeof head + 4 * head.filter_words;
+    const uint8_t *buckets = file_bytes(image, at, 4 * head.buckets);
+    if (buckets == NULL) {
+        REFUSE(AEE_EBADELF, "has an invalid hash table");
+    }
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < head.buckets; i++) {
+        uint32_t number;
+        memcpy(&number, buckets + i * sizeof number, sizeof number);
+        last = number > last ? number : last;
+    }
+    at += 4 * head.buckets;
+    image->bucket_count = head.buckets;
+    image->symbol_count = head.first;
+    uint32_t hash = last < head.first;
+    for (; hash % 2 == 0; last++) {
+        const uint8_t *word = file_bytes(image, at + 4 * (last - head.first), 4);
+        if (word == NULL || last > limit) {
+            REFUSE(AEE_EBADELF, "has an invalid hash table");
+        }
+        memcpy(&hash, word, sizeof hash);
+        image->symbol_count = last + 1;
+    }
+    return AEE_SUCCESS;
+}
+
+/* Makes the table that a file with DT_GNU_HASH only lacks. */
+static int hash_make(struct image *image, char *reason)
+{
+    uint32_t *buckets = calloc(image->bucket_count + image->symbol_count, sizeof *buckets);
+    if (buckets == NULL) {
+        REFUSE(AEE_ENOMEMORY, "needs more memory than there is");
+    }
+    uint32_t *chains = buckets + image->bucket_count;
+    for (uint32_t i = 1; i < image->symbol_count; i++) {
+        Elf32_Sym symbol;
+        image_symbol(image, i, &symbol);
+        uint32_t hash = image_hash(image_symbol_name(image, &symbol)) % image->bucket_count;
+        chains[i] = buckets[hash];
+        buckets[hash] = i;
+    }
+    image->own_hash = buckets;
+    image->buckets = (const uint8_t *)buckets;
+    image->chains = (const uint8_t *)chains;
+    return AEE_SUCCESS;
+}
+
+static int symbols_read(struct image *image, const struct dynamic *dynamic, char *reason)
+{
+    if (!dynamic->has[DT_HASH] && dynamic->gnu_hash == 0) {
+        REFUSE(AEE_EBADELF, "has no hash table: link it with --hash-style=sysv");
+    }
+    int code = dynamic->has[DT_HASH] ? hash_read(image, dynamic, reason)
+                                     : gnu_hash_read(image, dynamic, reason);
+    if (code != AEE_SUCCESS) {
+        return code;
+    }
     if (image->symbol_count > image->size / sizeof(Elf32_Sym) ||
         (dynamic->has[DT_SYMENT] && dynamic->value[DT_SYMENT] != sizeof(Elf32_Sym))) {
         REFUSE(AEE_EBADELF, "has an invalid symbol table");
@@ -124,12 +204,14 @@ static int symbols_read(struct image *image, const struct dynamic *dynamic, char
                    (unsigned)i);
         }
     }
+    if (!dynamic->has[DT_HASH]) {
+        return hash_make(image, reason);
+    }
     if (image->bucket_count == 0 || image->bucket_count > image->size / 4 ||
         file_bytes(image, dynamic->value[DT_HASH],
                    4 * (2 + image->bucket_count + image->symbol_count)) == NULL) {
         REFUSE(AEE_EBADELF, "has an invalid hash table");
     }
-    image->buckets = hash + 8;
     image->chains = image->buckets + 4 * image->bucket_count;
     return chains_check(image, reason);
 }

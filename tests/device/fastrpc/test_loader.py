@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from buildtool.core.elf import read_elf
+
 from .toolbox import Device, Toolbox
 
 OPEN = "unsigned_pd 3 1; open h {0};"
@@ -87,6 +89,17 @@ def test_skel_as_the_sdk_links_it(device: Device, toolbox: Toolbox) -> None:
     assert "fini" in result.err  # DT_FINI ran
 
 
+def test_a_skel_with_a_gnu_hash_table_only(device: Device, toolbox: Toolbox) -> None:
+    skel = toolbox.skel("gnu", "-Wl,--hash-style=gnu")
+    tags = read_elf(skel).dynamic_tags
+    assert "DT_GNU_HASH" in tags
+    assert "DT_HASH" not in tags
+    (device.root / "usr/lib/dsp/libgnu_skel.so").write_bytes(skel.read_bytes())
+    result = device.run(OPEN.format("gnu") + "twice h 100 rpcmem; close h")
+    assert result["twice h 100 rpcmem"] == "0 100 right"
+    assert result["close h"] == "0"
+
+
 def test_check_of_a_good_skel(check: Callable[..., Checked], toolbox: Toolbox) -> None:
     assert check(toolbox.skel("probe")) == Checked(0, "libprobe_skel.so loads\n")
 
@@ -140,7 +153,7 @@ def test_each_check(check: Callable[..., Checked], toolbox: Toolbox, tmp_path: P
         "dynamic segment outside": patched(good, dynamic[0] + 8, "<I", 0x7F000000),
         "dynamic segment without an end": patched(good, dynamic[0] + 16, "<I", 8),
         "no valid string table": patched(good, at[10] + 4, "<I", 0x7FFFFFFF),  # DT_STRSZ
-        "no DT_HASH": patched(good, at[4], "<I", 0x6FFFFEF5),  # DT_GNU_HASH
+        "no hash table": patched(good, at[4], "<I", 0x6FFFFFF0),  # DT_VERSYM
         "invalid symbol table": patched(good, at[11] + 4, "<I", 17),  # DT_SYMENT
         "invalid hash table": patched(good, file_offset(good, dict(entries)[4]), "<I", 0),
         "symbol table outside": patched(good, at[6] + 4, "<I", 0x7F000000),  # DT_SYMTAB
@@ -196,6 +209,8 @@ def test_mutated_skels_are_loaded_or_refused(
 ) -> None:
     """For any bytes, the shell exits by itself and prints one line."""
     good = like_the_sdk(toolbox)
+    if start == 300:
+        good = toolbox.skel("gnu", "-Wl,--hash-style=gnu").read_bytes()
 
     def one(seed: int) -> tuple[int, Checked]:
         file = tmp_path / f"lib{seed}_skel.so"
@@ -214,8 +229,8 @@ def test_mutated_skels_are_loaded_or_refused(
 def test_very_many_mutated_skels(
     check: Callable[..., Checked], toolbox: Toolbox, tmp_path: Path
 ) -> None:
-    good = like_the_sdk(toolbox)
+    good = like_the_sdk(toolbox), toolbox.skel("gnu", "-Wl,--hash-style=gnu").read_bytes()
     for seed in range(10_000, 14_000):
         file = tmp_path / "libmutated_skel.so"
-        file.write_bytes(mutations(good, seed))
+        file.write_bytes(mutations(good[seed % 2], seed))
         assert check(file).status in (0, 1), seed

@@ -226,7 +226,7 @@ def _(release: TestRelease) -> None:
     release.skel(SKEL, entry() + NOTE, "-Wl,-z,max-page-size=65536")
 
 
-@breaks("skel-hash", SKEL, "libdemo_skel.so has no SYSV hash table, which DSP", "no symbol")
+@breaks("skel-hash", SKEL, "libdemo_skel.so has no SYSV hash table, which DSP", "find no symbol")
 def _(release: TestRelease) -> None:
     release.skel(SKEL, entry() + NOTE, "-Wl,--hash-style=gnu")
 

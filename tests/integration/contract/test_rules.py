@@ -10,7 +10,7 @@ from buildtool.contract.rules.host_platform import OF_PLATFORM
 from .broken_rules import CASES
 from .conftest import Make
 
-WARNINGS = {"no-build-paths", "skel-libraries"}
+WARNINGS = {"no-build-paths", "skel-hash", "skel-libraries"}
 
 
 @pytest.mark.parametrize("rule", [module.RULE.name for module in RULES])
