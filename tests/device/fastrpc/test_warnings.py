@@ -12,6 +12,7 @@ HEXAGON = ["-target", "hexagon-linux-musl", "-mcpu=hexagonv68", "-O2"]
 PUBLIC = ["AEEStdDef.h", "AEEStdErr.h", "remote.h", "rpcmem.h"]
 
 
+@pytest.mark.long  # `make check` warns of the same
 def test_shell_and_library_are_free_of_warnings(toolbox: Toolbox) -> None:
     for built in (toolbox.shell(), toolbox.library()):
         assert Path(f"{built}.warnings").read_text(encoding="utf-8") == ""
