@@ -1,10 +1,14 @@
-"""Projects with local recipes: no test contacts a server."""
+"""Projects with local recipes: no test contacts a server.
+
+The user has a Conan of his own, which must have no effect and is left alone.
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +48,23 @@ class Recipe(ConanFile):
 
     def package_info(self):
         self.cpp_info.libs = ["{name}"]
+"""
+HEADER = """\
+from conan import ConanFile
+from conan.tools.files import copy
+
+class Recipe(ConanFile):
+    name = "{name}"
+    version = "{version}"
+    settings = "os", "arch", "compiler", "build_type"
+    exports_sources = "*.h"
+    no_copy_source = True
+
+    def package(self):
+        copy(self, "*.h", self.source_folder, self.package_folder + "/include")
+
+    def package_info(self):
+        self.cpp_info.bindirs = self.cpp_info.libdirs = []
 """
 LIBRARY = """\
 cmake_minimum_required(VERSION 3.22)
@@ -133,6 +154,15 @@ class ConanProject(Project):
         includes = "".join(f'#include "{other}.h"\n' for other in others)
         self.write(f"{here}/{name}.c", f"{includes}int {name}(void) {{ return {returns}; }}\n")
 
+    def header(
+        self, name: str, returns: str = "42", *, version: str = "1.0", folder: str = ""
+    ) -> None:
+        """Write the recipe of a header with such a function: nothing of it is compiled."""
+        here = f"recipes/{folder or name}"
+        self.write(f"{here}/conanfile.py", HEADER.format(name=name, version=version))
+        text = f"static inline int {name}(void) {{ return {returns}; }}\n"
+        self.write(f"{here}/{name}.h", text)
+
     def asks_for(self, *references: str) -> None:
         lines = "\n".join(references)
         self.write("host/conanfile.txt", f"[requires]\n{lines}\n")
@@ -167,9 +197,30 @@ def conan_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def conan_project(tmp_path: Path, conan_home: Path) -> ConanProject:
+def users_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory whose .conanrc, as ~/.conan2 and CONAN_HOME, would make each Conan fail."""
+    place = tmp_path / "a user"
+    home = place / "home"
+    poison = {
+        home / ".conan2" / "global.conf": "core:required_conan_version=>=99",
+        home / ".conan2" / "profiles" / "default": "[settings]\nos=Nonsense\n",
+        place / ".conanrc": f"conan_home={home}/.conan2\n",
+    }
+    for file, text in poison.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CONAN_HOME", str(home / ".conan2"))
+    yield place
+    left = {file: file.read_text() for file in home.rglob("*") if file.is_file()}
+    assert {**left, place / ".conanrc": (place / ".conanrc").read_text()} == poison
+    assert [path.name for path in home.iterdir()] == [".conan2"]
+
+
+@pytest.fixture
+def conan_project(users_place: Path, conan_home: Path) -> ConanProject:
     """A project without recipes, in a directory with a space in its name."""
-    project = ConanProject(tmp_path / "conan project")
+    project = ConanProject(users_place / "conan project")
     shutil.copytree(conan_home, project.home)
     project.write("buildtool.toml", PROJECT)
     project.write("host/CMakeLists.txt", PROGRAM)

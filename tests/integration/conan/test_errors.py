@@ -30,16 +30,30 @@ def use_conanfile_py(project: ConanProject, text: str) -> None:
     project.write("buildtool.toml", described.replace("conanfile.txt", "conanfile.py"))
 
 
-def test_a_package_that_no_remote_has(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
+def test_what_conan_refuses(conan_project: ConanProject) -> None:
+    """One project, whose only fault is another one each time."""
+    conan_project.header("calc")
+
     conan_project.asks_for("calx/1.0")
-
     error = conan_project.refused()
-
     assert "installing the packages of app with ubuntu-aarch64" in error
     assert "Package 'calx/1.0' not resolved" in error
     assert "'conan-recipes'" in error
     assert not conan_project.lockfile.exists()
+
+    conan_project.write("host/conanfile.txt", "[requires]\ncalc/1.0\n# not CMakeToolchain\n")
+    assert "made no conan_toolchain.cmake" in conan_project.refused()
+
+    conan_project.asks_for("calc/1.0")
+    conan_project.write("host/conan.lock", "{")
+    assert str(conan_project.lockfile) in conan_project.refused()
+
+    conan_project.lockfile.unlink()
+    use_conanfile_py(conan_project, RAISING)
+    error = conan_project.refused()
+    assert "Error in requirements() method, line 7" in error
+    assert "ValueError: on purpose" in error
+    assert "Correct the recipe at the line that it names." in error
 
 
 def test_versions_that_conflict(conan_project: ConanProject) -> None:
@@ -52,17 +66,6 @@ def test_versions_that_conflict(conan_project: ConanProject) -> None:
 
     assert "Version conflict: Conflict between base/" in error
     assert "force=True" in error
-
-
-def test_a_conanfile_that_raises(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
-    use_conanfile_py(conan_project, RAISING)
-
-    error = conan_project.refused()
-
-    assert "Error in requirements() method, line 7" in error
-    assert "ValueError: on purpose" in error
-    assert "Correct the recipe at the line that it names." in error
 
 
 @pytest.mark.long
@@ -89,20 +92,6 @@ def test_a_package_that_does_not_compile(conan_project: ConanProject) -> None:
 
     assert "use of undeclared identifier 'no_such_thing'" in error
     assert "The package does not build for this target" in error
-
-
-def test_an_invalid_lockfile(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
-    conan_project.write("host/conan.lock", "{")
-
-    assert str(conan_project.lockfile) in conan_project.refused()
-
-
-def test_a_conanfile_that_generates_no_toolchain(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
-    conan_project.write("host/conanfile.txt", "[requires]\ncalc/1.0\n# not CMakeToolchain\n")
-
-    assert "made no conan_toolchain.cmake" in conan_project.refused()
 
 
 def test_ctrl_c_ends_what_conan_started(conan_project: ConanProject, tmp_path: Path) -> None:

@@ -23,10 +23,12 @@ def locked(project: ConanProject) -> list[str]:
     return list(json.loads(project.lockfile.read_text())["requires"])
 
 
-def test_a_build_creates_a_lockfile_whose_versions_stay_until_upgraded(
-    conan_project: ConanProject,
-) -> None:
-    conan_project.recipe("calc", "1")
+def test_a_lockfile_from_build_to_build(conan_project: ConanProject) -> None:
+    text = (conan_project.root / "buildtool.toml").read_text()
+    sim, _, rest = text.partition("[target.gcc]")
+    phone = rest[rest.index("[target.phone]") :]
+    conan_project.write("buildtool.toml", sim + phone)
+    conan_project.header("calc", "1")
     conan_project.asks_for("calc/[>=1.0 <2]")
 
     conan_project.succeeds("build")
@@ -35,50 +37,43 @@ def test_a_build_creates_a_lockfile_whose_versions_stay_until_upgraded(
     # It contains neither the revision of a local recipe nor a time stamp.
     assert locked(conan_project) == ["calc/1.0"]
 
-    conan_project.recipe("calc", "2", version="1.1", folder="newer")
+    # Its versions stay.
+    conan_project.header("calc", "2", version="1.1", folder="newer")
+    conan_project.header("extra", "1")
     conan_project.succeeds("build")
     assert "conan.lock" not in conan_project.messages
     assert (conan_project.output(), locked(conan_project)) == ("1\n", ["calc/1.0"])
+
+    # What it lacks is refused, and `lock` adds it.
+    conan_project.asks_for("calc/[>=1.0 <2]", "extra/1.0")
+    error = conan_project.refused()
+    assert "Requirement 'extra/1.0' not in lockfile" in error
+    assert "buildtool lock" in error
+    assert locked(conan_project) == ["calc/1.0"]
+    conan_project.succeeds("lock")
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+
+    # Packages that nothing needs are removed, but only if all targets are locked.
+    conan_project.asks_for("calc/[>=1.0 <2]")
+    conan_project.succeeds("lock", "sim")
+    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
+    conan_project.write("buildtool.toml", sim)
+    conan_project.succeeds("lock")
+    assert locked(conan_project) == ["calc/1.0"]
 
     done = conan_project.run("lock", "--upgrade")
     assert "host/conan.lock: changed" in done.stdout
     conan_project.built()
     assert (conan_project.output(), locked(conan_project)) == ("2\n", ["calc/1.1"])
 
-
-def test_what_the_lockfile_lacks_is_refused_and_lock_adds_it(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
-    conan_project.recipe("extra", "1")
-    text = (conan_project.root / "buildtool.toml").read_text()
-    sim, _, gcc = text.partition("[target.gcc]")
-    conan_project.write(
-        "buildtool.toml", f"{sim}[target.phone]{gcc.partition('[target.phone]')[2]}"
-    )
-    conan_project.built()
-    conan_project.asks_for("calc/1.0", "extra/1.0")
-
-    error = conan_project.refused()
-    assert "Requirement 'extra/1.0' not in lockfile" in error
-    assert "buildtool lock" in error
-    assert locked(conan_project) == ["calc/1.0"]
-
-    conan_project.run("lock")
-    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
-    conan_project.built()
-
-    # Packages that nothing needs are removed, but only if all targets are locked.
-    conan_project.asks_for("calc/1.0")
-    conan_project.run("lock", "sim")
-    assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
-    text = (conan_project.root / "buildtool.toml").read_text()
-    conan_project.write("buildtool.toml", text[: text.index("[target.phone]")])
-    conan_project.run("lock")
-    assert locked(conan_project) == ["calc/1.0"]
+    conan_project.edit("buildtool.toml", 'conan = "host/conanfile.txt"', "")
+    nothing = conan_project.succeeds("lock")
+    assert nothing == "nothing to lock: no [host.NAME] has a 'conan'\n"
 
 
 def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
-    conan_project.recipe("extra", "1")
+    conan_project.header("calc")
+    conan_project.header("extra", "1")
     conan_project.write("host/conanfile.py", BY_COMPILER)
     text = (conan_project.root / "buildtool.toml").read_text()
     conan_project.write("buildtool.toml", text.replace("conanfile.txt", "conanfile.py"))
@@ -94,13 +89,3 @@ def test_one_lockfile_serves_targets_with_different_needs(conan_project: ConanPr
     conan_project.built("sim")
     conan_project.built("gcc")
     assert locked(conan_project) == ["extra/1.0", "calc/1.0"]
-
-
-def test_nothing_to_lock(conan_project: ConanProject) -> None:
-    text = (conan_project.root / "buildtool.toml").read_text()
-    conan_project.recipe("calc")
-    conan_project.write("buildtool.toml", text.replace('conan = "host/conanfile.txt"', ""))
-
-    done = conan_project.run("lock")
-
-    assert done.stdout == "nothing to lock: no [host.NAME] has a 'conan'\n"

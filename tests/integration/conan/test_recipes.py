@@ -170,7 +170,7 @@ def test_only_packages_for_the_dsp_get_it(conan: PlainConan) -> None:
 
 def test_the_printed_profile_and_home_serve_plain_conan(conan_project: ConanProject) -> None:
     """What `profile --conan` prints builds the same packages as `build` does."""
-    conan_project.recipe("calc")
+    conan_project.header("calc")
     conan_project.built()
     file = conan_project.root / "arm64.profile"
     done = conan_project.run("profile", "sim", "--conan", "-o", str(file))
@@ -208,7 +208,7 @@ def test_the_hexagon_side_of_a_target_as_a_profile(
     conan_project: ConanProject, conan: PlainConan
 ) -> None:
     """`profile --conan --arch` names the toolchain file itself; no tool requirement is needed."""
-    conan_project.recipe("calc")
+    conan_project.header("calc")
     text = (conan_project.root / "buildtool.toml").read_text()
     conan_project.write("buildtool.toml", text.replace('"zig"', '"zig"\narchs = ["v73"]'))
     file = conan_project.root / "v73.profile"

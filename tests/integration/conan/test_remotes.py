@@ -33,14 +33,20 @@ def listed(home: Path) -> list[str]:
 
 def index(project: ConanProject) -> None:
     """Move the recipe `calc` from the project to an index next to the project."""
-    project.recipe("calc")
-    project.recipe("other")
+    project.header("calc")
+    project.header("other")
     there = project.root.parent / "an index" / "recipes" / "calc"
     shutil.move(project.root / "recipes" / "calc", there / "all")
     (there / "config.yml").write_text('versions:\n  "1.0":\n    folder: all\n')
 
 
-def test_a_package_from_a_remote_is_locked_with_its_revision(conan_project: ConanProject) -> None:
+def test_a_package_from_a_remote_is_locked_with_its_revision(
+    conan_project: ConanProject, conan_home: Path
+) -> None:
+    def forget_all() -> None:
+        shutil.rmtree(conan_project.root / ".buildtool")
+        shutil.copytree(conan_home, conan_project.home)
+
     index(conan_project)
     set_remotes(conan_project, "mine=../an index")
 
@@ -52,21 +58,21 @@ def test_a_package_from_a_remote_is_locked_with_its_revision(conan_project: Cona
     assert name == "calc/1.0"
     assert len(revision) == 32  # and no time stamp
     before = conan_project.lockfile.read_text()
-    shutil.rmtree(conan_project.root / ".buildtool")
+    forget_all()
     conan_project.built()
     assert conan_project.lockfile.read_text() == before
 
     # A locked revision that the remote does not have any more.
-    source = conan_project.root.parent / "an index" / "recipes" / "calc" / "all" / "calc.c"
+    source = conan_project.root.parent / "an index" / "recipes" / "calc" / "all" / "calc.h"
     source.write_text(source.read_text() + "/* another revision */\n")
-    shutil.rmtree(conan_project.root / ".buildtool")
+    forget_all()
     error = conan_project.refused()
     assert "calc/1.0#" in error
     assert "'conan-remotes'" in error
 
 
 def test_remotes_come_and_go_with_the_project_file(conan_project: ConanProject) -> None:
-    conan_project.recipe("calc")
+    conan_project.header("calc")
 
     def remotes(*wanted: str) -> list[str]:
         set_remotes(conan_project, *wanted)
@@ -109,7 +115,7 @@ def test_remotes_whose_change_was_interrupted_are_set_again(
 def test_waiting_for_the_home_is_reported(
     arguments: tuple[str, ...], conan_project: ConanProject
 ) -> None:
-    conan_project.recipe("calc")
+    conan_project.header("calc")
     shutil.rmtree(conan_project.home)
     command = [sys.executable, "-P", "-m", "buildtool", *arguments]
     with locked(conan_project.home.with_suffix(".lock")):
