@@ -19,8 +19,9 @@ Tree = Callable[..., "ThirdParty"]
 class ThirdParty(Project):
     """A third party's tree with a project file."""
 
-    def build(self, target: str = "sim", *options: str) -> Outcomes:
-        outcomes = super().build(target, *options)
+    def builds(self) -> Outcomes:
+        """Build successfully and without warnings of CMake; returns the outcomes."""
+        outcomes = self.build_here()
         assert "CMake Warning" not in self.messages
         return outcomes
 

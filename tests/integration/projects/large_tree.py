@@ -7,6 +7,7 @@ them disabled.  Separate steps build a tool for the build machine, and skels for
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 ARCHS = ("v68", "v73", "v75", "v79")
 TOP = """\
@@ -94,6 +95,22 @@ def write_large_tree(root: Path, size: int) -> None:
     write(root, "htp/CMakeLists.txt", STEP + calls)
     write(root, "htp/skel/CMakeLists.txt", SKEL + "\n".join(parts))
     write(root, "htp/skel/entry.c", ENTRY)
+
+
+def check_large_tree(found: dict[str, Any], name: str) -> None:
+    """Check what is proposed for it as the project `name`."""
+    assert found["project"] == {"name": name, "version": "1.4"}
+    assert found["host"] == {"fleet": {"source": ".", "defines": {"FLEET_HTP": False}}}
+    assert found["skel"] == {
+        "fleet-htp": {
+            "source": "htp/skel",
+            "archs": list(ARCHS),
+            "defines": {"DSP_VERSION": "{arch}"},
+            "artifacts": ["libfleet-{arch}.so"],
+        }
+    }
+    assert found["target"]["sim"] == {"platform": "ubuntu-aarch64", "archs": ["v68"]}
+    assert found["target"]["all"]["archs"] == list(ARCHS)
 
 
 def write(root: Path, name: str, text: str) -> None:

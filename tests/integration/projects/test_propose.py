@@ -16,7 +16,7 @@ from buildtool.propose.cmake_tree import read_tree
 from buildtool.propose.propose import propose
 from buildtool.propose.toml_text import toml_text
 from tests.integration.engine.processes import left
-from tests.integration.projects.large_tree import ARCHS, write, write_large_tree
+from tests.integration.projects.large_tree import ARCHS, check_large_tree, write, write_large_tree
 
 Propose = Callable[..., dict[str, Any]]
 NEW = "cmake_minimum_required(VERSION 3.22)\n"
@@ -54,24 +54,14 @@ def proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Propose:
     return make
 
 
+@pytest.mark.long  # test_init_existing.py has a small one
 def test_a_large_tree(proposed: Propose, tmp_path: Path) -> None:
     """240 targets that functions install, a tool for the build machine, and skels as steps."""
     write_large_tree(tmp_path / "the tree", 80)
 
     found = proposed({})
 
-    assert found["project"] == {"name": "demo", "version": "1.4"}
-    assert found["host"] == {"fleet": {"source": ".", "defines": {"FLEET_HTP": False}}}
-    assert found["skel"] == {
-        "fleet-htp": {
-            "source": "htp/skel",
-            "archs": list(ARCHS),
-            "defines": {"DSP_VERSION": "{arch}"},
-            "artifacts": ["libfleet-{arch}.so"],
-        }
-    }
-    assert found["target"]["sim"] == {"platform": "ubuntu-aarch64", "archs": ["v68"]}
-    assert found["target"]["all"]["archs"] == list(ARCHS)
+    check_large_tree(found, "demo")
     assert "as htp/CMakeLists.txt:2 builds it" in found["text"]
     (left_out,) = found["?"]
     assert "tools/table_maker, which CMakeLists.txt:10 builds in a separate step" in left_out
@@ -87,6 +77,9 @@ def test_skels_of_a_switch_that_is_off(proposed: Propose, tmp_path: Path) -> Non
     assert found["host"] == {"fleet": {"source": "."}}
     assert "options that are off: your choice defines = { FLEET_HTP = true }" in found["text"]
     assert found["skel"]["fleet-htp"]["archs"] == list(ARCHS)
+    assert "as htp/CMakeLists.txt:2 builds it" in found["text"]
+    (left_out,) = found["?"]
+    assert "tools/table_maker, which CMakeLists.txt:10 builds in a separate step" in left_out
 
 
 def test_steps_that_nothing_turns_off(proposed: Propose) -> None:
