@@ -209,40 +209,8 @@ def test_a_file_that_is_no_arm64_program(plain: Path, buildtool: Buildtool) -> N
     assert "'run.sh' is not an ARM64 program" in done.stderr
 
 
-def test_an_arch_that_the_device_lacks(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    edit(project / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v73"]')
-
-    done = buildtool("run", "sim", "--soc", "qcs6490", cwd=project)
-
-    assert done.returncode == 125
-    assert "has no skel that the DSP of QCS6490 can load" in done.stderr
-    assert (
-        'Add "v68" to the archs of [target.sim], or choose another device (sim: another --soc)'
-        in done.stderr
-    )
-    default = buildtool("run", "sim", cwd=project)  # the oldest SoC with v73
-    assert default.returncode == 0, default.stderr
-
-
-def test_a_skel_that_is_not_there(buildtool: Buildtool, project: Path, edit: Edit) -> None:
-    cmake = project / "dsp/CMakeLists.txt"
-    edit(
-        cmake,
-        "install(",
-        'set_target_properties(demo_dsp_skel PROPERTIES OUTPUT_NAME "x")\ninstall(',
-    )
-
-    done = buildtool("run", "sim", cwd=project)
-
-    assert done.returncode == 1
-    assert "0x80000406" in done.stderr
-    assert "libdemo_dsp_skel.so" in done.stderr
-    assert "dsp/v68" in done.stderr
-
-
-def test_a_kernel_sorts_formats_prints_and_logs(
-    buildtool: Buildtool, project: Path, edit: Edit
-) -> None:
+def test_kernels_from_change_to_change(buildtool: Buildtool, project: Path, edit: Edit) -> None:
+    # A kernel sorts, formats, prints and logs.
     kernel = project / "dsp/src/demo_dsp_imp.c"
     edit(
         kernel,
@@ -259,13 +227,34 @@ def test_a_kernel_sorts_formats_prints_and_logs(
         '    snprintf(text, sizeof text, "%d %s %.1f %lld", 42, "ok", 2.5, 1LL << 40);\n'
         '    FARF(ALWAYS, "formatted: %s, %d", text, 7);\n    FARF(LOW, "compiled out");',
     )
-
     done = buildtool("run", "sim", cwd=project)
-
     assert done.returncode == 0, done.stderr
     assert "[dsp] HIGH: sorted: 1 2 3\n" in done.stderr
     assert "formatted: 42 ok 2.5 1099511627776, 7" in done.stderr
     assert "compiled out" not in done.stderr
+
+    # The skel is not there.
+    cmake = project / "dsp/CMakeLists.txt"
+    rename = 'set_target_properties(demo_dsp_skel PROPERTIES OUTPUT_NAME "x")\ninstall('
+    edit(cmake, "install(", rename)
+    done = buildtool("run", "sim", cwd=project)
+    assert done.returncode == 1
+    assert "0x80000406" in done.stderr
+    assert "libdemo_dsp_skel.so" in done.stderr
+    assert "dsp/v68" in done.stderr
+    edit(cmake, rename, "install(")
+
+    # It is for an arch that the device lacks.
+    edit(project / "buildtool.toml", 'archs = ["v68"]', 'archs = ["v73"]')
+    done = buildtool("run", "sim", "--soc", "qcs6490", cwd=project)
+    assert done.returncode == 125
+    assert "has no skel that the DSP of QCS6490 can load" in done.stderr
+    assert (
+        'Add "v68" to the archs of [target.sim], or choose another device (sim: another --soc)'
+        in done.stderr
+    )
+    default = buildtool("run", "sim", cwd=project)  # the oldest SoC with v73
+    assert default.returncode == 0, default.stderr
 
 
 def test_a_glibc_newer_than_the_device_s(

@@ -25,16 +25,24 @@ void vec_add_i32(const int32_t *a, const int32_t *b, int32_t *sum, size_t count)
 """
 
 
-def test_the_line_of_a_crash(sample: Sample, tmp_path: Path) -> None:
+def test_a_crash_on_the_dsp_is_reported_with_its_line(sample: Sample, tmp_path: Path) -> None:
+    """The process on the DSP has ended: each call fails, and the code is explained."""
     kernel = tmp_path / "crash.c"
     kernel.write_text(KERNEL)
     sample.replace_kernel("vec_add_i32", kernel)
     try:
-        done = sample.probe()
+        status, report = sample.probe_json("--op", "vec_add_i32")
+        done = sample.probe("--op", "vec_add_i32")
     finally:
         sample.replace_kernel("vec_add_i32", REPOSITORY / "dsp/src/vec_add_i32.c")
 
+    assert status == 1
+    assert {row["result"] for row in report["results"]} == {"call-failed"}
+    assert report["results"][0]["code"] == "0x8000040d"
+    assert report["results"][0]["name"] == "AEE_EBADSTATE"
     assert done.returncode == 1
+    assert "call failed 0x8000040d" in done.stdout
+    assert "the process on the DSP crashed" in done.stdout
     found = re.search(r"code at (libhtp_ops_skel\.so)\+(0x[0-9a-f]+)", done.stderr)
     assert found, done.stderr
     debug = sample.root / f".buildtool/debug/sim/dsp/v68/{found[1]}.debug"

@@ -1,4 +1,4 @@
-"""The sample's packages: unpacked by hand they run; for all archs they keep the contract."""
+"""The sample's packages: unpacked by hand they run; for many archs they keep the contract."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from buildtool.project.archs import HEXAGON_ARCHS
+from tests.conftest import LONG
 from tests.device.probe.conftest import Sample
 
 
@@ -36,11 +37,12 @@ def test_an_archive_unpacked_by_hand_runs_by_its_own_script(sample: Sample, tmp_
     assert "15 of 15 verified" in done.stdout
 
 
-def test_the_release_for_all_archs_keeps_the_contract(sample: Sample, tmp_path: Path) -> None:
+def test_a_release_for_many_archs_keeps_the_contract(sample: Sample, tmp_path: Path) -> None:
     file = sample.root / "buildtool.toml"
     before = file.read_text()
-    archs = ", ".join(f'"{arch}"' for arch in HEXAGON_ARCHS)
-    file.write_text(f'{before}\n[target.all]\nplatform = "ubuntu-aarch64"\narchs = [{archs}]\n')
+    archs = HEXAGON_ARCHS if LONG else (HEXAGON_ARCHS[0], HEXAGON_ARCHS[-1])
+    quoted = ", ".join(f'"{arch}"' for arch in archs)
+    file.write_text(f'{before}\n[target.all]\nplatform = "ubuntu-aarch64"\narchs = [{quoted}]\n')
     try:
         sample.succeeds("package", "all", "--output", str(tmp_path))
     finally:
@@ -52,4 +54,4 @@ def test_the_release_for_all_archs_keeps_the_contract(sample: Sample, tmp_path: 
     skels = subprocess.run(
         ["tar", "--zstd", "-tf", archive], capture_output=True, text=True, check=True, timeout=60
     )
-    assert set(re.findall(r"/dsp/(v\d+)/libhtp_ops_skel.so", skels.stdout)) == {*HEXAGON_ARCHS}
+    assert set(re.findall(r"/dsp/(v\d+)/libhtp_ops_skel.so", skels.stdout)) == {*archs}

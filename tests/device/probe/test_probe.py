@@ -15,7 +15,9 @@ from .conftest import Sample
 OPS = {"vec_add_i32", "matvec_q8_0"}
 
 
-@pytest.mark.parametrize("build_type", ["MinSizeRel", "Debug", "Release"])
+@pytest.mark.parametrize(
+    "build_type", [pytest.param("MinSizeRel", marks=pytest.mark.long), "Debug", "Release"]
+)
 def test_everything_is_verified(build_type: str, sample: Sample) -> None:
     status, report = sample.probe_json(build_type=build_type)
     assert status == 0

@@ -15,7 +15,11 @@ from tests.project import Project
 
 @pytest.mark.parametrize(
     ("name", "build_type"),  # release builds are those of tests/device/cli
-    [("my project", "MinSizeRel"), ("remote", "Debug")],
+    [
+        ("remote", "MinSizeRel"),
+        # tests/device/debug runs this one too.
+        pytest.param("my project", "Debug", marks=pytest.mark.long),
+    ],
 )
 def test_hvx_template_runs(name: str, build_type: str, tmp_path: Path) -> None:
     project = Project(tmp_path / name)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 
-import pytest
-
 from buildtool.core.elf import read_elf
-from tests.command_line import REPOSITORY, Buildtool, Edit
+from tests.project import Project
+
+from .conftest import Sample
 
 COMPILERS = ("zig", "gcc", "clang")
 CXX = {
@@ -44,67 +42,42 @@ toolchain = "gcc"
 }
 
 
-@pytest.fixture
-def by(tmp_path: Path, edit: Edit) -> Path:
-    """A copy of this repository's own project, in which `sim` names its toolchain."""
-    shutil.copy(REPOSITORY / "buildtool.toml", tmp_path)
-    for side in ("dsp", "host"):
-        shutil.copytree(REPOSITORY / side, tmp_path / side)
-    edit(tmp_path / "buildtool.toml", "[target.sim]\n", '[target.sim]\ntoolchain = "auto"\n')
-    return tmp_path
-
-
-def test_the_probe_passes_with_each_compiler(by: Path, buildtool: Buildtool, edit: Edit) -> None:
-    word = "auto"
+def test_the_probe_passes_with_each_compiler(sample: Sample) -> None:
+    file = sample.root / "buildtool.toml"
+    before = file.read_text()
     comments = {}
-    for compiler in COMPILERS:
-        edit(by / "buildtool.toml", f'toolchain = "{word}"', f'toolchain = "{compiler}"')
-        word = compiler
-        done = buildtool("run", "sim", "--", "bin/htp-probe", "--json", cwd=by)
-        assert done.returncode == 0, done.stderr
-        results = json.loads(done.stdout)["results"]
-        assert results
-        assert {row["result"] for row in results} == {"verified"}
-        # Compilers that do not strip programs write their names into them.
-        debug = by / ".buildtool" / "debug" / "sim" / "bin" / "htp-probe.debug"
-        comments[compiler] = debug.read_bytes().count(b"GCC: (") if debug.exists() else 0
+    try:
+        for compiler in COMPILERS:
+            toolchain = f'[target.sim]\ntoolchain = "{compiler}"\n'
+            file.write_text(before.replace("[target.sim]\n", toolchain))
+            status, report = sample.probe_json()
+            assert status == 0
+            assert report["results"]
+            assert {row["result"] for row in report["results"]} == {"verified"}
+            # Compilers that do not strip programs write their names into them.
+            debug = sample.root / ".buildtool" / "debug" / "sim" / "bin" / "htp-probe.debug"
+            comments[compiler] = debug.read_bytes().count(b"GCC: (") if debug.exists() else 0
+    finally:
+        file.write_text(before)
     assert comments["gcc"] > 0
     assert comments["zig"] == 0
 
 
-def test_cxx_by_gcc_finds_its_library_on_the_emulated_device(
-    tmp_path: Path, buildtool: Buildtool
-) -> None:
+def test_cxx_by_gcc_finds_its_library_on_the_emulated_device(tmp_path: Path) -> None:
+    project = Project(tmp_path)
     for name, text in CXX.items():
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
+        project.write(name, text)
 
-    done = buildtool("run", "sim", "--", "bin/hello", cwd=tmp_path)
+    assert project.succeeds("run", "sim", "--", "bin/hello") == "hello\n"
+    assert "libstdc++.so.6" in read_elf(project.release() / "bin" / "hello").needed
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "hello\n"
-    program = read_elf(tmp_path / ".buildtool" / "release" / "sim" / "bin" / "hello")
-    assert "libstdc++.so.6" in program.needed
+    # A program that needs a newer glibc is not shipped: arc4random needs glibc 2.36.
+    text = "#include <stdlib.h>\nint main() { return int(arc4random() & 0); }\n"
+    project.write("host/main.cpp", text)
+    error = project.fails()
+    assert "hello needs glibc 2.36, but the target is for glibc 2.35 and newer" in error
+    assert "for arc4random of libc.so.6" in error
+    assert 'glibc = "2.36"' in error
 
-
-def test_a_program_that_needs_a_newer_glibc_is_not_shipped(
-    tmp_path: Path, buildtool: Buildtool, edit: Edit
-) -> None:
-    for name, text in CXX.items():
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-    source = tmp_path / "host" / "main.cpp"  # arc4random needs glibc 2.36
-    source.write_text("#include <stdlib.h>\nint main() { return int(arc4random() & 0); }\n")
-
-    done = buildtool("build", "sim", cwd=tmp_path)
-
-    assert done.returncode == 1
-    assert "hello needs glibc 2.36, but the target is for glibc 2.35 and newer" in done.stderr
-    assert "for arc4random of libc.so.6" in done.stderr
-    assert 'glibc = "2.36"' in done.stderr
-
-    edit(tmp_path / "buildtool.toml", '"gcc"\n', '"gcc"\nglibc = "2.36"\n')
-    done = buildtool("run", "sim", "--", "bin/hello", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    project.edit("buildtool.toml", '"gcc"\n', '"gcc"\nglibc = "2.36"\n')
+    project.succeeds("run", "sim", "--", "bin/hello")
