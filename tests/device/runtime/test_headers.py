@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.device.fastrpc.toolbox import HEADERS, ROOT, WARNINGS, Toolbox, zig
+from tests.device.fastrpc.toolbox import HEADERS, ROOT, SKEL_HEADERS, WARNINGS, Toolbox, zig
 
 from .conftest import QURT, build_skel
 
@@ -22,16 +22,16 @@ def test_layouts_are_those_of_sdk_built_skels(toolbox: Toolbox) -> None:
 def test_each_header_stands_alone(tmp_path: Path, language: str, convention: str) -> None:
     suffix = ".c" if language == "c" else ".cpp"
     names = [*DSP_HEADERS, "dspqueue.h"]
-    sources = []
+    sources: list[Path] = []
     for name in names:
         source = tmp_path / f"{Path(name).stem}{suffix}"
-        source.write_text(f'#include "{name}"\n#include "{name}"\nint use;\n')
+        source.write_text(f'#include "{name}"\n#include "{name}"\nint use_{len(sources)};\n')
         sources.append(source)
-    flags = QURT if convention == "qurt" else ()
+    flags: tuple[str, ...] = QURT if convention == "qurt" else ()
     standard = "-std=gnu11" if language == "c" else "-std=c++17"
-    for source in sources:
-        zig(
-            *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", *flags, "-x", language),
-            *(standard, *WARNINGS, *HEADERS, f"-I{ROOT / 'dsp/include'}"),
-            *("-c", source, "-o", source.with_suffix(".o")),
-        )
+    zig(
+        *("-target", "hexagon-linux-musl", "-mcpu=hexagonv68", *flags, standard, *WARNINGS),
+        *(*HEADERS, *SKEL_HEADERS, "-fPIC", "-shared", "-nostdlib"),
+        *sources,
+        *("-o", tmp_path / "headers.so"),
+    )
