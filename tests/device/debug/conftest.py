@@ -118,5 +118,8 @@ def debuggee(qemu: Path, tmp_path_factory: pytest.TempPathFactory) -> Debuggee:
     root.mkdir()
     project = Debuggee(root, variables={"PATH": f"{qemu}:{os.environ['PATH']}"})
     project.succeeds("init", "--template", "hvx")
+    # Otherwise an SDK, from which a test takes the debugger, would compile the skel again.
+    platform = 'platform = "ubuntu-aarch64"\n'
+    project.edit("buildtool.toml", platform, f'{platform}dsp-toolchain = "llvm"\n')
     project.succeeds("build", "--build-type", "Debug")
     return project

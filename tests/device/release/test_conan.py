@@ -131,13 +131,17 @@ def export(home: Path, unpacked: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(library: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(library: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Conan home that has the package."""
+    folder = tmp_path_factory.mktemp("home")
+    export(folder / "home", unpack(library, folder / "unpacked"))
+    return folder / "home"
+
+
+@pytest.fixture(scope="module")
+def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a server that has the package."""
-    folder = tmp_path_factory.mktemp("server")
-    home = folder / "home"
-    export(home, unpack(library, folder / "unpacked"))
-    with conan_server(folder / "server") as url:
-        conan(home, "remote", "remove", "conancenter")
+    with conan_server(tmp_path_factory.mktemp("server") / "server") as url:
         conan(home, "remote", "add", "company", url)
         conan(home, "upload", "htp-ops/1.2", "--remote", "company", "--confirm")
         yield url
@@ -207,9 +211,8 @@ def revisions(home: Path) -> Any:
 
 
 def test_id_and_revisions_of_the_package_are_the_same_from_another_clone(
-    library: Project, tmp_path: Path
+    library: Project, home: Path, tmp_path: Path
 ) -> None:
-    export(tmp_path / "one", unpack(library, tmp_path / "first"))
     other = Project(tmp_path / "another place", variables={"TZ": "Asia/Kolkata"})
     library.copy_sources(other.root)
     shutil.rmtree(other.root / "dist")
@@ -217,7 +220,7 @@ def test_id_and_revisions_of_the_package_are_the_same_from_another_clone(
     other.succeeds("package")
     export(tmp_path / "two", unpack(other, tmp_path / "second"))
 
-    assert revisions(tmp_path / "one") == revisions(tmp_path / "two")
+    assert revisions(home) == revisions(tmp_path / "two")
 
 
 def test_skels_for_one_arch_are_in_the_run_environment(library: Project, tmp_path: Path) -> None:
