@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from buildtool import flow
-from buildtool.core.events import Event, Note, StepFinished
+from buildtool.core.events import Event, Note, StepFinished, Warned
 from buildtool.engine.context import Options
 from buildtool.project.read import find_project
 from tests.command_line import run_buildtool
@@ -40,6 +40,8 @@ class Project:
     prefix: Sequence[str] = ()
     messages: str = field(default="", init=False)
     """The standard error of the last command, or the notes of the last `build_here`."""
+    warnings: list[str] = field(default_factory=list, init=False)
+    """The warnings of the last `build_here`, which are not in `messages`."""
     outcomes: Outcomes = field(default_factory=dict, init=False)
     """The outcomes of the steps in the last `build_here`, which may have failed."""
 
@@ -127,12 +129,15 @@ class Project:
         """
         self.outcomes = outcomes = {}
         notes: list[str] = []
+        self.warnings = warnings = []
 
         def listen(event: Event) -> None:
             if isinstance(event, StepFinished):
                 outcomes[event.name] = event.outcome
             elif isinstance(event, Note):
                 notes.append(event.text)
+            elif isinstance(event, Warned):
+                warnings.append(event.text)
 
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():

@@ -22,7 +22,7 @@ class ThirdParty(Project):
     def builds(self) -> Outcomes:
         """Build successfully and without warnings of CMake; returns the outcomes."""
         outcomes = self.build_here()
-        assert "CMake Warning" not in self.messages
+        assert "CMake Warning" not in "".join(self.warnings)
         return outcomes
 
     @property
