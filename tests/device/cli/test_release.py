@@ -6,6 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from buildtool.core.elf import read_dynamic
 from tests.command_line import REPOSITORY, Buildtool
 
@@ -21,33 +23,33 @@ defines = { TONE_INSTALL = "%s" }
 SHIPPED = {"bin/tone", "lib/libmixer.so.0", "lib/libwave.so.2"}
 
 
-INSTALLS = {
-    "artifacts": ("", 'artifacts = ["bin/tone"]'),
-    "install rules": ("tone;mixer;wave", ""),
-    "both": ("mixer;wave", 'artifacts = ["bin/tone"]'),
-}
-
-
+@pytest.mark.parametrize(
+    ("install", "keys"),
+    [
+        ("", 'artifacts = ["bin/tone"]'),
+        ("tone;mixer;wave", ""),
+        ("mixer;wave", 'artifacts = ["bin/tone"]'),
+    ],
+    ids=["artifacts", "install rules", "both"],
+)
 def test_a_release_with_libraries_runs_without_its_build_tree(
-    tmp_path: Path, buildtool: Buildtool
+    install: str, keys: str, tmp_path: Path, buildtool: Buildtool
 ) -> None:
     root = tmp_path / "tone"
     shutil.copytree(REPOSITORY / "tests/third_parties/versioned", root)
-    for name, (install, keys) in INSTALLS.items():
-        (root / "buildtool.toml").write_text(PROJECT % (install, keys))
-        done = buildtool("build", cwd=root)
-        assert done.returncode == 0, (name, done.stderr)
-        (root / ".buildtool/build").rename(root / "elsewhere")
+    (root / "buildtool.toml").write_text(PROJECT % (install, keys))
+    done = buildtool("build", cwd=root)
+    assert done.returncode == 0, done.stderr
+    (root / ".buildtool/build").rename(root / "elsewhere")
 
-        done = buildtool("run", "sim", "--", "bin/tone", cwd=root)
+    done = buildtool("run", "sim", "--", "bin/tone", cwd=root)
 
-        assert (done.returncode, done.stdout) == (0, "level 42\n"), (name, done.stderr)
-        assert not (root / ".buildtool/build").exists(), name
-        release = root / ".buildtool/release/sim"
-        files = {str(p.relative_to(release)): p for p in release.rglob("*") if not p.is_dir()}
-        assert files.keys() == {*SHIPPED, "run.sh"}, name
-        for file in SHIPPED:
-            assert not files[file].is_symlink(), name
-            assert read_dynamic(files[file]).runpath == (), name
-            assert os.fsencode(root) not in files[file].read_bytes(), name
-        (root / "elsewhere").rename(root / ".buildtool/build")
+    assert (done.returncode, done.stdout) == (0, "level 42\n"), done.stderr
+    assert not (root / ".buildtool/build").exists()
+    release = root / ".buildtool/release/sim"
+    files = {str(p.relative_to(release)): p for p in release.rglob("*") if not p.is_dir()}
+    assert files.keys() == {*SHIPPED, "run.sh"}
+    for name in SHIPPED:
+        assert not files[name].is_symlink()
+        assert read_dynamic(files[name]).runpath == ()
+        assert os.fsencode(root) not in files[name].read_bytes()
