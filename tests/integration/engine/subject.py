@@ -88,8 +88,11 @@ install(TARGETS b_skel LIBRARY DESTINATION .)
 #ifndef EXTRA
 #define EXTRA 0
 #endif
+#ifndef MORE
+#define MORE 0
+#endif
 int b_skel_handle_invoke(unsigned long long h, unsigned s, void *p)
-{ (void)h; (void)s; (void)p; return SHARED + EXTRA; }
+{ (void)h; (void)s; (void)p; return SHARED + EXTRA + MORE; }
 int b_skel_invoke(unsigned s, void *p) { (void)s; (void)p; return 0; }
 """,
     "dsp/b/parts/one.c": "int part_one(void) { return 1; }\n",
